@@ -15,23 +15,23 @@ from sim.workload.model import Workload
 
 _STAYS = {
     "queue": "waits",
-    "running": "runs on",
+    "running": "keeps running",
     "suspended": "is suspended",
     "matrix": "stays in the matrix",
     "finished": "ends",
 }
 _LEFT = {
     "queue": "keeps {} waiting",
-    "running": "runs {} on",
+    "running": "keeps {} running",
     "suspended": "leaves {} suspended",
-    "matrix": "goes on with {}",
+    "matrix": "keeps {} in the matrix",
     "finished": "ends {}",
 }
 
 _VERBS: dict[type, str] = {
     Start: "starts",
     Backfill: "backfills",
-    Place: "lets in",
+    Place: "places",
     Resume: "resumes",
     Suspend: "suspends",
     Migrate: "migrates",
@@ -63,7 +63,7 @@ def tell(account: Account, at: Clock = clock) -> str:
 
     >>> from sim.workload.model import Job
     >>> tell(Account(Job(16, "17", submit=0, procs=8, estimate=60), where="running"))
-    'J17 runs on'
+    'J17 keeps running'
     """
     if account.act is not None:
         return say(account.act, at)
@@ -112,7 +112,7 @@ def headline(parting: Parting, names: tuple[str, str], accounts: Accounts) -> st
     """Where two runs part and what each did with the first of the jobs, in one line: for a place between two charts."""
     at = clock_near(parting.time)
     told = (f"{who} {_done(accounts[0], at)}" for who, accounts in zip(names, accounts, strict=True))
-    return printable(f"first parted at {clock(parting.time)}: {'; '.join(told)}")
+    return printable(f"first difference at {clock(parting.time)}: {'; '.join(told)}")
 
 
 def _done(account: Account, at: Clock) -> str:

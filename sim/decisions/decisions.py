@@ -62,7 +62,7 @@ class Expect(NamedTuple):
     at: float
 
     def say(self, at: Clock) -> str:
-        return f"{name(self.job)} should start at {at(self.at)} as things stand"
+        return f"{name(self.job)} is expected to start at {at(self.at)} (not reserved)"
 
 
 class Suspend(NamedTuple):
@@ -94,7 +94,7 @@ class Await(NamedTuple):
     job: Job
 
     def say(self, at: Clock) -> str:
-        return f"the processors of {name(self.job)} are kept for it: it is the next to go on"
+        return f"the processors of {name(self.job)} are kept free for it: it is the next to resume"
 
 
 class Switched(NamedTuple):
@@ -118,9 +118,9 @@ class Gone(NamedTuple):
     """Were they gone already?"""
 
     def say(self, at: Clock) -> str:
-        how = "go as announced" if self.announced else "fail while they are gone" if self.again else "fail"
-        until = "for good" if self.until == inf else f"until {at(self.until)}"
-        return f"processors {written(self.processors)} {how}, {until}"
+        how = "go down for announced maintenance" if self.announced else "already down, fail" if self.again else "fail"
+        until = "permanently" if self.until == inf else f"until {at(self.until)}"
+        return f"processors {written(self.processors)}{',' if self.again else ''} {how}, {until}"
 
 
 class Returned(NamedTuple):
@@ -129,7 +129,7 @@ class Returned(NamedTuple):
     processors: int
 
     def say(self, at: Clock) -> str:
-        return f"processors {written(self.processors)} come"
+        return f"processors {written(self.processors)} become available"
 
 
 class Interrupt(NamedTuple):
@@ -139,7 +139,8 @@ class Interrupt(NamedTuple):
     ran: float
 
     def say(self, at: Clock) -> str:
-        return f"{name(self.job)} is interrupted after {span(self.ran)}: its processors are gone, and it waits again"
+        ran = span(self.ran)
+        return f"{name(self.job)} is interrupted after {ran}: its processors went down; it returns to the queue"
 
 
 class Drop(NamedTuple):
@@ -149,7 +150,8 @@ class Drop(NamedTuple):
     most: int
 
     def say(self, at: Clock) -> str:
-        return f"{name(self.job)} is given up: it needs {self.job.procs:,}, and there will be {self.most:,} at most"
+        needs = processors(self.job.procs)
+        return f"{name(self.job)} is cancelled: it needs {needs} and at most {self.most:,} will ever be available"
 
 
 class Divide(NamedTuple):
@@ -187,7 +189,7 @@ class Wake(NamedTuple):
     is_renewed: bool = False
 
     def say(self, at: Clock) -> str:
-        return f"the policy wants to be asked again at {at(self.at)}"
+        return f"the policy runs again at {at(self.at)}"
 
 
 class Keep(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from sim.decisions.sentences import UNTOLD, Brief, Others, Reason, Span, why
 from sim.machine.processors import written
-from sim.words import Clock, name, processors, span
+from sim.words import Clock, count, name, processors, span
 from sim.workload.model import Job
 
 PhaseName = Literal[
@@ -27,8 +27,8 @@ class BestFit(NamedTuple):
     span: Span | None = None
 
     def sentence(self, job: Job, at: Clock) -> str:
-        rows = "enough" if self.span is None else f"room for its {span(self.span)}"
-        return f"needs {job.procs}, {self.free} free there; of the rows with {rows} it is the fullest"
+        room = "enough room" if self.span is None else f"room for its {span(self.span)}"
+        return f"needs {job.procs}, {self.free} free in this row, the fullest row with {room}"
 
 
 class NewRow(NamedTuple):
@@ -41,13 +41,13 @@ class NewRow(NamedTuple):
     """Where a row could hold it, but not for so long"""
 
     def sentence(self, job: Job, at: Clock) -> str:
-        wanted = f"no row can hold its {processors(job.procs)}"
+        wanted = f"no row has {count(job.procs, 'column')} free"
         if self.span is not None:
-            wanted = f"no row has room for its {processors(job.procs)} over {span(self.span)}"
+            wanted = f"no row has {count(job.procs, 'column')} free for {span(self.span)}"
         elif self.own:
             wanted = "its own columns are taken in every row"
         wanted = wanted if self.rows else "the matrix is empty"
-        return f"{wanted}; rows so far: {self.rows} of at most {self.mpl}"
+        return f"{wanted}; {self.rows} of at most {self.mpl} rows {'exists' if self.rows == 1 else 'exist'}"
 
 
 class GoesOn(NamedTuple):
@@ -61,8 +61,8 @@ class Fuller(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         if self.was == self.held:
-            return f"its columns are free in an earlier row that was as full: {self.held} taken in each"
-        return f"its columns are free in a fuller row: {self.held} were taken there, {self.was} where it stood"
+            return f"its columns are free in an earlier row that is as full: {self.held} columns taken in each"
+        return f"its columns are free in a fuller row: {self.held} columns taken there, {self.was} in its old row"
 
 
 class MakesWay(NamedTuple):
@@ -74,9 +74,9 @@ class MakesWay(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         if self.job == job:
-            moves = f"whoever stands in {name(job)}'s columns there moves aside"
+            moves = f"jobs in {name(job)}'s columns of that row move to other columns"
         else:
-            moves = f"makes way for {name(self.job)}"
+            moves = f"moves aside for {name(self.job)}"
         return f"{moves}; {_costs(self.cost, self.other)}"
 
 
@@ -87,7 +87,7 @@ class OtherColumns(NamedTuple):
     other: float | None
 
     def sentence(self, job: Job, at: Clock) -> str:
-        taken = "the newcomer's own columns are taken there, others are free"
+        taken = "the new job's own columns are taken in that row, others are free"
         return f"{taken}; {_costs(self.cost, self.other)}"
 
 
@@ -95,7 +95,7 @@ class EarliestInRow(NamedTuple):
     span: Span
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"the first time that a row has room for {processors(job.procs)} over {span(self.span)}"
+        return f"the earliest time at which a row has {count(job.procs, 'column')} free for {span(self.span)}"
 
 
 class FitsNoRow(NamedTuple):
@@ -135,21 +135,21 @@ class Phase(NamedTuple):
     name: PhaseName
 
     def say(self, at: Clock) -> str:
-        return f"the rebuild comes to its phase: {self.name}"
+        return f"rebuild phase: {self.name}"
 
 
 class Clean(NamedTuple):
     """Every job leaves all rows but its home row."""
 
     def say(self, at: Clock) -> str:
-        return "the replicas go: every job stands in its home row alone"
+        return "replicas are removed: every job stays in its home row only"
 
 
 class DropRows(NamedTuple):
     """Empty rows vanish."""
 
     def say(self, at: Clock) -> str:
-        return "empty rows vanish"
+        return "empty rows are removed"
 
 
 class OpenRow(NamedTuple):
@@ -170,7 +170,7 @@ class Place(NamedTuple):
     """Does it pass a job that stands before it in the queue? Then it counts as backfilled."""
 
     def say(self, at: Clock) -> str:
-        comes = f"{name(self.job)} comes into row {self.row}, columns {written(self.columns)}"
+        comes = f"{name(self.job)} is placed in row {self.row}, columns {written(self.columns)}"
         return f"{comes}: {why(self.because, self.job, at)}"
 
 
@@ -192,7 +192,7 @@ class Replicate(NamedTuple):
     row: int
 
     def say(self, at: Clock) -> str:
-        return f"{name(self.job)} stands in row {self.row} too"
+        return f"{name(self.job)} also gets row {self.row}"
 
 
 class Migrate(NamedTuple):
@@ -205,7 +205,7 @@ class Migrate(NamedTuple):
     because: Reason
 
     def say(self, at: Clock) -> str:
-        costs = f", which costs it {span(self.stall)} of its turns" if self.stall else ""
+        costs = f", losing {span(self.stall)} of its own turns" if self.stall else ""
         goes = f"{name(self.job)} migrates to columns {written(self.columns)} of row {self.row}"
         return f"{goes}{costs}: {why(self.because, self.job, at)}"
 
@@ -218,7 +218,9 @@ class Stall(NamedTuple):
     because: Reason
 
     def say(self, at: Clock) -> str:
-        loses = f"{name(self.job)} stays in its columns and loses {span(self.seconds)} of its turns to a migration"
+        loses = (
+            f"{name(self.job)} keeps its columns and loses {span(self.seconds)} of its turns to another job's migration"
+        )
         return f"{loses}: {why(self.because, self.job, at)}"
 
 
@@ -228,7 +230,7 @@ class TurnTo(NamedTuple):
     row: int
 
     def say(self, at: Clock) -> str:
-        return f"row {self.row} comes on turn at once, for the sake of a reservation"
+        return f"row {self.row} gets its turn now because a reservation in it is due"
 
 
 class ReserveRow(NamedTuple):
@@ -250,5 +252,5 @@ MatrixDecision: TypeAlias = (
 
 def _costs(cost: float, other: float | None) -> str:
     """What this way costs and, where there was another, what that would have cost."""
-    way = f", the other way {other:.12g}" if other is not None else ""
-    return f"costs {cost:.12g} processor-seconds{way}"
+    alternative = f", the alternative {other:.12g}" if other is not None else ""
+    return f"costs {cost:.12g} processor-seconds{alternative}"

@@ -21,7 +21,7 @@ class InOrder(NamedTuple):
     free: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"its turn has come and it fits: needs {job.procs}, {self.free} free"
+        return f"next in the queue and fits: needs {job.procs}, {self.free} free"
 
 
 class Fits(NamedTuple):
@@ -72,7 +72,7 @@ class BestPacking(NamedTuple):
     free: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        best = f"of those that fill the most that can be filled, {self.filled} of {processors(self.free)}"
+        best = f"one of the jobs that together fill the most free processors, {self.filled} of {self.free}"
         return f"{best}, without delaying {name(self.head)}'s start at {at(self.shadow)}"
 
 
@@ -86,17 +86,17 @@ class BestOfOrders(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         passes = f"{count(self.many, 'job')} {'passes' if self.many == 1 else 'pass'} {name(self.head)}"
-        return f"tried in the order {self.order}, the best, {passes} without delaying its start at {at(self.shadow)}"
+        return f"in the best order tried, {self.order}, {passes} without delaying its start at {at(self.shadow)}"
 
 
 class Due(NamedTuple):
     def sentence(self, job: Job, at: Clock) -> str:
-        return "its planned start has come"
+        return "its planned start is now"
 
 
 class Planned(NamedTuple):
     def sentence(self, job: Job, at: Clock) -> str:
-        return "the plan made just now starts it at once"
+        return "the new plan starts it now"
 
 
 class InWindow(NamedTuple):
@@ -106,8 +106,8 @@ class InWindow(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         if self.closes == inf:
-            return f"the window for {name(self.head)} never closes"
-        return f"ends at {at(self.ends)}, within the window for {name(self.head)} that closes at {at(self.closes)}"
+            return f"{name(self.head)}'s window is unlimited"
+        return f"ends at {at(self.ends)}, within {name(self.head)}'s window, which closes at {at(self.closes)}"
 
 
 class WithinBounds(NamedTuple):
@@ -118,8 +118,9 @@ class WithinBounds(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         if self.tightest is None:
-            return "no other job waits whose bound it could break"
-        return f"all others keep their bounds, {name(self.tightest)} with {span(self.margin)} to spare"
+            return "no other waiting job has a latest start that it could break"
+        tightest = f"the tightest is {name(self.tightest)} with {span(self.margin)} to spare"
+        return f"all other waiting jobs can still start in time; {tightest}"
 
 
 class BreaksNoBound(NamedTuple):
@@ -130,11 +131,11 @@ class BreaksNoBound(NamedTuple):
     others: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        worst = f"{name(self.worst)} ({span(self.past)} past its own)"
+        worst = f"{name(self.worst)}, already {span(self.past)} past its latest start"
         if not self.others:
-            return f"the others keep their bounds, except {worst}, which was past it before"
+            return f"all other waiting jobs can still start in time, except {worst}"
         more = count(self.others, "other")
-        return f"the others keep their bounds, except {worst} and {more}, which were past theirs before"
+        return f"all other waiting jobs can still start in time, except {worst}, and {more} past theirs"
 
 
 class AsRecorded(NamedTuple):
@@ -145,10 +146,10 @@ class AsRecorded(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         if self.recorded is None:
-            return "it fits, and the trace does not say when it started"
+            return "it fits; the trace records no start for it"
         if not self.late:
-            return "the trace says that it started now"
-        return f"the trace says that it started at {at(self.recorded)}, {span(self.late)} earlier"
+            return "its recorded start is now"
+        return f"its recorded start was {at(self.recorded)}, {span(self.late)} ago"
 
 
 class OwnFree(NamedTuple):
@@ -160,12 +161,12 @@ class Preempts(NamedTuple):
     victims: tuple[Job, ...]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"takes the place of {listed(map(name, self.victims)) or 'nobody'}"
+        return f"suspends {listed(map(name, self.victims)) or 'no job'}"
 
 
 class Claimed(NamedTuple):
     def sentence(self, job: Job, at: Clock) -> str:
-        return "those that were suspended for it have left"
+        return "the jobs suspended for it have released their processors"
 
 
 class PivotDue(NamedTuple):
@@ -175,7 +176,7 @@ class PivotDue(NamedTuple):
     borrowed: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"heads partition {self.partition}'s queue and its planned start has come{_borrowed(self.borrowed)}"
+        return f"first in partition {self.partition}'s queue and its planned start is now{_borrowed(self.borrowed)}"
 
 
 class EndsBeforePivot(NamedTuple):
@@ -218,7 +219,7 @@ class TrialDue(NamedTuple):
     limit: Span
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"the reserved start of {_trial(self.limit)} has come"
+        return f"the planned start of {_trial(self.limit)} is now"
 
 
 class TrialEarly(NamedTuple):
@@ -228,21 +229,21 @@ class TrialEarly(NamedTuple):
     reserved: Moment
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"{_trial(self.limit)}, reserved for {at(self.reserved)}, has room beside all that is planned"
+        return f"{_trial(self.limit)}, planned for {at(self.reserved)}, already fits next to everything planned"
 
 
 # Why a job is suspended
 
 
 class ReservationDue(NamedTuple):
-    by: Annotated[Job, Called("makes way for")]
+    by: Annotated[Job, Called("suspended for")]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"makes way for {name(self.by)}, whose start was reserved as its user asked"
+        return f"makes room for {name(self.by)}, whose start its user had reserved"
 
 
 class Outranked(NamedTuple):
-    by: Annotated[Job, Called("makes way for")]
+    by: Annotated[Job, Called("suspended for")]
     xfactor: Annotated[float, UNTOLD]
     own_xfactor: float
     factor: float
@@ -255,16 +256,16 @@ class Outranked(NamedTuple):
 class MadeWay(NamedTuple):
     """Of those who have had their slice it is number `place`, who suffered least first."""
 
-    by: Annotated[Job, Called("makes way for")]
-    suffering: float
+    by: Annotated[Job, Called("suspended for")]
+    suffering: Annotated[float, Called("instant xfactor")]
     slice: Span
     place: Annotated[int, UNTOLD] = 1
 
     def sentence(self, job: Job, at: Clock) -> str:
-        least = "the least" if self.place == 1 else f"the {nth(self.place)} least"
+        lowest = "lowest" if self.place == 1 else f"{nth(self.place)} lowest"
         return (
-            f"makes way for {name(self.by)}, which has no work done yet: it has had its slice of {span(self.slice)}, "
-            f"and its suffering of {self.suffering:.2f} is {least}"
+            f"makes room for {name(self.by)}, which has done no work yet: it has used up its slice "
+            f"of {span(self.slice)} and has the {lowest} instantaneous xfactor, {self.suffering:.2f}"
         )
 
 
@@ -278,7 +279,7 @@ class WhenFree(NamedTuple):
     then: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"needs {job.procs}, {self.free} free; there will be {self.then}"
+        return f"{needs(job, self.free)} now; {self.then} free then"
 
 
 class WhenPredicted(NamedTuple):
@@ -288,7 +289,7 @@ class WhenPredicted(NamedTuple):
     then: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"needs {job.procs}, {self.free} free; by what is predicted there will be {self.then}"
+        return f"{needs(job, self.free)} now; {self.then} free then by predicted run times"
 
 
 OfTheHead: TypeAlias = WhenFree | WhenPredicted
@@ -299,7 +300,7 @@ class EarliestHole(NamedTuple):
     free: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        hole = f"the first hole in the plan for {processors(job.procs)} over {span(job.estimate)}"
+        hole = f"the earliest time with {processors(job.procs)} free for {span(job.estimate)}"
         return f"{hole}; {self.free} free now"
 
 
@@ -307,12 +308,12 @@ class Compressed(NamedTuple):
     was: Moment
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"a job ended early and the plan closed up; it was planned for {at(self.was)}"
+        return f"a job ended early and the plan was compressed; previously planned for {at(self.was)}"
 
 
 class NewPlan(NamedTuple):
     def sentence(self, job: Job, at: Clock) -> str:
-        return "the plan was made anew"
+        return "replanned from scratch"
 
 
 class MadeRoom(NamedTuple):
@@ -320,25 +321,30 @@ class MadeRoom(NamedTuple):
     was: Moment
 
     def sentence(self, job: Job, at: Clock) -> str:
-        started = f"{name(self.passer)} started and the others were planned again around it"
-        return f"{started}; it was planned for {at(self.was)}"
+        started = f"{name(self.passer)} started and the other jobs were replanned around it"
+        return f"{started}; previously planned for {at(self.was)}"
 
 
 class AskedFor(NamedTuple):
     wanted: Moment
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"the first place from {at(self.wanted)} on, for which its user asked"
+        return f"the earliest possible start from {at(self.wanted)} on, the time its user requested"
 
 
 class PlannedTrial(NamedTuple):
     limit: Span
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"a speculative run of at most {span(self.limit)} comes first and delays nobody then"
+        return f"a speculative run (at most {span(self.limit)}) comes first; at that time it delays no job"
 
 
-# What several say
+# Parts of several sentences
+
+
+def needs(job: Job, free: int) -> str:
+    """Return what the job needs next to the free processors, compared if they are too few."""
+    return f"needs {job.procs} > {free} free" if job.procs > free else f"needs {job.procs}, {free} free"
 
 
 def _needs_idle(job: Job, idle: int) -> str:
@@ -350,7 +356,7 @@ def _borrowed(borrowed: int) -> str:
 
 
 def _trial(limit: float) -> str:
-    return f"its speculative run of at most {span(limit)}"
+    return f"its speculative run (at most {span(limit)})"
 
 
 def its_own(job: Job) -> str:

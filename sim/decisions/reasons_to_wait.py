@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from sim.decisions.reasons import its_own
+from sim.decisions.reasons import its_own, needs
 from sim.decisions.sentences import UNTOLD, Brief, Called, Moment, Others, Span
 from sim.words import Clock, count, listed, name, processors, span
 from sim.workload.model import Job
@@ -17,7 +17,7 @@ class TooFewFree(NamedTuple):
     free: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return _needs(job, self.free)
+        return needs(job, self.free)
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"{job.procs:,} > {self.free:,} free", f"{job.procs:,} > {self.free:,}"
@@ -67,15 +67,13 @@ class BeyondLookahead(NamedTuple):
     window: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return (
-            f"only {count(self.window, 'job')} behind {name(self.head)} {'is' if self.window == 1 else 'are'} looked at"
-        )
+        return f"the policy considers only {count(self.window, 'job')} behind {name(self.head)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return "too far behind the head", "too far behind"
 
     def past(self, job: Job, others: Others) -> str:
-        return f"it stood too far behind {others('the head of the queue')}"
+        return f"it was too far behind {others('the head of the queue')}"
 
 
 class PlannedLater(NamedTuple):
@@ -83,14 +81,14 @@ class PlannedLater(NamedTuple):
     free: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        whole = f"from {at(self.at)} on for its whole estimate of {span(job.estimate)}"
-        return f"{_needs(job, self.free)}, but only {whole}"
+        stay = f"{job.procs} stay{'s' * (job.procs == 1)} free for its estimate of {span(job.estimate)}"
+        return f"{needs(job, self.free)} now, but {stay} only from {at(self.at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return f"no hole before {at(self.at)}", "no hole before", "no hole yet"
+        return f"no hole before {at(self.at)}", "no earlier hole", "no hole yet"
 
     def past(self, job: Job, others: Others) -> str:
-        return "what was free was needed too soon by jobs planned before it"
+        return "the free processors were needed too soon by jobs planned before it"
 
 
 class WindowCloses(NamedTuple):
@@ -99,7 +97,7 @@ class WindowCloses(NamedTuple):
     closes: Annotated[Moment, Called("window closes")]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"would end at {at(self.ends)}, after the window for {name(self.head)} closes at {at(self.closes)}"
+        return f"would end at {at(self.ends)} > end of {name(self.head)}'s window at {at(self.closes)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"ends past {name(self.head)}'s window", "past a window"
@@ -111,16 +109,16 @@ class WindowCloses(NamedTuple):
 class BreaksBound(NamedTuple):
     other: Job
     start: Moment
-    bound: Annotated[Moment, Called("its bound")]
+    bound: Annotated[Moment, Called("its latest start")]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"would push {name(self.other)}'s start to {at(self.start)}, past its bound {at(self.bound)}"
+        return f"would delay {name(self.other)}'s start to {at(self.start)} > its latest start {at(self.bound)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return f"breaks {name(self.other)}'s bound", "breaks bound"
+        return f"{name(self.other)} past its latest start", f"{name(self.other)} too late"
 
     def past(self, job: Job, others: Others) -> str:
-        return f"it would have pushed {others('others')} past their bounds"
+        return f"it would have delayed {others('others')} past their latest starts"
 
 
 class WaitsForOwn(NamedTuple):
@@ -135,7 +133,7 @@ class WaitsForOwn(NamedTuple):
         return f"{self.busy:,} of its own taken", f"{self.busy:,} taken"
 
     def past(self, job: Job, others: Others) -> str:
-        return "other jobs were on its own processors"
+        return "other jobs ran on its own processors"
 
 
 class OwnGone(NamedTuple):
@@ -149,10 +147,10 @@ class OwnGone(NamedTuple):
         return f"{own_gone(self.gone, job)}{taken}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return f"{self.gone:,} of its own gone", f"{self.gone:,} gone"
+        return f"{self.gone:,} of its own down", f"{self.gone:,} down"
 
     def past(self, job: Job, others: Others) -> str:
-        return "its own processors were gone"
+        return "its own processors were down"
 
 
 def waits_for_own(own: int, free: int, there: int) -> WaitsForOwn | OwnGone | None:
@@ -168,7 +166,7 @@ class OwnClaimed(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         claimed = f"{self.claimed:,} of its own {processors(job.procs)} {'is' if self.claimed == 1 else 'are'} claimed"
-        return f"{claimed} by jobs for which others were suspended"
+        return f"{claimed} by jobs that suspended other jobs to get them"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"{self.claimed:,} of its own claimed", f"{self.claimed:,} claimed"
@@ -183,14 +181,14 @@ class AwaitsVictims(NamedTuple):
     victims: tuple[Job, ...]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        have = "has" if len(self.victims) == 1 else "have"
-        return f"{listed(map(name, self.victims))}, suspended for it, {have} not left yet"
+        occupy = "occupies its" if len(self.victims) == 1 else "occupy their"
+        return f"{listed(map(name, self.victims))}, suspended for it, still {occupy} processors"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return f"until {listed(map(name, self.victims), 1)} left", "victims leave"
+        return f"{listed(map(name, self.victims), 1)} still leaving", "victims leave"
 
     def past(self, job: Job, others: Others) -> str:
-        return "the jobs that were suspended for it had not left yet"
+        return "the jobs suspended for it still occupied their processors"
 
 
 class ClaimTaken(NamedTuple):
@@ -200,13 +198,13 @@ class ClaimTaken(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         run = "runs" if len(self.others) == 1 else "run"
-        return f"{listed(map(name, self.others))} {run} on what is claimed for it"
+        return f"{listed(map(name, self.others))} {run} on processors claimed for it"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return f"{listed(map(name, self.others), 1)} on what it claims", "claim taken"
+        return f"{listed(map(name, self.others), 1)} on its processors", "claim taken"
 
     def past(self, job: Job, others: Others) -> str:
-        return "other jobs were on what was claimed for it"
+        return "other jobs ran on the processors claimed for it"
 
 
 class NoVictims(NamedTuple):
@@ -215,13 +213,13 @@ class NoVictims(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         smaller = f"{self.factor:.12g} times smaller than its own {self.xfactor:.2f}"
-        return f"too few running jobs have an xfactor {smaller}"
+        return f"too few jobs to suspend: it needs running jobs with an xfactor {smaller}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"no {self.factor:.12g} times smaller xfactors", "no victims"
 
     def past(self, job: Job, others: Others) -> str:
-        return "it had too few victims: running jobs with an xfactor so much smaller than its own"
+        return "too few running jobs had an xfactor small enough to be suspended for it"
 
 
 class NoVictimAllowed(NamedTuple):
@@ -235,40 +233,41 @@ class NoVictimAllowed(NamedTuple):
     def sentence(self, job: Job, at: Clock) -> str:
         smaller = f"an xfactor {self.factor:.12g} times smaller than its own {self.xfactor:.2f}"
         wide = [_are(self.wide, "more than twice as wide")] if self.wide else []
-        spared = [_are(self.spared, "spared, having suffered much")] if self.spared else []
-        return f"of the running jobs with {smaller} {' and '.join(wide + spared)}"
+        limit = f"protected: {'its' if self.spared == 1 else 'their'} xfactor exceeds the limit"
+        spared = [_are(self.spared, limit)] if self.spared else []
+        return f"of the running jobs with {smaller}, {' and '.join(wide + spared)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return ("victims too wide" if self.wide else "victims spared"), "no victims"
+        return ("victims too wide" if self.wide else "victims protected"), "no victims"
 
     def past(self, job: Job, others: Others) -> str:
-        return "the running jobs that it outranked were too wide" + (" or spared" if self.spared else "")
+        return "the running jobs with a small enough xfactor were too wide" + (" or protected" if self.spared else "")
 
 
 class TurnOver(NamedTuple):
     """Its processors are free, or could be taken from others, now, but were not at its turn."""
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return "could have its processors by now, but not at its turn in this pass"
+        return "its processors became available only after the policy had considered it in this step"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return "its turn is over", "turn over"
+        return "considered too early", "too early"
 
     def past(self, job: Job, others: Others) -> str:
-        return "its turn was over when it could have had its processors"
+        return "its processors became available after the policy had considered it"
 
 
 class NoSliceOver(NamedTuple):
     slice: Span
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"too few running jobs have had their slice of {span(self.slice)}"
+        return f"too few running jobs have used up their slice of {span(self.slice)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return f"no slice of {span(self.slice)} is over", "no slice over", "no slice"
+        return f"no slice of {span(self.slice)} used up", "no slice used up", "no slice"
 
     def past(self, job: Job, others: Others) -> str:
-        return "too few running jobs had had their slice"
+        return "too few running jobs had used up their slice"
 
 
 class PivotLater(NamedTuple):
@@ -280,7 +279,7 @@ class PivotLater(NamedTuple):
     then: Moment | None = None
 
     def sentence(self, job: Job, at: Clock) -> str:
-        planned = f"heads its partition's queue and is planned for {at(self.at)}"
+        planned = f"first in its partition's queue, planned for {at(self.at)}"
         return f"{planned}: {_too_few_once(job, self.free, self.other, self.then, at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
@@ -289,7 +288,7 @@ class PivotLater(NamedTuple):
         return f"pivot: {name(self.other)} comes first", f"for {name(self.other)}"
 
     def past(self, job: Job, others: Others) -> str:
-        return f"it headed its queue, but too much was needed by {others('others')} before its planned start"
+        return f"it was first in its queue, but {others('others')} needed too many processors before its planned start"
 
 
 class WouldDelayPivot(NamedTuple):
@@ -319,10 +318,10 @@ class TouchesReservation(NamedTuple):
         return f"would end at {at(self.ends)} and {takes}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return f"needs what {name(self.other)} reserved", f"for {name(self.other)}"
+        return f"reserved for {name(self.other)}", f"for {name(self.other)}"
 
     def past(self, job: Job, others: Others) -> str:
-        return f"it would have touched what is reserved for {others('others')}"
+        return f"it would have used processors reserved for {others('others')}"
 
 
 class TrialLater(NamedTuple):
@@ -338,14 +337,14 @@ class TrialLater(NamedTuple):
     then: Moment | None = None
 
     def sentence(self, job: Job, at: Clock) -> str:
-        run = f"its speculative run of at most {span(self.limit)} is reserved for {at(self.at)}"
+        run = f"its speculative run (at most {span(self.limit)}) is planned for {at(self.at)}"
         return f"{run}: {_too_few_once(job, self.free, self.other, self.then, at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"first run at {at(self.at)}", f"runs {at(self.at)}", "a run later"
 
     def past(self, job: Job, others: Others) -> str:
-        return "its speculative run was reserved for later"
+        return "its speculative run was planned for later"
 
 
 class BeforeOthers(NamedTuple):
@@ -356,14 +355,14 @@ class BeforeOthers(NamedTuple):
     ends: Annotated[Moment, Called("would end")]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        takes = f"take what {name(self.other)} is to have from {at(self.at)} on"
-        return f"its own processors are free, but it would end at {at(self.ends)} and {takes}"
+        ends = f"it would end at {at(self.ends)}"
+        return f"its own processors are free, but {ends} and {name(self.other)} is planned on them from {at(self.at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return _would_delay(self.other)
 
     def past(self, job: Job, others: Others) -> str:
-        return f"going on would have delayed {others('others')}"
+        return f"resuming it would have delayed {others('others')}"
 
 
 class RoomUnseen(NamedTuple):
@@ -373,26 +372,27 @@ class RoomUnseen(NamedTuple):
     free: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"{_needs(job, self.free)}, and it would fit: it was planned for {at(self.at)}, and nobody looked again"
+        planned = f"it is planned for {at(self.at)} and the policy has not reconsidered it"
+        return f"{needs(job, self.free)} and would fit, but {planned}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return f"room, but planned for {at(self.at)}", "not looked at"
+        return f"room, but planned for {at(self.at)}", "not reconsidered", "planned later"
 
     def past(self, job: Job, others: Others) -> str:
-        return "nobody looked at its plan again, though there was room"
+        return "the policy did not reconsider its plan although there was room"
 
 
 class WaitsForReserved(NamedTuple):
     at: Annotated[Moment, Called("from")]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"its start is reserved for {at(self.at)}, as its user asked"
+        return f"its user reserved its start for {at(self.at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return "as its user asked", "user's wish"
+        return "reserved by user", "reserved"
 
     def past(self, job: Job, others: Others) -> str:
-        return "its user had asked for a later start"
+        return "its user had reserved a later start"
 
 
 class MachineGoesDown(NamedTuple):
@@ -404,47 +404,43 @@ class MachineGoesDown(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         ends = "could end as late as" if self.in_rows else "would end at"
-        return f"{ends} {at(self.ends)}, and the machine goes down for maintenance at {at(self.at)}"
+        return f"{ends} {at(self.ends)} > maintenance of the machine at {at(self.at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"machine down at {at(self.at)}", f"down {at(self.at)}", "machine goes down"
 
     def past(self, job: Job, others: Others) -> str:
-        return "it would have run into the maintenance of the machine"
+        return "it would not have ended before the maintenance"
 
 
 class NotYet(NamedTuple):
     recorded: Moment
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"the trace says that it starts at {at(self.recorded)}"
+        return f"its recorded start is {at(self.recorded)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return "starts later in the trace", "trace: later"
 
     def past(self, job: Job, others: Others) -> str:
-        return "the trace starts it later"
+        return "its recorded start was later"
 
 
 # What several say
 
 
-def _needs(job: Job, free: int) -> str:
-    return f"needs {job.procs}, {free} free"
-
-
 def own_gone(gone: int, job: Job) -> str:
     """How many of its own processors are not there."""
     if gone == job.procs:
-        return f"{its_own(job)}{' all' * (job.procs > 1)} gone"
-    return f"{gone:,} of its own {processors(job.procs)} {'is' if gone == 1 else 'are'} gone"
+        return f"{its_own(job)}{' all' * (job.procs > 1)} down"
+    return f"{gone:,} of its own {processors(job.procs)} {'is' if gone == 1 else 'are'} down"
 
 
 def _too_few_once(job: Job, free: int, other: Job | None, then: float | None, at: Clock) -> str:
     if then is None:
-        return _needs(job, free)
+        return needs(job, free)
     what = "the machine goes down" if other is None else f"{name(other)} starts"
-    return f"{_needs(job, free)}, too few once {what} at {at(then)}"
+    return f"{needs(job, free)} now but too few once {what} at {at(then)}"
 
 
 def _are(many: int, what: str) -> str:

@@ -129,7 +129,7 @@ def why(reason: Reason, job: Job, at: Clock = clock) -> str:
 
     >>> from sim.decisions.reasons_to_wait import TooFewFree
     >>> why(TooFewFree(free=40), Job(0, "17", submit=0, procs=64, estimate=3600))
-    'needs 64, 40 free'
+    'needs 64 > 40 free'
     """
     return _marked(reason, _sentence(reason, job, at))
 
@@ -141,7 +141,7 @@ def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
     >>> from sim.decisions.reasons import Due
     >>> job = Job(0, "17", submit=0, procs=64, estimate=3600)
     >>> brief(TooFewFree(free=40), job), brief(Due(), job)
-    (('64 > 40 free', '64 > 40'), ('its planned start has come',))
+    (('64 > 40 free', '64 > 40'), ('its planned start is now',))
     """
     told = _asked(reason, "brief", job, at)
     if not (isinstance(told, tuple) and told and all(isinstance(part, str) for part in told)):
@@ -162,7 +162,7 @@ def say(decision: object, at: Clock = clock) -> str:
     >>> from sim.decisions.decisions import Start
     >>> from sim.decisions.reasons import InOrder
     >>> say(Start(Job(0, "17", submit=0, procs=8, estimate=3600), InOrder(free=12)))
-    'J17 starts on 8 processors: its turn has come and it fits: needs 8, 12 free'
+    'J17 starts on 8 processors: next in the queue and fits: needs 8, 12 free'
     """
     told = _asked(decision, "say", at)
     return told if isinstance(told, str) else in_words(decision)

@@ -56,7 +56,7 @@ def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
     if kind in (TooFewFree, Heads):
         return f": {_range(waits, 'free')}"
     if kind is NotConsidered:
-        return f", though {fitted}" if (fitted := fitted_for(waits)) else ", and it would not have fitted anyway"
+        return f", though {fitted}" if (fitted := fitted_for(waits)) else ", and it would not have fitted in any case"
     return f": {_range(waits, 'free')} free" if kind in (PlannedLater, BreaksBound) else ""
 
 
@@ -65,7 +65,7 @@ def fitted_for(waits: Sequence[Waited]) -> str:
     fitting = sum(wait.fitting for wait in waits)
     if not fitting:
         return ""
-    return f"it would have fitted {'all' if fitting == seconds_of(waits) else span(fitting)} of that time"
+    return f"it would have fitted {'the whole' if fitting == seconds_of(waits) else f'{span(fitting)} of that'} time"
 
 
 def _range(waits: Sequence[Waited], key: str) -> str:
@@ -150,11 +150,11 @@ def _ahead(waits: Sequence[Waited]) -> str:
     first, last = waits[0].ahead[0], waits[-1].ahead[1]
     if not first and not last:
         return ""
-    then = f", at last {last or 'none'}" if last != first else ""
+    then = f", {last or 'none'} at the end" if last != first else ""
     head = waits[0].head if len(waits) == 1 and waits[0].head is not waits[0].blocker else None
     if head and first == last == 1:
         return f"; {name(head)} ahead of it"
-    led = f", {name(head)} heading the queue" if head else ""
+    led = f", {name(head)} first in the queue" if head else ""
     return f"; {count(first, 'job')} ahead of it{then}{led}"
 
 
@@ -164,8 +164,8 @@ def _missing(wait: Waited, job: Job) -> str:
     holders = [f"{name(h.job)} ({h.job.procs:,}, until {at(h.until)})" for h in wait.missing]
     if len(holders) > 4:
         holders[2:-1] = [f"{len(holders) - 3} more"]
-    more = " more" if wait.lacking < job.procs else ""
-    return f" It needed {wait.lacking:,}{more}, to come from {listed(holders)}."
+    more = "more " if wait.lacking < job.procs else ""
+    return f" It lacked {count(wait.lacking, f'{more}processor')}, due from {listed(holders)}."
 
 
 def _passers(passes: Sequence[Pass]) -> str:

@@ -100,7 +100,7 @@ def state_of(snapshot: Snapshot, job: Job) -> str:
             return "in the matrix" if snapshot.matrix else "running"
         case None:
             if job.rank in snapshot.dropped:
-                return "given up"
+                return "cancelled"
             return "finished" if snapshot.time is not None and job.submit <= snapshot.time else "not submitted"
 
 

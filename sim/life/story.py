@@ -101,7 +101,7 @@ def _told(moment: Told, life: Life) -> Iterator[Row]:
     elif place == ALIKE:
         more = len(alike) - ALIKE
         until = f" until {at(alike[-1].time)}" if more > 1 else ""
-        yield moment.time, f"The like {'once' if more == 1 else f'{more:,} times'} more{until}."
+        yield moment.time, f"{count(more, 'more decision')} of this kind{until}."
 
 
 def _moment(moment: Moment, life: Life) -> str:
@@ -115,16 +115,18 @@ def _moment(moment: Moment, life: Life) -> str:
         case Planned():
             return _moved(moment, life)
         case Unplanned():
-            ahead = f": {name(moment.ahead)} heads the queue now" if moment.ahead else ""
-            return f"Its planned start {at(moment.was)} is given up{ahead}."
+            ahead = f": {name(moment.ahead)} is now first in the queue" if moment.ahead else ""
+            return f"Planned start {at(moment.was)} dropped{ahead}."
         case Started():
             return _started(moment, life)
         case Interrupted():
-            return f"Interrupted after {span(moment.lost)}: its processors went, the work is lost, and it waits again."
+            lost = "its processors went down; its work is lost and it returns to the queue"
+            return f"Interrupted after {span(moment.lost)}: {lost}."
         case Requeued():
-            return f"Killed after {span(moment.lost)}, not done: the work of that run is lost, and it waits again."
+            killed = f"Speculative run killed after {span(moment.lost)}"
+            return f"{killed}: its work is lost and the job returns to the queue."
         case Returned():
-            return "Its row had not been on turn when the policy was switched: it waits again."
+            return "Its row had not had a turn when the policy was switched: it returns to the queue."
         case Entered():
             return _entered(moment, life)
         case Shared():
@@ -137,9 +139,9 @@ def _moment(moment: Moment, life: Life) -> str:
 
 def _submitted(moment: Submitted) -> str:
     row = " in the emptiest row" if moment.in_rows else ""
-    free = "" if moment.free is None else f", {processors(moment.free)} free{row} after the pass"
+    free = "" if moment.free is None else f", {processors(moment.free)} free{row} after this step"
     if not moment.ahead:
-        return f"Submitted: nobody ahead of it{free}."
+        return f"Submitted: no job ahead of it{free}."
     return f"Submitted: {count(moment.ahead, 'job')} ahead of it, wanting {moment.wanted:,}{free}."
 
 
@@ -152,7 +154,8 @@ def _moved(moment: Planned, life: Life) -> str:
     if moment.moved > 0 and moment.passers:
         return f"{told}: {listed(map(name, moment.passers), 3)} passed it."
     if moment.moved > 0 and moment.newcomers:
-        return f"{told}: {listed(map(name, moment.newcomers), 3)} came and stood ahead of it."
+        were = "was" if len(moment.newcomers) == 1 else "were"
+        return f"{told}: {listed(map(name, moment.newcomers), 3)} arrived and {were} queued ahead of it."
     return f"{told}{_why_planned(moment, life)}."
 
 
@@ -178,7 +181,7 @@ def _started(moment: Started, life: Life) -> str:
         names = listed((f"{name(h.job)} ({h.job.procs:,})" for h in moment.freed), 3)
         told += f" At that moment {names} ended as expected."
     if waited and moment.came:
-        told += f" The machine had just got {processors(moment.came)} more."
+        told += f" {count(moment.came, 'more processor')} had just become available."
     return told
 
 
@@ -188,9 +191,9 @@ def _ended(moment: Ended, life: Life) -> str:
     if turnaround > ran > 0:
         slowdown = f"; {span(turnaround)} after its submission, a slowdown of {turnaround / ran:,.1f}"
     if moment.killed:
-        return f"Killed at the end of its estimate of {span(life.job.estimate)}, not done{slowdown}."
+        return f"Killed when its estimate of {span(life.job.estimate)} ran out{slowdown}."
     early = life.job.estimate - ran
-    estimate = f"{span(early)} before its estimate" if early > 0 else "as long as estimated"
+    estimate = f"{span(early)} before its estimate" if early > 0 else "exactly its estimate"
     progress = " of progress" if life.pauses or life.stay else ""
     return f"Ended after {span(ran)}{progress}, {estimate}{slowdown}."
 
@@ -207,21 +210,21 @@ def _pauses(pauses: Sequence[Paused], job: Job) -> list[Row]:
     longest = max(pauses, key=lambda pause: pause.seconds)
     until = f" until {at(last.until)}" if last.until is not None else ""
     told = f"Suspended {times(len(pauses))}{until}, for {span(sum(p.seconds for p in pauses))} in all"
-    told += f"; {span(longest.seconds)} at the longest, from {at(longest.time)} on. "
-    told += f"In between it ran for {span(last.ran - first.ran)}. It made way for {_made_way_for(pauses)}."
+    told += f"; the longest for {span(longest.seconds)} from {at(longest.time)}. "
+    told += f"It ran for {span(last.ran - first.ran)} in between. Suspended for {_made_way_for(pauses)}."
     return [(first.time, told)]
 
 
 def _pause(pause: Paused, job: Job) -> list[Row]:
     at = clock_near(pause.time)
-    leaving = f", which takes {span(pause.overhead)}" if pause.overhead else ""
-    told = f"Suspended when it had run for {span(pause.ran)}{leaving}: {why(pause.because, job, at)}."
+    leaving = f" (writing its memory takes {span(pause.overhead)})" if pause.overhead else ""
+    told = f"Suspended after running for {span(pause.ran)}{leaving}: {why(pause.because, job, at)}."
     rows = [(pause.time, told)]
     if pause.by:
         taken = listed((f"{name(other)} ({other.procs:,})" for other in pause.by), 3)
-        rows[0] = (pause.time, f"{told} On its processors came {taken}.")
+        rows[0] = (pause.time, f"{told} {taken} started on its processors.")
     if pause.until is not None and pause.back is not None:
-        back = f"Went on after {span(pause.seconds)}: {why(pause.back, job, clock_near(pause.until))}."
+        back = f"Resumed after {span(pause.seconds)}: {why(pause.back, job, clock_near(pause.until))}."
         rows.append((pause.until, back))
     return rows
 
@@ -239,10 +242,10 @@ def _made_way_for(pauses: Sequence[Paused]) -> str:
 
 def _entered(moment: Entered, life: Life) -> str:
     at = clock_near(moment.time)
-    past = ", past others ahead of it in the queue" if moment.backfilled else ""
-    others = "the only one" if moment.rows == 1 else f"one of {moment.rows:,}"
+    past = ", passing jobs ahead of it in the queue" if moment.backfilled else ""
+    others = "the only one" if moment.rows == 1 else f"one of {moment.rows:,} rows"
     place = f"row {moment.row} ({others}), {_columns(moment.columns)}"
-    return f"Came into the matrix{past}: {place}; {why(moment.because, life.job, at)}."
+    return f"Placed in the matrix{past}: {place}; {why(moment.because, life.job, at)}."
 
 
 def _columns(columns: int) -> str:
@@ -261,30 +264,30 @@ def _columns(columns: int) -> str:
 def _shared(moment: Shared, life: Life) -> str:
     lasted = moment.until - moment.time
     if moment.rows.high == 1:
-        began = "Started: its row was" if moment.first else "From here on its row was"
-        return f"{began} the only one, so that it ran without a break{_cost(moment)}."
-    began = "Started: its row came on turn. " if moment.first else ""
-    told = f"{began}For {span(lasted)} it took turns, as one of {_range(moment.rows)} rows"
+        began = "Started: its row was" if moment.first else "From here its row was"
+        return f"{began} the only one, so it ran without interruption{_cost(moment)}."
+    began = "Started: its row got its first turn. " if moment.first else ""
+    told = f"{began}For {span(lasted)} its row was one of {_range(moment.rows)} that took turns"
     if moment.ran and lasted:
-        told += f", and ran for {percent(moment.ran / lasted, 0)} of that time"
+        told += f"; it ran for {percent(moment.ran / lasted, 0)} of that time"
     return f"{told}. {_rows_of_its_own(moment)}{_moves(moment)}{_cost(moment)}."
 
 
 def _rows_of_its_own(moment: Shared) -> str:
     if moment.own.high == 1:
-        return "It stood in one row only"
+        return "It was in one row only"
     parts = [f"in more than one for {span(moment.replicated)}"] if moment.replicated else []
-    parts += [f"in all of them, so without a break, for {span(moment.alone)}"] if moment.alone else []
-    return f"It stood in {_range(moment.own)} of them: {listed(parts)}"
+    parts += [f"in all of them, so without interruption, for {span(moment.alone)}"] if moment.alone else []
+    return f"It was in {_range(moment.own)} of them: {listed(parts)}"
 
 
 def _moves(moment: Shared) -> str:
-    return f"; its home became another row {times(moment.moved)}" if moment.moved else ""
+    return f"; its home row changed {times(moment.moved)}" if moment.moved else ""
 
 
 def _cost(moment: Shared) -> str:
     migrated = f"migrated {times(moment.migrated)}" if moment.migrated else ""
-    owed = f"owed {span(moment.owed)} of its turns to migrations" if moment.owed else ""
+    owed = f"was charged {span(moment.owed)} of its turns for migrations" if moment.owed else ""
     both = " and ".join(filter(None, (migrated, owed)))
     return f"; it {both}" if both else ""
 

@@ -43,7 +43,7 @@ def _waited(life: Life) -> str:
     if wait is None:
         return f"{who} never started."
     if not total:
-        return f"{who} did not wait: it started at the moment of its submission."
+        return f"{who} did not wait: it started when it was submitted."
     shares = sorted(_by_reason(life.waits, life.job).items(), key=lambda share: -share[1])
     reasons = [f"{span(seconds)} because {because}" for because, seconds in shares if seconds > total / 100]
     if len(reasons) == 1:
@@ -54,7 +54,7 @@ def _waited(life: Life) -> str:
         because = f": {listed(reasons, 5)}"
     lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
     after = seconds_of(wait for wait in life.waits if lost is not None and wait.time >= lost)
-    again = f" ({span(after) if after < total else 'all'} of it after a run that was lost)" if after else ""
+    again = f" ({span(after) if after < total else 'all'} of it after a run whose work was lost)" if after else ""
     return f"{who} waited {span(total)}{again}{because}. {_passed(life)}"
 
 
@@ -65,7 +65,9 @@ def _after_its_start(life: Life) -> list[str]:
         told.append(f"After its start it was suspended {times(len(pauses))}, for {span(seconds_of(pauses))} in all.")
     if stay and life.ran and stay.first and stay.until == life.end:
         lasted = stay.until - stay.time
-        told.append(f"From its first turn to its end it took {span(lasted)} for a run of {span(life.ran)}.")
+        told.append(
+            f"Sharing the machine, it took {span(lasted)} from its first turn to its end for a run of {span(life.ran)}."
+        )
     return told
 
 
@@ -92,7 +94,8 @@ def _passed(life: Life) -> str:
     told = f"{count(len(passes), 'job')} passed it: {who}."
     ahead = sum(not p.behind for p in passes)
     if ahead:
-        told += f" {_some(ahead, len(passes))} came later but stood ahead of it in the queue's order."
+        were = "was" if ahead == 1 else "were"
+        told += f" {_some(ahead, len(passes))} arrived later but {were} ahead of it in queue order."
     return told + ("" if life.in_its_way is None else f" {_in_its_way(life.job, life.in_its_way, len(passes))}")
 
 
@@ -100,9 +103,9 @@ def _in_its_way(job: Job, found: InTheWay, passes: int) -> str:
     """How many of them held what it lacked."""
     many = len(found.passers)
     if not many:
-        return "It was not in its way." if passes == 1 else "None of them was in its way."
-    who = f"{_some(many, passes)} {'was' if many == 1 else 'were'} in its way"
-    return f"{who}: had nobody passed it, {job.procs:,} would have been free at {clock(found.since)}."
+        return f"{'It did not hold' if passes == 1 else 'None of them held'} processors it needed."
+    free = f"{job.procs:,} would have been free at {clock(found.since)}"
+    return f"{_some(many, passes)} held processors it needed: without the jobs that passed it, {free}."
 
 
 def _some(part: int, whole: int) -> str:
@@ -125,13 +128,13 @@ def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
     earlier = sum(plan.moved < 0 for plan in moves)
     off = start - first.at
     kept = "as first planned" if not off else f"{span(abs(off))} {'later' if off > 0 else 'earlier'} than first planned"
-    told = f"Planned start: {clock(first.at)} at first"
+    told = f"First planned start {clock(first.at)}"
     if moves:
-        told += f", moved {times(len(moves))} {_ways(earlier, len(moves) - earlier)}"
+        told += f"; moved {times(len(moves))} {_ways(earlier, len(moves) - earlier)}"
     if given_up := sum(isinstance(m, Unplanned) and (lost is None or m.time >= lost) for m in life.moments):
-        told += f", given up {times(given_up)}"
+        told += f"{',' if moves else ';'} dropped {times(given_up)}"
     if len(moves) + given_up >= told_of > 1:
-        told += ", the greatest moves told above"
+        told += ", largest moves above"
     told += f"; it started at {clock(start)}, {kept}."
     return told, (*(plan.at for plan in plans), start)
 

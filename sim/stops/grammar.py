@@ -146,7 +146,7 @@ class _Parser:
     def parse(self) -> Stop:
         root = self._any_of()
         if self._next.text:
-            raise self._error(f"expected and, or or the end, got {self._next.text!r}")
+            raise self._error(f'expected "and", "or" or the end of the condition, got {self._next.text!r}')
         return Stop(root, tuple(self._conditions))
 
     # Tokens
@@ -156,7 +156,7 @@ class _Parser:
             kind = match.lastgroup or "odd"
             position = match.start(kind)
             if kind == "odd":
-                raise self._error(f"{match[kind]!r} has no meaning here", position)
+                raise self._error(f"unexpected {match[kind]!r}", position)
             text = match[kind].strip('"') if kind == "quoted" else match[kind]
             yield Token(text, position, kind == "quoted")
         yield Token("", len(self._text.rstrip()))
@@ -212,7 +212,7 @@ class _Parser:
     def _descend(self, position: int) -> None:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise self._error(f"more than {_DEEPEST} brackets and nots within one another", position)
+            raise self._error(f"brackets and not are nested more than {_DEEPEST} deep", position)
 
     def _condition(self) -> One:
         if _MOMENT.match(self._next.word) and not self._next.word.isdecimal():
@@ -237,7 +237,9 @@ class _Parser:
         """A number of the policy's own; whether there is one that is called so, only a run tells."""
         token = self._take()
         if not token.text or token.word in RELATIONS:
-            raise self._error("expected what the policy calls it, as in number usage > 100", token.position)
+            raise self._error(
+                "expected the name of one of the policy's numbers, as in number usage > 100", token.position
+            )
         relation = self._relation(token.text)
         sign = -1 if self._next.word.startswith("-") else 1
         return OwnNumber(token.text, relation, sign * self._number("number", "-" if sign < 0 else ""), who)
@@ -254,8 +256,11 @@ class _Parser:
         if reason not in REASONS:
             refusal = Token(reason, token.position)
             hint = near(reason, REASONS) if reason else ""
-            hint = hint if "did you mean" in hint else f"; there is {', '.join(list(REASONS)[:4])} and more"
-            raise self._error(f"expected a reason, or words of one in quotes{_got(refusal)}{hint}", token.position)
+            hint = hint if "did you mean" in hint else f"; others are {', '.join(list(REASONS)[1:4])} and more"
+            raise self._error(
+                f"expected a reason such as too few free, or part of its sentence in quotes{_got(refusal)}{hint}",
+                token.position,
+            )
         return Because(who, reason)
 
     def _of_jobs(self, whose: str) -> OfJob | Because | OwnNumber:
@@ -266,7 +271,7 @@ class _Parser:
             raise self._error(f"expected {example}", who.position)
         deed = self._take()
         if deed.word not in (*DEEDS, "number"):
-            raise self._error(_unknown("a job does not", deed, (*DEEDS, "number")), deed.position)
+            raise self._error(_unknown("unknown job event", deed, (*DEEDS, "number")), deed.position)
         try:
             meant = self._known(whose, who.text, "" if deed.word == "number" else deed.word)
         except SchedscopeError as error:
@@ -281,7 +286,7 @@ class _Parser:
         if whose == "job":
             return OfJob(name if workload is None else workload.ids[workload.rank_of(name)], deed)
         if workload is None:
-            raise ParameterError("of which trace is the user?")
+            raise ParameterError("conditions on a user need an open trace")
         return OfUser(name, deed, workload.number_of(Field.USER, name))
 
     def _level(self, measure: str) -> Level:
@@ -327,7 +332,7 @@ class _Parser:
 
     def _checked(self, value: float, token: Token) -> float:
         if value > MOST:
-            raise self._error(f"{token.text} is beyond all that can be", token.position)
+            raise self._error(f"{token.text} is out of range", token.position)
         return value
 
     def _event(self, token: Token) -> Condition:

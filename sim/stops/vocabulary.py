@@ -52,18 +52,20 @@ def _used(instant: Instant) -> float:
 
 
 MEASURES: dict[str, Measure] = {
-    "queue": Measure("jobs that wait", lambda i: i.waiting),
-    "wanted": Measure("processors that the waiting jobs ask for together", lambda i: i.wanted),
+    "queue": Measure("number of waiting jobs", lambda i: i.waiting),
+    "wanted": Measure("total processors requested by the waiting jobs", lambda i: i.wanted),
     "utilisation": Measure("share of the processors in use", _used, "share"),
-    "free": Measure("free processors", lambda i: i.free),
-    "running": Measure("jobs that run", lambda i: i.running, in_columns=False),
-    "suspended": Measure("suspended jobs", lambda i: i.suspended, in_columns=False),
-    "wait": Measure("the longest time that a waiting job has waited", lambda i: i.longest_wait(), "time", False),
+    "free": Measure("number of free processors", lambda i: i.free),
+    "running": Measure("number of running jobs", lambda i: i.running, in_columns=False),
+    "suspended": Measure("number of suspended jobs", lambda i: i.suspended, in_columns=False),
+    "wait": Measure("longest wait so far among the waiting jobs", lambda i: i.longest_wait(), "time", False),
     "slowdown": Measure(
-        "the greatest (wait + estimate) / estimate of a waiting job", lambda i: i.worst_slowdown(), in_columns=False
+        "largest expansion factor, (wait + estimate) / estimate, among the waiting jobs",
+        lambda i: i.worst_slowdown(),
+        in_columns=False,
     ),
     "overtaken": Measure(
-        "of a waiting job, how many came later and wait no longer: the most",
+        "largest number of later arrivals that have overtaken one waiting job",
         lambda i: i.most_overtaken(),
         in_columns=False,
     ),
@@ -115,13 +117,13 @@ EVENTS: dict[str, Event] = {
     "arrival": Event("a job is submitted", lambda i: bool(i.arrived)),
     "completion": Event("a job ends", lambda i: bool(i.completed), False),
     "suspend": Event("a job is suspended", _decides(Suspend)),
-    "resume": Event("a suspended job goes on", lambda i: any(map(is_resume, i.decisions))),
+    "resume": Event("a suspended job resumes", lambda i: any(map(is_resume, i.decisions))),
     "migrate": Event("a job moves to other processors", _decides(Migrate)),
     "print": Event("the policy prints something", lambda i: bool(i.printed), False),
     "switch": Event("the policy is switched", _decides(Switched)),
     "borrow": Event("a partition borrows processors", _decides(Borrow)),
-    "missed reservation": Event("a job starts later than its user asked for", _misses_reservation),
-    "head slips": Event("the planned start of the queue's head moves later", _head_slips, False),
+    "missed reservation": Event("a job starts after its requested start time", _misses_reservation),
+    "head slips": Event("the planned start of the first job in the queue moves later", _head_slips, False),
 }
 
 
@@ -134,7 +136,7 @@ class Change(NamedTuple):
 
 
 CHANGES: dict[str, Change] = {
-    "head changes": Change("another job heads the queue", lambda i: i.head.id if i.head else "", False),
+    "head changes": Change("a different job becomes first in the queue", lambda i: i.head.id if i.head else "", False),
 }
 
 
@@ -173,32 +175,57 @@ DEEDS: dict[str, Deed] = {
     "starts": Deed("starts", _decided(is_start)),
     "backfilled": Deed("is backfilled", _decided(is_backfill)),
     "suspended": Deed("is suspended", _decided(lambda d: isinstance(d, Suspend))),
-    "resumes": Deed("goes on", _decided(is_resume)),
+    "resumes": Deed("resumes", _decided(is_resume)),
     "migrates": Deed("moves to other processors", _decided(lambda d: isinstance(d, Migrate))),
-    "moves": Deed("is planned for another time than before", _is_moved, False),
+    "moves": Deed("gets a different planned start", _is_moved, False),
     "ends": Deed("ends", lambda i, meant: any(map(meant, i.completed)), False),
-    "waits": Deed("is considered and kept waiting", _decided(lambda d: isinstance(d, Keep)), False),
+    "waits": Deed("is considered but not started", _decided(lambda d: isinstance(d, Keep)), False),
 }
 
 
 # Why a job is kept waiting
 
 
+REASONS: dict[str, type] = {
+    "too few free": reasons_to_wait.TooFewFree,
+    "would delay": reasons_to_wait.WouldDelay,
+    "planned later": reasons_to_wait.PlannedLater,
+    "beyond lookahead": reasons_to_wait.BeyondLookahead,
+    "awaits victims": reasons_to_wait.AwaitsVictims,
+    "before others": reasons_to_wait.BeforeOthers,
+    "breaks bound": reasons_to_wait.BreaksBound,
+    "claim taken": reasons_to_wait.ClaimTaken,
+    "fits no row": FitsNoRow,
+    "machine goes down": reasons_to_wait.MachineGoesDown,
+    "no slice over": reasons_to_wait.NoSliceOver,
+    "no victim allowed": reasons_to_wait.NoVictimAllowed,
+    "no victims": reasons_to_wait.NoVictims,
+    "not yet": reasons_to_wait.NotYet,
+    "own claimed": reasons_to_wait.OwnClaimed,
+    "own columns taken": OwnColumnsTaken,
+    "own gone": reasons_to_wait.OwnGone,
+    "pivot later": reasons_to_wait.PivotLater,
+    "predicted to delay": reasons_to_wait.PredictedToDelay,
+    "room unseen": reasons_to_wait.RoomUnseen,
+    "touches reservation": reasons_to_wait.TouchesReservation,
+    "trial later": reasons_to_wait.TrialLater,
+    "turn over": reasons_to_wait.TurnOver,
+    "waits for own": reasons_to_wait.WaitsForOwn,
+    "waits for reserved": reasons_to_wait.WaitsForReserved,
+    "window closes": reasons_to_wait.WindowCloses,
+    "would delay pivot": reasons_to_wait.WouldDelayPivot,
+}
+"""The built-in kinds of reasons by the names that conditions and sessions use; a renamed class keeps its name."""
+_NAMES = {reason: kind for kind, reason in REASONS.items()}
+
+
 def kind_of(reason: type) -> str:
-    """What a kind of reason is called in a condition.
+    """Return what a condition calls a kind of reason: a built-in one by its name, a user's own by its class.
 
     >>> kind_of(reasons_to_wait.TooFewFree)
     'too few free'
     """
-    return spelled(reason.__name__)
-
-
-REASONS: dict[str, type] = {
-    kind_of(reason): reason
-    for reason in (*vars(reasons_to_wait).values(), FitsNoRow, OwnColumnsTaken)
-    if isinstance(reason, type) and hasattr(reason, "sentence")
-}
-"""The kinds of our own policies; others have theirs."""
+    return _NAMES.get(reason) or spelled(reason.__name__)
 
 
 def is_kept_because(instant: Instant, meant: Meant, reason: str) -> bool:

@@ -68,15 +68,15 @@ class PassedBy(NamedTuple):
     def told(self) -> str:
         """Whether that mattered.
 
-        >>> PassedBy(5, 2).told, PassedBy(5, 0).told, PassedBy(1, 1).told, PassedBy(1, 0).told, PassedBy(5).told
-        (', 2 of them in its way', ', none of them in its way', ', in its way', ', not in its way', '')
+        >>> (PassedBy(5, 2).told, PassedBy(1, 1).told, PassedBy(5).told)
+        (', 2 of which held processors it needed', ', which held processors it needed', '')
         """
         if self.in_its_way is None:
             return ""
         if self.jobs == 1:
-            return ", in its way" if self.in_its_way else ", not in its way"
+            return f", which {'held' if self.in_its_way else 'did not hold'} processors it needed"
         many = "all" if self.in_its_way == self.jobs else f"{self.in_its_way:,}" if self.in_its_way else "none"
-        return f", {many} of them in its way"
+        return f", {many} of which held processors it needed"
 
 
 NOBODY = PassedBy(0, 0)
@@ -190,7 +190,7 @@ def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
     """What the number is, and the number.
 
     >>> fact_row(Needs(64, 7200)), fact_row(Ahead(1, 8))
-    (('needs', '64 for 2h00'), ('before it', '1 job that wants 8 processors'))
+    (('needs', '64 for 2h00'), ('ahead of it', '1 job, 8 processors'))
     """
     match fact:
         case Needs(procs, seconds):
@@ -206,28 +206,30 @@ def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
         case Detail():
             return fact.called, fact.written(at)
         case Ahead(jobs, wanted):
-            who = "1 job that wants" if jobs == 1 else f"{jobs:,} jobs that want"
-            return "before it", f"{who} {processors(wanted)}"
+            return "ahead of it", f"{count(jobs, 'job')}, {processors(wanted)}"
         case PassedBy(jobs):
-            return "passed by", f"{jobs:,} job{'s' * (jobs > 1)} that came later{fact.told}"
+            return "passed by", f"{jobs:,} job{'s' * (jobs > 1)} that arrived later{fact.told}"
         case PlannedFor(time, moved, row, anew):
-            return "planned for", f"{at(time)}{_in_row(row)}{_moved(moved)}{' (made anew at each pass)' * anew}"
+            return (
+                "planned for",
+                f"{at(time)}{_in_row(row)}{_moved(moved)}{' (recomputed at every step, not a promise)' * anew}",
+            )
         case AskedFor(time, granted):
             return "asked for", f"{at(time)}{', granted' * granted}"
         case Delays(job, seconds, others):
             more = f", and {count(others, 'other')}" if others else ", and perhaps others" if others is None else ""
-            return "started now", f"it would delay {name(job)} by {span(seconds)}{more}"
+            return "if started", f"it would delay {name(job)} by {span(seconds)}{more}"
         case DelaysNobody():
-            return "started now", "it would delay no planned job"
+            return "if started", "it would delay no planned job"
         case Grown(xfactor):
             return "xfactor", f"{xfactor:,.2f}"
         case Ran(seconds, estimate):
             return "has run", f"{span(seconds)} of at most {span(estimate)}"
         case Sitters(sitters, row):
             told = [f"{name(job)} ({procs:,}, until {at(until)})" for job, procs, until in sitters]
-            return "in its place", f"{listed(told)}{_in_row(row)}"
+            return "on its procs", f"{listed(told)}{_in_row(row)}"
         case Kept():
-            return "its procs", "are kept for it: nobody else starts on them"
+            return "its procs", "kept free for it: no other job starts on them"
         case Passes(passed):
             return "passes", listed(map(name, passed))
         case Freed(freed):

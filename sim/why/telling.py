@@ -13,7 +13,7 @@ from sim.why.finding import free_now, why_it_waits
 from sim.words import Clock, count, listed, name, processors, span
 from sim.workload.model import Job
 
-_RUNS = {"run": "runs", "speculative": "runs on trial", "gang": "takes turns"}
+_RUNS = {"run": "runs", "speculative": "runs speculatively", "gang": "takes turns"}
 
 
 def considered_in(snapshot: Snapshot) -> Sequence[Decision]:
@@ -30,7 +30,7 @@ def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
     told, then, now = why(because, queued.job, at), fields_of(because).get("free"), free_now(snapshot)
     if queued.why is None or snapshot.matrix is not None or then in (None, now.procs, now.procs - now.kept):
         return told
-    return f"{told}; {now.procs:,} free after the pass"
+    return f"{told}; {now.procs:,} free after this step's decisions"
 
 
 def waits(
@@ -39,7 +39,7 @@ def waits(
     """Why the job waits, until when, and who is served before it."""
     queue = "its queue" if len(snapshot.queues) > 1 else "the queue"
     heads = queued.in_line and not before
-    stands = f"heads {queue}" if heads else f"has waited {span(queued.waited)}"
+    stands = f"is first in {queue}" if heads else f"has waited {span(queued.waited)}"
     yield f"{name(queued.job)} {stands}: {obstacle(snapshot, queued, at)}."
     if queued.planned is not None:
         yield f"Planned for {at(queued.planned)}."
@@ -48,7 +48,7 @@ def waits(
     if passed.jobs:
         yield f"{count(passed.jobs, 'job')} passed it{passed.told}."
     if before:
-        yield f"{count(before, 'job')} {'stands' if before == 1 else 'stand'} before it."
+        yield f"{count(before, 'job')} {'is' if before == 1 else 'are'} ahead of it in {queue}."
 
 
 # Who has begun
@@ -70,7 +70,7 @@ def is_suspended(
     elif sitters is None:
         yield "Its processors are free."
     if snapshot.awaited == halted.job.rank:
-        yield "They are kept for it: it is the next to go on."
+        yield "They are kept free for it: it is the next job to resume."
     elif kept is not None:
         yield f"It has to wait: {why(kept.because, halted.job, at)}."
 
@@ -79,9 +79,9 @@ def runs(running: Running, at: Clock) -> Iterator[str]:
     """Where and until when, and how far it has come; a job in a matrix is slower when more rows take turns."""
     job, doing = running.job, _RUNS.get(running.kind, f"is {running.kind}")
     if running.row is not None:
-        yield f"{name(job)} has not been on turn yet: its home is row {running.row}."
+        yield f"{name(job)} has not run yet: its row (row {running.row}) has not had a turn."
         return
-    until = f"until {at(running.expected_end)} {'as the rows are now' if running.kind == 'gang' else 'at most'}"
+    until = f"until {at(running.expected_end)} {'if the rows do not change' if running.kind == 'gang' else 'at most'}"
     yield f"{name(job)} {doing} on {processors(job.procs)} since {at(running.since)}, {until}."
     yield f"It has run for {span(running.ran)} of at most {span(job.estimate)}."
 
@@ -89,11 +89,13 @@ def runs(running: Running, at: Clock) -> Iterator[str]:
 def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = False) -> str:
     """When it ended, or was killed as its estimate was over, and what it had waited."""
     waited = 0 if start is None else job.waited(start)
-    after = f"after it had waited {span(waited)}" if waited else "and had not waited"
+    after = f"after waiting {span(waited)}" if waited else "without waiting"
     how = "was killed at its estimate" if killed else "ended"
-    return f"{name(job)} {how} at {at(end)}, {after}."
+    return f"{name(job)} {how} at {at(end)} {after}."
 
 
 def to_come(job: Job, at: Clock) -> str:
     """When it will be submitted, and what it will ask for."""
-    return f"{name(job)} comes at {at(job.submit)}: {processors(job.procs)} for at most {span(job.estimate)}."
+    return (
+        f"{name(job)} will be submitted at {at(job.submit)}: {processors(job.procs)} for at most {span(job.estimate)}."
+    )

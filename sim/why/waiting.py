@@ -36,10 +36,10 @@ class Heads(NamedTuple):
     free: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"heads the queue: {TooFewFree(self.free).sentence(job, at)}"
+        return f"first in the queue: {TooFewFree(self.free).sentence(job, at)}"
 
     def past(self, job: Job, others: Others) -> str:
-        return f"it headed the queue and {TooFewFree(self.free).past(job, others)}"
+        return f"it was first in the queue and {TooFewFree(self.free).past(job, others)}"
 
 
 class NotConsidered(NamedTuple):
@@ -50,14 +50,14 @@ class NotConsidered(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         head = None if self.head == job else self.head
-        stopped = "the policy did not come to it" if head is None else f"the queue stops at {name(head)}"
-        return f"{TooFewFree(self.free).sentence(job, at)}, and {stopped}"
+        stopped = f"at {name(head)}" if head else "before considering it"
+        return f"{TooFewFree(self.free).sentence(job, at)}, and the policy stopped {stopped}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return "not considered", "not reached"
 
     def past(self, job: Job, others: Others) -> str:
-        return f"the queue stopped at {others('jobs ahead of it')}"
+        return f"the policy stopped at {others('jobs ahead of it')}"
 
 
 class AwaitsTurn(NamedTuple):
@@ -66,10 +66,10 @@ class AwaitsTurn(NamedTuple):
     rows: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"its row, one of {self.rows:,}, has not been on turn yet"
+        return f"its row, one of {self.rows:,}, has not had a turn yet"
 
     def past(self, job: Job, others: Others) -> str:
-        return "its row of the matrix had not been on turn yet"
+        return "its row of the matrix had not had a turn yet"
 
 
 class FewBesideKept(NamedTuple):
@@ -95,7 +95,7 @@ class RowLater(NamedTuple):
     row: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"no row has room for it before, row {self.row} does then"
+        return f"no row has room for it earlier; row {self.row} has then"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"then in row {self.row}", f"in row {self.row}"
@@ -108,7 +108,7 @@ class RowStopped(NamedTuple):
     """Why a job is suspended by a switch alone."""
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return "its row was not on turn when the policy was switched"
+        return "its row did not have its turn when the policy was switched"
 
 
 def why_it_waits(

@@ -125,7 +125,7 @@ def _(world: World, decision: d.Resume, name: str, takes: Lasts | None = None) -
         demand(stay.kind == "resuming" and takes.is_about(decision.overhead))
 
 
-@reads(d.Await, "the processors of {j} are kept for it: it is the next to go on")
+@reads(d.Await, "the processors of {j} are kept free for it: it is the next to resume")
 def _(world: World, decision: d.Await, name: str) -> None:
     rank = is_about(world, decision, name).rank
     demand(rank in world.aside)
@@ -137,21 +137,21 @@ def _(world: World, decision: d.Switched, was: str, now: str) -> None:
     demand_equal(now, decision.now)
 
 
-@reads(d.Gone, "processors {p} fail, until {t}", "processors {p} fail, for good")
+@reads(d.Gone, "processors {p} fail, until {t}", "processors {p} fail, permanently")
 def _(world: World, decision: d.Gone, which: str, until: float = inf) -> None:
     demand_equal(mask_of(which), failing(world) & lost(world), "what fails")
     are_back(world, mask_of(which), until)
 
 
-@reads(d.Gone, "processors {p} fail while they are gone, until {t}")
-@reads(d.Gone, "processors {p} fail while they are gone, for good")
+@reads(d.Gone, "processors {p}, already down, fail, until {t}")
+@reads(d.Gone, "processors {p}, already down, fail, permanently")
 def _(world: World, decision: d.Gone, which: str, until: float = inf) -> None:
     demand_equal(mask_of(which), failing(world), "what fails")
     demand(not mask_of(which) & lost(world), "they were there")
     are_back(world, mask_of(which), until)
 
 
-@reads(d.Gone, "processors {p} go as announced, until {t}")
+@reads(d.Gone, "processors {p} go down for announced maintenance, until {t}")
 def _(world: World, decision: d.Gone, which: str, until: float) -> None:
     demand_equal(mask_of(which), lost(world) & ~failing(world), "what goes")
     are_back(world, mask_of(which), until)
@@ -174,12 +174,12 @@ def are_back(world: World, mask: int, until: float) -> None:
     demand_equal(until, min((time for time in times if not world.absent(time) & mask), default=inf), "when it is back")
 
 
-@reads(d.Returned, "processors {p} come")
+@reads(d.Returned, "processors {p} become available")
 def _(world: World, decision: d.Returned, which: str) -> None:
     demand_equal(mask_of(which), world.absent(world.now - 1e-6) & ~world.absent(world.now), "what comes")
 
 
-@reads(d.Interrupt, "{j} is interrupted after {s}: its processors are gone, and it waits again")
+@reads(d.Interrupt, "{j} is interrupted after {s}: its processors went down; it returns to the queue")
 def _(world: World, decision: d.Interrupt, name: str, ran: Lasts) -> None:
     rank = is_about(world, decision, name).rank
     turning = world.memo_rows
@@ -192,7 +192,7 @@ def _(world: World, decision: d.Interrupt, name: str, ran: Lasts) -> None:
     demand(bool(own & world.absent(world.now)), "its processors are there")
 
 
-@reads(d.Drop, "{j} is given up: it needs {n}, and there will be {n} at most")
+@reads(d.Drop, "{j} is cancelled: it needs {n} processor(s) and at most {n} will ever be available")
 def _(world: World, decision: d.Drop, name: str, needs: int, most: int) -> None:
     demand_equal(needs, is_about(world, decision, name).procs)
     demand_equal(most, world.procs - world.absent(1e15).bit_count())
@@ -241,19 +241,19 @@ def divided(world: World) -> list[int]:
 # Of a matrix
 
 
-@reads(m.Phase, "the rebuild comes to its phase: {any}")
+@reads(m.Phase, "rebuild phase: {any}")
 def _(world: World, decision: m.Phase, name: str) -> None:
     demand_equal(name, decision.name)
     turning: Rows = world.memo_rows
     demand(name in turning.next_phases("migrate" in world.rules.name), f"after {turning.came_to}")
 
 
-@reads(m.Clean, "the replicas go: every job stands in its home row alone")
+@reads(m.Clean, "replicas are removed: every job stays in its home row only")
 def _(world: World, decision: m.Clean) -> None:
     demand(any(row.guests for row in world.memo_rows.rows), "there are no replicas")
 
 
-@reads(m.DropRows, "empty rows vanish")
+@reads(m.DropRows, "empty rows are removed")
 def _(world: World, decision: m.DropRows) -> None:
     demand(not all(world.memo_rows.taken(row) for row in world.memo_rows.rows), "none is empty")
 
@@ -266,7 +266,7 @@ def _(world: World, decision: m.OpenRow) -> None:
     demand(is_scheduled or any(at <= world.now for at in world.granted.values()), "nobody may open one")
 
 
-@reads(m.Place, "{j} comes into row {n}, columns {p}")
+@reads(m.Place, "{j} is placed in row {n}, columns {p}")
 def _(world: World, decision: m.Place, name: str, row: int, columns: str) -> None:
     job = is_about(world, decision, name)
     demand(job.rank in world.waiting or job.rank in world.aside)
@@ -284,7 +284,7 @@ def _(world: World, decision: m.Rehome, name: str, row: int) -> None:
     demand(world.memo_rows.home_of(job.rank).number != row == decision.row)
 
 
-@reads(m.Replicate, "{j} stands in row {n} too")
+@reads(m.Replicate, "{j} also gets row {n}")
 def _(world: World, decision: m.Replicate, name: str, row: int) -> None:
     job = is_about(world, decision, name)
     there = world.memo_rows.row(row)
@@ -294,7 +294,7 @@ def _(world: World, decision: m.Replicate, name: str, row: int) -> None:
 @reads(
     m.Migrate,
     "{j} migrates to columns {p} of row {n}",
-    "{j} migrates to columns {p} of row {n}, which costs it {s} of its turns",
+    "{j} migrates to columns {p} of row {n}, losing {s} of its own turns",
 )
 def _(world: World, decision: m.Migrate, name: str, columns: str, row: int, stall: Lasts | None = None) -> None:
     job = is_about(world, decision, name)
@@ -307,7 +307,7 @@ def _(world: World, decision: m.Migrate, name: str, columns: str, row: int, stal
         world.memo["newcomer"] = job.rank
 
 
-@reads(m.Stall, "{j} stays in its columns and loses {s} of its turns to a migration")
+@reads(m.Stall, "{j} keeps its columns and loses {s} of its turns to another job's migration")
 def _(world: World, decision: m.Stall, name: str, seconds: Lasts) -> None:
     is_about(world, decision, name)
     demand(seconds.is_about(world.rules["cost"] / 2))
@@ -319,7 +319,7 @@ def _(world: World, decision: m.ReserveRow, name: str, at: float, row: int) -> N
     demand_equal((at, row), (decision.at, decision.row))
 
 
-@reads(m.TurnTo, "row {n} comes on turn at once, for the sake of a reservation")
+@reads(m.TurnTo, "row {n} gets its turn now because a reservation in it is due")
 def _(world: World, decision: m.TurnTo, row: int) -> None:
     demand(any(at <= world.now for at in world.granted.values()), "no reservation is due")
     demand_equal(row, world.memo_rows.rows[-1].number)

@@ -22,7 +22,7 @@ class Stop(NamedTuple):
     until: float | None
     ran: float
     because: Any
-    """None: its row was not on turn when the policy was switched"""
+    """None: its row did not have its turn when the policy was switched"""
     taken_by: frozenset[int] = frozenset()
 
 

@@ -64,12 +64,12 @@ def _(after: After, job: Work, found: Evidence, at: float, row: Any, names: Any 
     are_enough(after, job, names, at, number)
 
 
-@reads(f.PassedBy, "passed by: {n} job that came later{any}", "passed by: {n} jobs that came later{any}")
+@reads(f.PassedBy, "passed by: {n} job that arrived later{any}", "passed by: {n} jobs that arrived later{any}")
 def _(after: After, job: Work, found: Evidence, many: int, way: str) -> None:
     have_passed(after, job, many, way)
 
 
-@reads(f.Ahead, "before it: {n} job that wants {n} processor(s)", "before it: {n} jobs that want {n} processor(s)")
+@reads(f.Ahead, "ahead of it: {n} job, {n} processor(s)", "ahead of it: {n} jobs, {n} processor(s)")
 def _(after: After, job: Work, found: Evidence, many: int, wanted: int) -> None:
     line = line_of(after.world, job)
     demand(job in line, "it stands in no queue")
@@ -78,7 +78,7 @@ def _(after: After, job: Work, found: Evidence, many: int, wanted: int) -> None:
 
 
 _MOVED = ("", ", {s} later than before", ", {s} earlier than before")
-_MADE = ("", " (made anew at each pass)")
+_MADE = ("", " (recomputed at every step, not a promise)")
 
 
 @reads(f.PlannedFor, *(f"planned for: {{t}}{moved}{made}" for moved in _MOVED for made in _MADE))
@@ -135,9 +135,9 @@ def delays(after: After, job: Work) -> dict[int, float]:
 
 @reads(
     f.Delays,
-    "started now: it would delay {j} by {s}",
-    "started now: it would delay {j} by {s}, and {n} other",
-    "started now: it would delay {j} by {s}, and {n} others",
+    "if started: it would delay {j} by {s}",
+    "if started: it would delay {j} by {s}, and {n} other",
+    "if started: it would delay {j} by {s}, and {n} others",
 )
 def _(after: After, job: Work, found: Evidence, other: str, by: Lasts, more: int = 0) -> None:
     later = delays(after, job)
@@ -148,7 +148,7 @@ def _(after: After, job: Work, found: Evidence, other: str, by: Lasts, more: int
     demand(by.is_about(later[first]), later[first])
 
 
-@reads(f.DelaysNobody, "started now: it would delay no planned job")
+@reads(f.DelaysNobody, "if started: it would delay no planned job")
 def _(after: After, job: Work, found: Evidence) -> None:
     demand_equal(delays(after, job), {}, "would be later")
 
@@ -163,7 +163,7 @@ def _(after: After, job: Work, found: Evidence, ran: Lasts, most: Lasts) -> None
     has_run(after, job, found, ran, most)
 
 
-@reads(f.Sitters, "in its place: {any}")
+@reads(f.Sitters, "on its procs: {any}")
 def _(after: After, job: Work, found: Evidence, told: str) -> None:
     world, own = after.world, after.world.aside[job.rank].mask
     sitters = re.findall(r"(J\d+) \(([\d,]+), until @([^@]*)@\)", told)
@@ -179,7 +179,7 @@ def _(after: After, job: Work, found: Evidence, told: str) -> None:
         demand_equal(row and int(row[1]), turning and turning.home_of(rank).number, "row")
 
 
-@reads(f.Kept, "its procs: are kept for it: nobody else starts on them")
+@reads(f.Kept, "its procs: kept free for it: no other job starts on them")
 def _(after: After, job: Work, found: Evidence) -> None:
     demand_equal(after.world.awaited, job.rank)
 

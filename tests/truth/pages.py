@@ -58,7 +58,7 @@ def _joined(lines: Sequence[str], names: int) -> Iterator[str]:
         begins = re.match(r"(  |    )(\S+ +)(?=d\d|J\d)", line)
         if indent > 0 and line.startswith(" " * indent) and not line[indent:].startswith(" "):
             told += f" {line.strip()}"
-        elif told.startswith("First parted") and indent < 0 and line[:1] not in ("", " "):
+        elif told.startswith("First difference") and indent < 0 and line[:1] not in ("", " "):
             told += f" {line}"
         else:
             yield told
@@ -116,7 +116,7 @@ class Page:
         steps = [1 + max((n for n, step in enumerate(t.run.steps) if step.now <= at), default=-1) for t in self.runs]
         counted = f"step {steps[0]:,}" if len({*steps}) == 1 else "steps {:,} and {:,}".format(*steps)
         jobs = [self.jobs[rank].id for rank in ranks]
-        yield partial(parted_over, f"First parted at {clock(at)} ({counted}), over ", jobs)
+        yield partial(parted_over, f"First difference at {clock(at)} ({counted}): ", jobs)
         for who, side, accounts in zip(self.names, self.runs, self.pair.accounts, strict=True):
             yield partial(tells_accounts, who, side.run, accounts, at)
 

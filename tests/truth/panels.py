@@ -126,7 +126,7 @@ class Sight(NamedTuple):
             return "running"
         if rank in world.finished:
             return "killed" if world.killed[rank] else "finished"
-        return "given up" if rank < world.submitted else "not submitted"
+        return "cancelled" if rank < world.submitted else "not submitted"
 
 
 def read_panels(sight: Sight) -> Iterator[UntrueError]:
@@ -182,7 +182,8 @@ def _are_all_there(sight: Sight, sections: Mapping[str, Sequence[str]]) -> Itera
         yield UntrueError(f"Considered: {shown}, true {own}")
     events = [line[12:] if line[2:3] == ":" else line.split("  ", 1)[1][2:] for line in sections.get("Life", ())]
     if sight.expects:
-        events = [told for told in events if "planned for" not in told and "should start at" not in told]
+        plans = ("is planned for", "is expected to start at")
+        events = [told for told in events if not told.startswith(plans)]
     if len(events) < 60 and events != [told for _, told in sight.events]:
         yield UntrueError(f"Event: {events}, true {sight.events}")
 
@@ -238,22 +239,22 @@ class Standing:
     """How one stands that is still to come, or over."""
 
 
-@reads(Standing, "{j} comes at {any}: {n} processor(s) for at most {s}.")
+@reads(Standing, "{j} will be submitted at {any}: {n} processor(s) for at most {s}.")
 def _(sight: Sight, name: str, at: str, procs: int, long: Lasts) -> None:
     job = sight.job
     demand_equal((name, at, procs), (job.name, sight.at(job.submit), job.procs))
     demand(long.is_about(job.estimate) and sight.state == "not submitted", sight.state)
 
 
-@reads(Standing, "{j} ended at {any}, after it had waited {s}.", "{j} ended at {any}, and had not waited.")
+@reads(Standing, "{j} ended at {any} after waiting {s}.", "{j} ended at {any} without waiting.")
 def _(sight: Sight, name: str, at: str, waited: Lasts | None = None) -> None:
     has_ended(sight, name, at, waited, "finished")
 
 
 @reads(
     Standing,
-    "{j} was killed at its estimate at {any}, after it had waited {s}.",
-    "{j} was killed at its estimate at {any}, and had not waited.",
+    "{j} was killed at its estimate at {any} after waiting {s}.",
+    "{j} was killed at its estimate at {any} without waiting.",
 )
 def _(sight: Sight, name: str, at: str, waited: Lasts | None = None) -> None:
     has_ended(sight, name, at, waited, "killed")
@@ -266,10 +267,10 @@ def has_ended(sight: Sight, name: str, at: str, waited: Lasts | None, how: str) 
     demand(true == 0 if waited is None else waited.is_about(true) and true > 0, true)
 
 
-@reads(Standing, "{j} is given up: it needs {n}, and there will be {n} at most.")
+@reads(Standing, "{j} is cancelled: it needs {n} processor(s) and at most {n} will ever be available.")
 def _(sight: Sight, name: str, needs: int, most: int) -> None:
     """As it was then: fewer may be there at most by now."""
-    demand_equal((name, needs, sight.state), (sight.job.name, sight.job.procs, "given up"))
+    demand_equal((name, needs, sight.state), (sight.job.name, sight.job.procs, "cancelled"))
     demand_equal(most, next(decision.most for _, decision in sight.record.decided if isinstance(decision, d.Drop)))
 
 
@@ -353,7 +354,7 @@ def _(sight: Sight, told: str) -> None:
     at, _, what = told.partition("  ")
     if more := re.fullmatch(r"… ([\d,]+) more events?", what):
         demand_equal(whole(more[1]), len(sight.events) - 60, "more events")
-    elif plan := re.fullmatch(r"should start at (.*) as things stand", what[2:]):
+    elif plan := re.fullmatch(r"is expected to start at (.*) \(not reserved\)", what[2:]):
         then = [(sight.at(time), sight.at(start)) for time, start in became(sight.record)]
         demand((at, plan[1]) in then, "it was not planned so then")
     else:

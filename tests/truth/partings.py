@@ -81,7 +81,7 @@ class Headline:
     """Where two runs part, and what each does with the first of the jobs."""
 
 
-@reads(Headline, "first parted at {any}")
+@reads(Headline, "first difference at {any}")
 def _(parted: Parted, told: str) -> None:
     at = clock(parted.time)
     match = re.fullmatch(rf"{at}: {re.escape(parted.names[0])} (.*); {re.escape(parted.names[1])} (.*)", told)
@@ -94,7 +94,9 @@ def _(parted: Parted, told: str) -> None:
 def does(run: Run, time: float, done: str, one: Account) -> None:
     """Is that decided there, or is the job there after it? Why it waits is read in its account."""
     step = [step for step in run.steps if step.now <= time][-1]
-    match = re.fullmatch(r"([a-z ]+) (J\d+)( waiting| on| suspended)?(?: for (\S+))?(?:: (.*))?", done)
+    match = re.fullmatch(
+        r"([a-z ]+) (J\d+)( waiting| running| suspended| in the matrix)?(?: for (\S+))?(?:: (.*))?", done
+    )
     demand(match is not None, f"nobody reads {done!r}")
     assert match is not None
     verb, name, rest, limit, because = match.groups()
@@ -109,9 +111,9 @@ def does(run: Run, time: float, done: str, one: Account) -> None:
     shown = step.shown
     there = {
         "keeps waiting": rank in [queued.job.rank for queued in shown.queue],
-        "runs on": rank in [running.job.rank for running in shown.running] and shown.matrix is None,
+        "keeps running": rank in [running.job.rank for running in shown.running] and shown.matrix is None,
         "leaves suspended": rank in [halted.job.rank for halted in shown.suspended],
-        "goes on with": rank in [running.job.rank for running in shown.running] and shown.matrix is not None,
+        "keeps in the matrix": rank in [running.job.rank for running in shown.running] and shown.matrix is not None,
         "ends": evidence_of(shown, rank) is None,
     }
     demand(there[verb + (rest or "")], "it is elsewhere")
@@ -120,7 +122,7 @@ def does(run: Run, time: float, done: str, one: Account) -> None:
 
 
 DEEDS: dict[str, type] = {
-    "starts": d.Start, "backfills": d.Backfill, "lets in": m.Place, "resumes": d.Resume, "suspends": d.Suspend,
+    "starts": d.Start, "backfills": d.Backfill, "places": m.Place, "resumes": d.Resume, "suspends": d.Suspend,
     "migrates": m.Migrate,
 }  # fmt: skip
 

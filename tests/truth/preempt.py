@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from math import inf
+from typing import Any
 
 from sim.decisions import reasons as r
 from sim.decisions import reasons_to_wait as k
@@ -42,12 +43,12 @@ def _(world: World, job: Work, own: int = 1) -> None:
     demand(not world.aside[job.rank].mask & ~world.free_set())
 
 
-@reads(r.Preempts, "takes the place of {js}")
+@reads(r.Preempts, "suspends {js}")
 def _(world: World, job: Work, victims: Names) -> None:
     names_are(world, victims, [rank for rank, by in world.suspended_now if by == job.rank])
 
 
-@reads(r.Claimed, "those that were suspended for it have left")
+@reads(r.Claimed, "the jobs suspended for it have released their processors")
 def _(world: World, job: Work) -> None:
     victims = world.claims.get(job.rank, {})
     demand(victims, "nobody was suspended for it")
@@ -58,7 +59,7 @@ def _(world: World, job: Work) -> None:
 # Why a job is suspended
 
 
-@reads(r.ReservationDue, "makes way for {j}, whose start was reserved as its user asked")
+@reads(r.ReservationDue, "makes room for {j}, whose start its user had reserved")
 def _(world: World, job: Work, by: str) -> None:
     rank, held = world.by_name[by].rank, world.running[job.rank]
     demand(rank in world.granted)
@@ -74,20 +75,19 @@ def _(world: World, job: Work, by: str, theirs: Tenths, factor: Tenths, own: Ten
     demand(its >= world.rules["sf"] * mine - NEAR)
 
 
-_MADE_WAY = (
-    "makes way for {j}, which has no work done yet: it has had its slice of {s}, and its suffering of {x} is the"
-)
+_MADE_WAY = "makes room for {j}, which has done no work yet: it has used up its slice of {s} and has the"
 
 
 @reads(
     r.MadeWay,
-    f"{_MADE_WAY} least",
-    f"{_MADE_WAY} {{n}}st least",
-    f"{_MADE_WAY} {{n}}nd least",
-    f"{_MADE_WAY} {{n}}rd least",
-    f"{_MADE_WAY} {{n}}th least",
+    f"{_MADE_WAY} lowest instantaneous xfactor, {{x}}",
+    f"{_MADE_WAY} {{n}}st lowest instantaneous xfactor, {{x}}",
+    f"{_MADE_WAY} {{n}}nd lowest instantaneous xfactor, {{x}}",
+    f"{_MADE_WAY} {{n}}rd lowest instantaneous xfactor, {{x}}",
+    f"{_MADE_WAY} {{n}}th lowest instantaneous xfactor, {{x}}",
 )
-def _(world: World, job: Work, by: str, slice: Lasts, its: Tenths, place: int = 1) -> None:
+def _(world: World, job: Work, by: str, slice: Lasts, *values: Any) -> None:
+    place, its = (1, *values)[-2:]
     rank = world.by_name[by].rank
     demand(rank in world.waiting and not world.progress(rank))
     demand(slice.is_about(world.rules["slice"]))
@@ -130,14 +130,14 @@ def taken_and_gone(world: World, job: Work) -> tuple[int, int]:
 _TAKEN = ("", ", {n} is taken", ", {n} are taken")
 
 
-@reads(k.OwnGone, "its own processor is gone", "its own {n} processor(s) are all gone")
+@reads(k.OwnGone, "its own processor is down", "its own {n} processor(s) are all down")
 def _(world: World, job: Work, own: int = 1) -> None:
     demand_equal(own, job.procs)
     demand_equal((0, own), taken_and_gone(world, job), "taken, gone")
 
 
-@reads(k.OwnGone, *(f"{{n}} of its own {{n}} processor(s) is gone{taken}" for taken in _TAKEN))
-@reads(k.OwnGone, *(f"{{n}} of its own {{n}} processor(s) are gone{taken}" for taken in _TAKEN))
+@reads(k.OwnGone, *(f"{{n}} of its own {{n}} processor(s) is down{taken}" for taken in _TAKEN))
+@reads(k.OwnGone, *(f"{{n}} of its own {{n}} processor(s) are down{taken}" for taken in _TAKEN))
 def _(world: World, job: Work, gone: int, own: int, busy: int = 0) -> None:
     demand_equal(own, job.procs)
     demand_equal((busy, gone), taken_and_gone(world, job), "taken, gone")
@@ -145,8 +145,8 @@ def _(world: World, job: Work, gone: int, own: int, busy: int = 0) -> None:
 
 @reads(
     k.OwnClaimed,
-    "{n} of its own {n} processor(s) is claimed by jobs for which others were suspended",
-    "{n} of its own {n} processor(s) are claimed by jobs for which others were suspended",
+    "{n} of its own {n} processor(s) is claimed by jobs that suspended other jobs to get them",
+    "{n} of its own {n} processor(s) are claimed by jobs that suspended other jobs to get them",
 )
 def _(world: World, job: Work, claimed: int, own: int) -> None:
     mask, masks = world.aside[job.rank].mask, 0
@@ -156,14 +156,18 @@ def _(world: World, job: Work, claimed: int, own: int) -> None:
     demand(claimed > 0 and not mask & ~world.free_set())
 
 
-@reads(k.AwaitsVictims, "{js}, suspended for it, has not left yet", "{js}, suspended for it, have not left yet")
+@reads(
+    k.AwaitsVictims,
+    "{js}, suspended for it, still occupies its processors",
+    "{js}, suspended for it, still occupy their processors",
+)
 def _(world: World, job: Work, victims: Names) -> None:
     leaving = suspended_for(world, job)
     names_are(world, victims, leaving)
     demand(leaving, "they have left")
 
 
-@reads(k.ClaimTaken, "{js} runs on what is claimed for it", "{js} run on what is claimed for it")
+@reads(k.ClaimTaken, "{js} runs on processors claimed for it", "{js} run on processors claimed for it")
 def _(world: World, job: Work, others: Names) -> None:
     claimed = world.claim_of(job.rank)
     there = [rank for rank, held in world.running.items() if held.mask & claimed]
@@ -178,7 +182,7 @@ def suspended_for(world: World, job: Work) -> list[int]:
     return [rank for rank in on_it if rank in victims and world.running[rank].kind == "suspending"]
 
 
-@reads(k.BeforeOthers, "its own processors are free, but it would end at {t} and take what {j} is to have from {t} on")
+@reads(k.BeforeOthers, "its own processors are free, but it would end at {t} and {j} is planned on them from {t}")
 def _(world: World, job: Work, ends: float, other: str, at: float) -> None:
     rank, own = world.by_name[other].rank, world.aside[job.rank].mask
     demand(not own & ~world.free_set(), "they are not free")
@@ -205,7 +209,7 @@ def is_pinned(world: World, job: Work) -> bool:
     return job.rank in world.aside and world.rules["restart"] == "own"
 
 
-@reads(k.NoVictims, "too few running jobs have an xfactor {x} times smaller than its own {x}")
+@reads(k.NoVictims, "too few jobs to suspend: it needs running jobs with an xfactor {x} times smaller than its own {x}")
 def _(world: World, job: Work, factor: Tenths, own: Tenths) -> None:
     demand(float(factor.text) == world.rules["sf"])
     demand(own.is_about(world.xfactor(job.rank)), world.xfactor(job.rank))
@@ -220,14 +224,14 @@ def _(world: World, job: Work, factor: Tenths, own: Tenths) -> None:
 
 @reads(
     k.NoVictimAllowed,
-    "of the running jobs with an xfactor {x} times smaller than its own {x} {any}",
+    "of the running jobs with an xfactor {x} times smaller than its own {x}, {any}",
 )
 def _(world: World, job: Work, factor: Tenths, own: Tenths, who: str) -> None:
     demand(float(factor.text) == world.rules["sf"])
     demand(own.is_about(world.xfactor(job.rank)), world.xfactor(job.rank))
     said = [
         re.search(rf"([\d,]+) (?:is|are) {why}", who)
-        for why in ("more than twice as wide", "spared, having suffered much")
+        for why in ("more than twice as wide", "protected: (?:its|their) xfactor exceeds the limit")
     ]
     wide, spared = (whole(each[1]) if each else 0 for each in said)
     try:
@@ -252,7 +256,7 @@ def are_not_allowed(world: World, job: Work, small: list[int], wide_said: int, s
         demand(world.unclaimed() + sum(world.jobs[r].procs for r in small) >= job.procs, "the xfactors are too close")
 
 
-@reads(k.TurnOver, "could have its processors by now, but not at its turn in this pass")
+@reads(k.TurnOver, "its processors became available only after the policy had considered it in this step")
 def _(world: World, job: Work) -> None:
     demand(world.now + job.estimate - world.progress(job.rank) <= world.closes() + 1e-6, "it has no time left")
     small = [rank for rank in outranked(world, job) if world.jobs[rank].procs <= 2 * job.procs]
@@ -277,7 +281,7 @@ def is_spared(world: World, rank: int) -> bool:
     return bool(known) and world.xfactor(rank) > world.rules["limit"] * sum(known) / len(known)
 
 
-@reads(k.NoSliceOver, "too few running jobs have had their slice of {s}")
+@reads(k.NoSliceOver, "too few running jobs have used up their slice of {s}")
 def _(world: World, job: Work, slice: Lasts) -> None:
     demand(slice.is_about(world.rules["slice"]))
     claimed = {victim for victims in world.claims.values() for victim in victims}

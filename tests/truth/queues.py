@@ -52,12 +52,12 @@ def is_delayed(world: World, beside: Slot, without: int | None = None, before: i
 # Why a job starts
 
 
-@reads(r.PivotDue, "heads partition {n}'s queue and its planned start has come")
+@reads(r.PivotDue, "first in partition {n}'s queue and its planned start is now")
 def _(world: World, job: Work, partition: int) -> None:
     pivot_due(world, job, partition, 0)
 
 
-@reads(r.PivotDue, "heads partition {n}'s queue and its planned start has come, {n} borrowed")
+@reads(r.PivotDue, "first in partition {n}'s queue and its planned start is now, {n} borrowed")
 def pivot_due(world: World, job: Work, partition: int, borrowed: int) -> None:
     demand_equal(partition, world.rules.class_of(job), "partition")
     demand_equal(pivots_of(world)[partition].name, job.name, "the pivot")
@@ -102,13 +102,13 @@ def delays_no_pivot(world: World, job: Work, needs: int, idle: int, borrowed: in
     demand(not is_delayed(world, Slot(world.now, world.now + job.estimate, job.procs)), "it delays a pivot")
 
 
-@reads(r.TrialDue, "the reserved start of its speculative run of at most {s} has come")
+@reads(r.TrialDue, "the planned start of its speculative run (at most {s}) is now")
 def _(world: World, job: Work, limit: Lasts) -> None:
     demand(limit.is_about(world.limit_of(job.rank)))
     demand(world.planned[job.rank].at <= world.now)
 
 
-@reads(r.TrialEarly, "its speculative run of at most {s}, reserved for {t}, has room beside all that is planned")
+@reads(r.TrialEarly, "its speculative run (at most {s}), planned for {t}, already fits next to everything planned")
 def _(world: World, job: Work, limit: Lasts, reserved: float) -> None:
     demand(limit.is_about(world.limit_of(job.rank)))
     demand_equal(reserved, world.planned[job.rank].at)
@@ -126,7 +126,7 @@ def has_room_beside(world: World, job: Work, at: float) -> bool:
 # Why a start is planned
 
 
-@reads(r.AskedFor, "the first place from {t} on, for which its user asked")
+@reads(r.AskedFor, "the earliest possible start from {t} on, the time its user requested")
 def _(world: World, job: Work, wanted: float) -> None:
     demand_equal(wanted, job.reserve)
 
@@ -138,7 +138,7 @@ def asked_for(world: World, job: Work, at: float) -> None:
     demand_equal(at, world.earliest(job.procs, job.estimate, world.slots(job.rank, *behind), after))
 
 
-@reads(r.PlannedTrial, "a speculative run of at most {s} comes first and delays nobody then")
+@reads(r.PlannedTrial, "a speculative run (at most {s}) comes first; at that time it delays no job")
 def _(world: World, job: Work, limit: Lasts) -> None:
     demand(limit.is_about(world.limit_of(job.rank)))
 
@@ -164,7 +164,7 @@ AT[r.PlannedTrial] = planned_trial
 
 @reads(
     k.PivotLater,
-    "heads its partition's queue and is planned for {t}: needs {n}, {n} free, too few once {j} starts at {t}",
+    "first in its partition's queue, planned for {t}: needs {n}, {n} free now but too few once {j} starts at {t}",
 )
 def _(world: World, job: Work, at: float, needs: int, free: int, other: str, then: float) -> None:
     needs_of(world, job, needs, free)
@@ -201,9 +201,9 @@ def _(world: World, job: Work, ends: float, pivot: str, start: float, later: flo
 
 @reads(
     k.TrialLater,
-    "its speculative run of at most {s} is reserved for {t}: needs {n}, {n} free",
-    "its speculative run of at most {s} is reserved for {t}: needs {n}, {n} free, too few once {j} starts at {t}",
-    "its speculative run of at most {s} is reserved for {t}: needs {n}, {n} free, too few once {any} at {t}",
+    "its speculative run (at most {s}) is planned for {t}: needs {n} > {n} free",
+    "its speculative run (at most {s}) is planned for {t}: needs {n}, {n} free now but too few once {j} starts at {t}",
+    "its speculative run (at most {s}) is planned for {t}: needs {n}, {n} free now but too few once {any} at {t}",
 )
 def _(
     world: World, job: Work, limit: Lasts, at: float, needs: int, free: int, other: str = "", then: float = 0

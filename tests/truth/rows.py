@@ -204,10 +204,12 @@ def rows_of(world: World) -> Rows:
     return rows
 
 
-# Reasons: world, job, the row that is spoken of, what is said
+# Reasons: world, job, the row of the sentence, its values
+
+_SO_FAR = ("{n} of at most {n} rows exist", "{n} of at most {n} rows exists")
 
 
-@reads(m.BestFit, "needs {n}, {n} free there; of the rows with enough it is the fullest")
+@reads(m.BestFit, "needs {n}, {n} free in this row, the fullest row with enough room")
 def _(world: World, job: Work, row: Row, needs: int, free: int) -> None:
     rows = rows_of(world)
     demand_equal((needs, free), (job.procs, rows.free(row)), "needs, free")
@@ -215,7 +217,7 @@ def _(world: World, job: Work, row: Row, needs: int, free: int) -> None:
     demand_equal(free, least, "the fewest that are enough")
 
 
-@reads(m.BestFit, "needs {n}, {n} free there; of the rows with room for its {s} it is the fullest")
+@reads(m.BestFit, "needs {n}, {n} free in this row, the fullest row with room for its {s}")
 def _(world: World, job: Work, row: Row, needs: int, free: int, span: Lasts) -> None:
     rows, long = rows_of(world), job.estimate * world.rules["mpl"]
     demand_equal((needs, free), (job.procs, rows.free(row)), "needs, free")
@@ -229,19 +231,19 @@ def _(world: World, job: Work, row: Row, needs: int, free: int, span: Lasts) -> 
     demand_equal(free, min(map(rows.free, fits)), "the fewest that are enough")
 
 
-@reads(m.NewRow, "the matrix is empty; rows so far: {n} of at most {n}")
+@reads(m.NewRow, "the matrix is empty; {n} of at most {n} rows exist")
 def _(world: World, job: Work, row: Row, so_far: int, most: int) -> None:
     demand_equal((so_far, most, len(rows_of(world).rows)), (0, world.rules["mpl"], 1))
 
 
-@reads(m.NewRow, "no row can hold its {n} processor(s); rows so far: {n} of at most {n}")
+@reads(m.NewRow, *(f"no row has {{n}} column{s} free; {so_far}" for s in ("", "s") for so_far in _SO_FAR))
 def _(world: World, job: Work, row: Row, needs: int, so_far: int, most: int) -> None:
     others = new_row(world, row, so_far, most)
     demand_equal(needs, job.procs)
     demand(all(rows_of(world).free(other) < needs for other in others), "another row has room")
 
 
-@reads(m.NewRow, "no row has room for its {n} processor(s) over {s}; rows so far: {n} of at most {n}")
+@reads(m.NewRow, *(f"no row has {{n}} column{s} free for {{s}}; {so_far}" for s in ("", "s") for so_far in _SO_FAR))
 def _(world: World, job: Work, row: Row, needs: int, span: Lasts, so_far: int, most: int) -> None:
     rows, long = rows_of(world), job.estimate * world.rules["mpl"]
     others = new_row(world, row, so_far, most)
@@ -253,7 +255,7 @@ def _(world: World, job: Work, row: Row, needs: int, span: Lasts, so_far: int, m
         demand(at > world.now or rows.free(other) < needs, "another row has room")
 
 
-@reads(m.NewRow, "its own columns are taken in every row; rows so far: {n} of at most {n}")
+@reads(m.NewRow, *(f"its own columns are taken in every row; {so_far}" for so_far in _SO_FAR))
 def _(world: World, job: Work, row: Row, so_far: int, most: int) -> None:
     others, columns = new_row(world, row, so_far, most), world.aside[job.rank].mask
     demand(all(rows_of(world).taken(other) & columns for other in others), "they are free in a row")
@@ -271,13 +273,13 @@ def _(world: World, job: Work, row: Row) -> None:
     demand(not rows_of(world).taken(row) & world.aside[job.rank].mask)
 
 
-@reads(m.Fuller, "its columns are free in a fuller row: {n} were taken there, {n} where it stood")
+@reads(m.Fuller, "its columns are free in a fuller row: {n} columns taken there, {n} in its old row")
 def _(world: World, job: Work, row: Row, there: int, was: int) -> None:
     taken(world, job, row, there, was)
     demand(there > was, "it was not fuller")
 
 
-@reads(m.Fuller, "its columns are free in an earlier row that was as full: {n} taken in each")
+@reads(m.Fuller, "its columns are free in an earlier row that is as full: {n} columns taken in each")
 def _(world: World, job: Work, row: Row, there: int) -> None:
     taken(world, job, row, there, there)
     rows = rows_of(world)
@@ -306,10 +308,10 @@ def is_cost(said: Tenths | None, true: float | None) -> bool:
 
 @reads(
     m.MakesWay,
-    "whoever stands in {j}'s columns there moves aside; costs {x} processor-seconds",
-    "makes way for {j}; costs {x} processor-seconds",
-    "whoever stands in {j}'s columns there moves aside; costs {x} processor-seconds, the other way {x}",
-    "makes way for {j}; costs {x} processor-seconds, the other way {x}",
+    "jobs in {j}'s columns of that row move to other columns; costs {x} processor-seconds",
+    "moves aside for {j}; costs {x} processor-seconds",
+    "jobs in {j}'s columns of that row move to other columns; costs {x} processor-seconds, the alternative {x}",
+    "moves aside for {j}; costs {x} processor-seconds, the alternative {x}",
 )
 def _(world: World, job: Work, row: Row, whom: str, cost: Tenths, other: Tenths | None = None) -> None:
     first, second = costs(world, world.by_name[whom].rank, row)
@@ -321,8 +323,10 @@ def _(world: World, job: Work, row: Row, whom: str, cost: Tenths, other: Tenths 
 
 @reads(
     m.OtherColumns,
-    "the newcomer's own columns are taken there, others are free; costs {x} processor-seconds",
-    "the newcomer's own columns are taken there, others are free; costs {x} processor-seconds, the other way {x}",
+    *(
+        f"the new job's own columns are taken in that row, others are free; costs {{x}} processor-seconds{other}"
+        for other in ("", ", the alternative {x}")
+    ),
 )
 def _(world: World, job: Work, row: Row, cost: Tenths, other: Tenths | None = None) -> None:
     newcomer = world.memo.setdefault("newcomer", job.rank)
@@ -332,7 +336,7 @@ def _(world: World, job: Work, row: Row, cost: Tenths, other: Tenths | None = No
         demand(is_cost(other, first), first)
 
 
-@reads(m.EarliestInRow, "the first time that a row has room for {n} processor(s) over {s}")
+@reads(m.EarliestInRow, *(f"the earliest time at which a row has {{n}} column{s} free for {{s}}" for s in ("", "s")))
 def _(world: World, job: Work, row: Row, needs: int, span: Lasts) -> None:
     demand_equal(needs, job.procs)
     demand(span.is_about(job.estimate * world.rules["mpl"]))

@@ -14,17 +14,18 @@ from tests.truth.words import demand, demand_equal, reads, whole
 _RANGE = r"[\d,]+(?: to [\d,]+)?"
 _COST = (
     r"(?:; it migrated (?P<often>once|twice|[\d,]+ times))?"
-    r"(?:(?:; it | and )owed (?P<owed>\S+) of its turns to migrations)?"
+    r"(?:(?:; it | and )was charged (?P<owed>\S+) of its turns for migrations)?"
 )
 ALONE = re.compile(
-    rf"(?:(Started)|From here on)(?:(?<=Started):)? its row was the only one, so that it ran without a break{_COST}\."
+    rf"(?:(Started)|From here)(?:(?<=Started):)? its row was the only one, so it ran without interruption{_COST}\."
 )
 TURNS = re.compile(
-    rf"(?P<first>Started: its row came on turn\. )?For (?P<lasted>\S+) it took turns, as one of (?P<rows>{_RANGE}) rows"
-    r"(?:, and ran for (?P<share>\S+) % of that time)?\. "
-    rf"It stood in (?:one row only|(?P<own>{_RANGE}) of them: (?:in more than one for (?P<replicated>[^ ;]+?))?"
-    r"(?: and )?(?:in all of them, so without a break, for (?P<alone>[^ ;]+?))?)"
-    rf"(?:; its home became another row (?P<moved>once|twice|[\d,]+ times))?{_COST}\."
+    rf"(?P<first>Started: its row got its first turn\. )?For (?P<lasted>\S+) its row was one of "
+    rf"(?P<rows>{_RANGE}) that took turns"
+    r"(?:; it ran for (?P<share>\S+) % of that time)?\. "
+    rf"It was in (?:one row only|(?P<own>{_RANGE}) of them: (?:in more than one for (?P<replicated>[^ ;]+?))?"
+    r"(?: and )?(?:in all of them, so without interruption, for (?P<alone>[^ ;]+?))?)"
+    rf"(?:; its home row changed (?P<moved>once|twice|[\d,]+ times))?{_COST}\."
 )
 
 
@@ -32,7 +33,7 @@ def _of(head: str) -> Any:
     return lambda teller, *told: read_share(teller, head.format(*told))
 
 
-for _head in ("Started: its row {}", "From here on its row {}", "For {} it took turns, {}"):
+for _head in ("Started: its row {}", "From here its row {}", "For {} its row was {}"):
     reads(Row, _head.replace("{}", "{any}"))(_of(_head))
 
 

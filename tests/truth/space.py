@@ -82,7 +82,7 @@ class Placed(NamedTuple):
 # Why a job starts
 
 
-@reads(r.InOrder, "its turn has come and it fits: needs {n}, {n} free")
+@reads(r.InOrder, "next in the queue and fits: needs {n}, {n} free")
 def _(world: World, job: Work, needs: int, free: int) -> None:
     needs_of(world, job, needs, free)
     demand_equal(world.line()[0].name, job.name, "first in the queue")
@@ -122,18 +122,18 @@ def _(world: World, job: Work, needs: int, extra: int, head: str, at: float) -> 
     demand(needs <= extra)
 
 
-@reads(r.Due, "its planned start has come")
+@reads(r.Due, "its planned start is now")
 def _(world: World, job: Work) -> None:
     due = world.granted.get(job.rank)
     demand((world.planned[job.rank].at if due is None else due) <= world.now)
 
 
-@reads(r.Planned, "the plan made just now starts it at once")
+@reads(r.Planned, "the new plan starts it now")
 def _(world: World, job: Work) -> None:
     demand_equal(slots_of_pass(world)[job.rank], world.now)
 
 
-@reads(r.InWindow, "ends at {t}, within the window for {j} that closes at {t}")
+@reads(r.InWindow, "ends at {t}, within {j}'s window, which closes at {t}")
 def _(world: World, job: Work, ends: float, head: str, closes: float) -> None:
     first = head_of(world)
     demand_equal((ends, head), (world.now + job.estimate, first.name))
@@ -141,24 +141,24 @@ def _(world: World, job: Work, ends: float, head: str, closes: float) -> None:
     demand(ends <= closes)
 
 
-@reads(r.InWindow, "the window for {j} never closes")
+@reads(r.InWindow, "{j}'s window is unlimited")
 def _(world: World, job: Work, head: str) -> None:
     demand_equal(head, head_of(world).name)
     demand_equal(world.rules["omega"], float("inf"))
 
 
-@reads(r.AsRecorded, "it fits, and the trace does not say when it started")
+@reads(r.AsRecorded, "it fits; the trace records no start for it")
 def _(world: World, job: Work) -> None:
     demand_equal(job.recorded, None)
     demand(job.procs <= world.free())
 
 
-@reads(r.AsRecorded, "the trace says that it started now")
+@reads(r.AsRecorded, "its recorded start is now")
 def _(world: World, job: Work) -> None:
     demand_equal(job.recorded, world.now)
 
 
-@reads(r.AsRecorded, "the trace says that it started at {t}, {s} earlier")
+@reads(r.AsRecorded, "its recorded start was {t}, {s} ago")
 def _(world: World, job: Work, recorded: float, late: Lasts) -> None:
     demand_equal(recorded, job.recorded)
     demand(late.is_about(world.now - recorded))
@@ -215,12 +215,12 @@ def others_around(world: World, job: Work | None) -> Placed:
     return Placed(starts, late)
 
 
-@reads(r.WithinBounds, "no other job waits whose bound it could break")
+@reads(r.WithinBounds, "no other waiting job has a latest start that it could break")
 def _(world: World, job: Work) -> None:
     demand_equal(others_around(world, job).starts, {})
 
 
-@reads(r.WithinBounds, "all others keep their bounds, {j} with {s} to spare")
+@reads(r.WithinBounds, "all other waiting jobs can still start in time; the tightest is {j} with {s} to spare")
 def _(world: World, job: Work, tightest: str, margin: Lasts) -> None:
     placed = others_around(world, job)
     demand_equal(placed.late, [], "too late")
@@ -228,11 +228,14 @@ def _(world: World, job: Work, tightest: str, margin: Lasts) -> None:
     demand(margin.is_about(bounds_of(world)[rank] - placed.starts[rank]))
 
 
+_IN_TIME = "all other waiting jobs can still start in time, except {j}, already {s} past its latest start"
+
+
 @reads(
     r.BreaksNoBound,
-    "the others keep their bounds, except {j} ({s} past its own), which was past it before",
-    "the others keep their bounds, except {j} ({s} past its own) and {n} other, which were past theirs before",
-    "the others keep their bounds, except {j} ({s} past its own) and {n} others, which were past theirs before",
+    _IN_TIME,
+    f"{_IN_TIME}, and {{n}} other past theirs",
+    f"{_IN_TIME}, and {{n}} others past theirs",
 )
 def _(world: World, job: Work, tightest: str, missed: Lasts, more: int = 0) -> None:
     placed, before = others_around(world, job), others_around(world, None)
@@ -258,7 +261,7 @@ def _(world: World, job: Work, ends: float, head: str, shadow: float) -> None:
 
 @reads(
     r.BestPacking,
-    "of those that fill the most that can be filled, {n} of {n} processor(s), without delaying {j}'s start at {t}",
+    "one of the jobs that together fill the most free processors, {n} of {n}, without delaying {j}'s start at {t}",
 )
 def _(world: World, job: Work, filled: int, free: int, head: str, shadow: float) -> None:
     found, first = passing(world, head_of(world)), head_of(world)
@@ -268,8 +271,8 @@ def _(world: World, job: Work, filled: int, free: int, head: str, shadow: float)
 
 @reads(
     r.BestOfOrders,
-    "tried in the order {any}, the best, {n} job passes {j} without delaying its start at {t}",
-    "tried in the order {any}, the best, {n} jobs pass {j} without delaying its start at {t}",
+    "in the best order tried, {any}, {n} job passes {j} without delaying its start at {t}",
+    "in the best order tried, {any}, {n} jobs pass {j} without delaying its start at {t}",
 )
 def _(world: World, job: Work, order: str, many: int, head: str, shadow: float) -> None:
     found, first = passing(world, head_of(world)), head_of(world)
@@ -280,7 +283,7 @@ def _(world: World, job: Work, order: str, many: int, head: str, shadow: float) 
 # Why a start is planned
 
 
-@reads(r.WhenFree, "needs {n}, {n} free; there will be {n}")
+@reads(r.WhenFree, "needs {n} > {n} free now; {n} free then", "needs {n}, {n} free now; {n} free then")
 def _(world: World, job: Work, needs: int, free: int, then: int) -> None:
     needs_of(world, job, needs, free)
     demand_equal(head_of(world).name, job.name, "the head")
@@ -291,7 +294,11 @@ def _(world: World, job: Work, needs: int, free: int, then: int) -> None:
     demand_equal(then, world.room_of(job)[1])
 
 
-@reads(r.WhenPredicted, "needs {n}, {n} free; by what is predicted there will be {n}")
+@reads(
+    r.WhenPredicted,
+    "needs {n} > {n} free now; {n} free then by predicted run times",
+    "needs {n}, {n} free now; {n} free then by predicted run times",
+)
 def _(world: World, job: Work, needs: int, free: int, then: int) -> None:
     needs_of(world, job, needs, free)
     demand_equal(head_of(world).name, job.name, "the head")
@@ -306,7 +313,7 @@ def when_free(world: World, job: Work, at: float) -> None:
     demand_equal(at, world.room_of(job)[0])
 
 
-@reads(r.EarliestHole, "the first hole in the plan for {n} processor(s) over {s}; {n} free now")
+@reads(r.EarliestHole, "the earliest time with {n} processor(s) free for {s}; {n} free now")
 def _(world: World, job: Work, needs: int, long: Lasts, free: int) -> None:
     needs_of(world, job, needs, free)
     demand(long.is_about(job.estimate))
@@ -319,7 +326,7 @@ def earliest_hole(world: World, job: Work, at: float) -> None:
         demand_equal(at, slots_of_pass(world)[job.rank])
 
 
-@reads(r.Compressed, "a job ended early and the plan closed up; it was planned for {t}")
+@reads(r.Compressed, "a job ended early and the plan was compressed; previously planned for {t}")
 def _(world: World, job: Work, was: float) -> None:
     demand(world.early, "nobody ended early")
     demand_equal(was, world.planned[job.rank].at)
@@ -330,7 +337,7 @@ def compressed(world: World, job: Work, at: float) -> None:
     demand(at < world.planned[job.rank].at)
 
 
-@reads(r.NewPlan, "the plan was made anew")
+@reads(r.NewPlan, "replanned from scratch")
 def _(world: World, job: Work) -> None:
     demand_equal(world.rules.name, "replan", "whose plan is made anew at each pass")
 
@@ -339,7 +346,7 @@ def new_plan(world: World, job: Work, at: float) -> None:
     demand_equal(at, slots_of_pass(world)[job.rank])
 
 
-@reads(r.MadeRoom, "{j} started and the others were planned again around it; it was planned for {t}")
+@reads(r.MadeRoom, "{j} started and the other jobs were replanned around it; previously planned for {t}")
 def _(world: World, job: Work, passer: str, was: float) -> None:
     demand_equal(world.running[world.by_name[passer].rank].since, world.now)
     demand_equal(was, world.planned[job.rank].at)
@@ -362,20 +369,20 @@ AT = {
 # Why a job waits
 
 
-@reads(k.TooFewFree, "needs {n}, {n} free")
+@reads(k.TooFewFree, "needs {n} > {n} free")
 def _(world: World, job: Work, needs: int, free: int) -> None:
     demand_equal((needs, free), (job.procs, min(world.free(), world.unclaimed())), "needs, free")
     demand(needs > free)
 
 
-@reads(k.MachineGoesDown, "could end as late as {t}, and the machine goes down for maintenance at {t}")
+@reads(k.MachineGoesDown, "could end as late as {t} > maintenance of the machine at {t}")
 def _(world: World, job: Work, ends: float, at: float) -> None:
     demand_equal(at, world.closes())
     demand(ends > at)
     demand(abs(ends - world.now - job.estimate * world.rules["mpl"]) < 1e-6)
 
 
-@reads(k.MachineGoesDown, "would end at {t}, and the machine goes down for maintenance at {t}")
+@reads(k.MachineGoesDown, "would end at {t} > maintenance of the machine at {t}")
 def _(world: World, job: Work, ends: float, at: float) -> None:
     announced = [outage.begins for outage in world.outages if outage.announced and outage.begins > world.now]
     demand_equal(at, min(announced))
@@ -405,7 +412,11 @@ def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, s
     demand(ends > shadow)
 
 
-@reads(k.BeyondLookahead, "only {n} job behind {j} is looked at", "only {n} jobs behind {j} are looked at")
+@reads(
+    k.BeyondLookahead,
+    "the policy considers only {n} job behind {j}",
+    "the policy considers only {n} jobs behind {j}",
+)
 def _(world: World, job: Work, window: int, head: str) -> None:
     found = passing(world, head_of(world))
     demand_equal((window, head), (world.rules["window"], head_of(world).name))
@@ -413,15 +424,20 @@ def _(world: World, job: Work, window: int, head: str) -> None:
     demand(job.procs <= world.free(), "it does not fit")
 
 
-@reads(k.PlannedLater, "needs {n}, {n} free, but only from {t} on for its whole estimate of {s}")
-def _(world: World, job: Work, needs: int, free: int, at: float, long: Lasts) -> None:
+@reads(
+    k.PlannedLater,
+    "needs {n}, {n} free now, but {n} stay free for its estimate of {s} only from {t}",
+    "needs {n}, {n} free now, but {n} stays free for its estimate of {s} only from {t}",
+)
+def _(world: World, job: Work, needs: int, free: int, stay: int, long: Lasts, at: float) -> None:
+    demand_equal(stay, job.procs)
     needs_of(world, job, needs, free)
     demand(needs <= free)
     demand(long.is_about(job.estimate))
     demand_equal(at, slots_of_pass(world)[job.rank])
 
 
-@reads(k.WindowCloses, "would end at {t}, after the window for {j} closes at {t}")
+@reads(k.WindowCloses, "would end at {t} > end of {j}'s window at {t}")
 def _(world: World, job: Work, ends: float, head: str, closes: float) -> None:
     first = head_of(world)
     demand_equal((ends, head), (world.now + job.estimate, first.name))
@@ -429,7 +445,7 @@ def _(world: World, job: Work, ends: float, head: str, closes: float) -> None:
     demand(ends > closes)
 
 
-@reads(k.BreaksBound, "would push {j}'s start to {t}, past its bound {t}")
+@reads(k.BreaksBound, "would delay {j}'s start to {t} > its latest start {t}")
 def _(world: World, job: Work, other: str, start: float, bound: float) -> None:
     placed, rank = others_around(world, job), world.by_name[other].rank
     demand_equal((start, bound), (placed.starts[rank], bounds_of(world)[rank]))
@@ -438,13 +454,13 @@ def _(world: World, job: Work, other: str, start: float, bound: float) -> None:
         demand(rank not in others_around(world, None).late, "past its bound already")
 
 
-@reads(k.NotYet, "the trace says that it starts at {t}")
+@reads(k.NotYet, "its recorded start is {t}")
 def _(world: World, job: Work, recorded: float) -> None:
     demand_equal(recorded, job.recorded)
     demand(recorded > world.now)
 
 
-@reads(k.WaitsForReserved, "its start is reserved for {t}, as its user asked")
+@reads(k.WaitsForReserved, "its user reserved its start for {t}")
 def _(world: World, job: Work, at: float) -> None:
     demand_equal(at, world.granted[job.rank])
     demand(at > world.now)

@@ -197,7 +197,7 @@ def _grown(frame: Frame) -> Iterator[tuple[type, str]]:
 
 LONG = r"(has waited|has been suspended for|has run for) ([^ :,.]+(?:\.\d+s)?)"
 """What grows, and how long it is."""
-ONLY_FROM = r", but only from (\S+) on for its whole estimate of \S+\.$"
+ONLY_FROM = r" now, but [\d,]+ stays? free for its estimate of \S+ only from (\S+)\.$"
 """What is so once there is no room any more where nobody looked again"""
 
 
@@ -214,9 +214,8 @@ def _(frame: Frame, name: str, told: str) -> None:
         if told.endswith(f": {late.sentence(context.about.workload.jobs[job.rank], context.at)}."):
             demand(goes_down(frame.after, job, frame.clock) and job.procs <= world.free(), "it has time, or no room")
         else:
-            demand(
-                re.sub(ONLY_FROM, r", and it would fit: it was planned for \1, and nobody looked again.", said) in then
-            )
+            unseen = r" and would fit, but it is planned for \1 and the policy has not reconsidered it."
+            demand(re.sub(ONLY_FROM, unseen, said) in then)
             beside = others(frame.after, job)
             demand(not has_room(world.procs, job.procs, frame.clock, job.estimate, beside), "there is room by now")
     grows = re.search(LONG, told)

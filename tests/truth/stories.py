@@ -96,11 +96,11 @@ NUMBERS: Mapping[str, tuple[str, Callable[[str], Lasts | Tenths]]] = {
     Row,
     "Submitted: {n} job ahead of it, wanting {n}{any}.",
     "Submitted: {n} jobs ahead of it, wanting {n}{any}.",
-    "Submitted: nobody ahead of it{any}.",
+    "Submitted: no job ahead of it{any}.",
 )
 def _(teller: Teller, *told: Any) -> None:
     ahead, wanted, rest = told if len(told) == 3 else (0, 0, told[0])
-    said = re.fullmatch(r",? ([\d,]+) processors? free( in the emptiest row)? after the pass", rest)
+    said = re.fullmatch(r",? ([\d,]+) processors? free( in the emptiest row)? after this step", rest)
     free, in_rows = (whole(said[1]), bool(said[2])) if said else (None, False)
     demand_equal((ahead, wanted, free, in_rows), teller.record.submitted)
     demand(said is not None or not rest, f"nobody reads {rest!r}")
@@ -113,7 +113,7 @@ def started(teller: Teller, kind: type, after: Lasts | None, because: str) -> No
     since = max([teller.job.submit, *(cut for cut in teller.record.cuts if cut <= teller.time)])
     demand(after.is_about(teller.time - since) if after else teller.time == since, since)
     rest = because.removeprefix(said)
-    came = re.search(r"\. The machine had just got ([\d,]+) processors? more$", rest)
+    came = re.search(r"\. ([\d,]+) more processors? had just become available$", rest)
     demand_equal(whole(came[1]) if came else 0, come_now(teller) if after else 0, "processors that came")
     rest = rest[: came.start()] if came else rest
     if not rest:
@@ -161,7 +161,11 @@ def read_jobs(teller: Teller, told: str, ranks: list[int]) -> None:
     demand(len(said) == len(named) and said.items() <= procs.items(), "others, or one twice")
 
 
-@reads(Row, "Suspended when it had run for {s}: {any}.", "Suspended when it had run for {s}, which takes {s}: {any}.")
+@reads(
+    Row,
+    "Suspended after running for {s}: {any}.",
+    "Suspended after running for {s} (writing its memory takes {s}): {any}.",
+)
 def _(teller: Teller, ran: Lasts, *told: Any) -> None:
     takes, because = told if len(told) == 2 else (None, told[0])
     found = [stop for stop in teller.record.stops if stop.time == teller.time]
@@ -172,7 +176,7 @@ def _(teller: Teller, ran: Lasts, *told: Any) -> None:
             overhead = own[0].overhead if own and stop.because is not None else 0
             demand(takes.is_about(overhead) if takes is not None else not overhead, f"it takes {overhead}")
             rest = because.removeprefix(said)
-            match = re.fullmatch(r"\. On its processors came (.*)", rest)
+            match = re.fullmatch(r"\. (.*) started on its processors", rest)
             demand(match is not None or not rest, f"nobody reads {rest!r}")
             read_jobs(teller, match[1] if match else "", sorted(stop.taken_by))
             return
@@ -181,11 +185,11 @@ def _(teller: Teller, ran: Lasts, *told: Any) -> None:
 
 def why_stopped(teller: Teller, stop: Stop) -> str:
     if stop.because is None:
-        return "its row was not on turn when the policy was switched"
+        return "its row did not have its turn when the policy was switched"
     return why(stop.because, teller.life.job, clock_near(stop.time))
 
 
-@reads(Row, "Suspended {any}, for {s} in all; {s} at the longest, from {any} on. In between it ran for {s}. {any}.")
+@reads(Row, "Suspended {any}, for {s} in all; the longest for {s} from {any}. It ran for {s} in between. {any}.")
 def _(teller: Teller, many: str, total: Lasts, longest: Lasts, since: str, ran: Lasts, whom: str) -> None:
     """Several suspensions together."""
     number, _, until = many.partition(" until ")
@@ -208,7 +212,7 @@ def _(teller: Teller, many: str, total: Lasts, longest: Lasts, since: str, ran: 
     demand_equal(len(said) + (whole(more[1]) if more else 0), len(asked), "for how many it made way")
 
 
-@reads(Row, "Went on after {s}: {any}.")
+@reads(Row, "Resumed after {s}: {any}.")
 def _(teller: Teller, after: Lasts, because: str) -> None:
     demand_equal(because, teller.why(teller.begun_now(d.Resume, m.Place).decision))
     found = [stop for stop in teller.record.stops if stop.until == teller.time]
@@ -228,7 +232,7 @@ def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
     on = any(time == until and re.match(r"For \S+ \(", row) for time, row in teller.story)
     told_of = [some for of in (every, lasting(every)) if (some := steps_told(of, teller.time, until, many, on))]
     match = re.fullmatch(
-        r"s?(?:, ([\d,]+) changes?)?\):? (.*?)\.( It needed [^.]*\.)?"
+        r"s?(?:, ([\d,]+) changes?)?\):? (.*?)\.( It lacked [^.]*\.)?"
         r"((?: J\d+(?:(?:, | and )J\d+)*| [\d,]+ jobs) passed it\.)?",
         told,
         re.DOTALL,
@@ -310,7 +314,11 @@ def are_passers(teller: Teller, passers: Names, then: Mapping[int, float]) -> No
         demand(left + teller.job.procs <= world.procs, "there is none without them")
 
 
-@reads(Row, "Planned start moved from {any} to {any}, {s} later: {js} came and stood ahead of it.")
+@reads(
+    Row,
+    "Planned start moved from {any} to {any}, {s} later: {js} arrived and was queued ahead of it.",
+    "Planned start moved from {any} to {any}, {s} later: {js} arrived and were queued ahead of it.",
+)
 def _(teller: Teller, was: str, to: str, by: Lasts, newcomers: Names) -> None:
     moved(teller, was, to, by, "later")
 
@@ -375,7 +383,7 @@ reads(Row, "Planned to start at {any}.")(_first_planned(False))
 reads(Row, "Promised to start at {any}.")(_first_planned(True))
 
 
-@reads(Row, "Its planned start {any} is given up.", "Its planned start {any} is given up: {j} heads the queue now.")
+@reads(Row, "Planned start {any} dropped.", "Planned start {any} dropped: {j} is now first in the queue.")
 def _(teller: Teller, was: str, head: str | None = None) -> None:
     given_up = [floor(old) for old, new in teller.plans_then() if old is not None and new is None]
     demand(teller.moment(was) in given_up, f"it was not planned, or still is: {given_up}")
@@ -407,15 +415,15 @@ def is_slow(teller: Teller, after: Lasts, slowdown: Tenths) -> None:
 _SLOW = "; {s} after its submission, a slowdown of {x}"
 for _case in range(8):
     _progress, _early, _slow = bool(_case & 1), bool(_case & 2), bool(_case & 4)
-    _estimate = "{s} before its estimate" if _early else "as long as estimated"
+    _estimate = "{s} before its estimate" if _early else "exactly its estimate"
     _told = f"Ended after {{s}}{' of progress' * _progress}, {_estimate}{_SLOW * _slow}."
     reads(Row, _told)(_ended(_progress, _early, _slow))
 
 
 @reads(
     Row,
-    "Killed at the end of its estimate of {s}, not done.",
-    f"Killed at the end of its estimate of {{s}}, not done{_SLOW}.",
+    "Killed when its estimate of {s} ran out.",
+    f"Killed when its estimate of {{s}} ran out{_SLOW}.",
 )
 def _(teller: Teller, estimate: Lasts, *slow: Any) -> None:
     demand(estimate.is_about(teller.job.estimate) and teller.chronicle.world.killed[teller.job.rank])
@@ -424,14 +432,14 @@ def _(teller: Teller, estimate: Lasts, *slow: Any) -> None:
         is_slow(teller, *slow)
 
 
-@reads(Row, "Killed after {s}, not done: the work of that run is lost, and it waits again.")
+@reads(Row, "Speculative run killed after {s}: its work is lost and the job returns to the queue.")
 def _(teller: Teller, lost: Lasts) -> None:
     begun = [b.time for b in teller.record.begun if isinstance(b.decision, d.Start | d.Backfill)]
     demand(teller.time in teller.record.cuts and teller.time not in teller.record.interrupted)
     demand(lost.is_about(teller.time - max(time for time in begun if time < teller.time)))
 
 
-@reads(Row, "Interrupted after {s}: its processors went, the work is lost, and it waits again.")
+@reads(Row, "Interrupted after {s}: its processors went down; its work is lost and it returns to the queue.")
 def _(teller: Teller, ran: Lasts) -> None:
     lost = teller.record.interrupted.get(teller.time)
     demand(lost is not None and ran.is_about(lost), f"it had run for {lost}")
@@ -440,11 +448,12 @@ def _(teller: Teller, ran: Lasts) -> None:
 # In rows
 
 
-@reads(Row, "Came into the matrix{any}.")
+@reads(Row, "Placed in the matrix{any}.")
 def _(teller: Teller, told: str) -> None:
     begun = teller.begun_now(m.Place)
     match = re.fullmatch(
-        r"(, past others ahead of it in the queue)?: row (\d+) \((?:the only one|one of ([\d,]+))\), (.*?); (.*)", told
+        r"(, passing jobs ahead of it in the queue)?: row (\d+) \((?:the only one|one of ([\d,]+) rows)\), (.*?); (.*)",
+        told,
     )
     demand(match is not None, f"nobody reads {told!r}")
     assert match is not None
@@ -462,7 +471,7 @@ def _(teller: Teller, told: str) -> None:
     demand_equal((whole(span[1]), int(span[2]), int(span[3])), (columns.bit_count(), lowest, columns.bit_length() - 1))
 
 
-@reads(Row, "Its row had not been on turn when the policy was switched: it waits again.")
+@reads(Row, "Its row had not had a turn when the policy was switched: it returns to the queue.")
 def _(teller: Teller) -> None:
     demand(any(time == teller.time for time, _, _ in teller.chronicle.switches))
 
@@ -470,7 +479,7 @@ def _(teller: Teller) -> None:
 # Anything else that was decided: it says no more than its decision
 
 
-@reads(Row, "The like once more.", "The like {n} times more until {any}.")
+@reads(Row, "{n} more decision of this kind.", "{n} more decisions of this kind until {any}.")
 def _(teller: Teller, many: int = 1, until: str = "") -> None:
     """Of more decisions of a kind than three the others are only counted."""
     kinds: dict[type, list[float]] = {}

@@ -74,7 +74,7 @@ def _(teller: Teller, name: str) -> None:
     demand(teller.job.rank not in teller.chronicle.world.first_start, "it did")
 
 
-@reads(Life, "{j} did not wait: it started at the moment of its submission.{any}")
+@reads(Life, "{j} did not wait: it started when it was submitted.{any}")
 def _(teller: Teller, name: str, rest: str) -> None:
     demand_equal(name, teller.job.name)
     demand_equal(wait_of(teller), 0)
@@ -91,11 +91,11 @@ def _(teller: Teller, name: str, waited: Lasts, told: str) -> None:
     demand_equal(name, teller.job.name)
     demand(waited.is_about(wait_of(teller)), wait_of(teller))
     match = re.fullmatch(
-        r"(?: \((\S+) of it after a run that was lost\))?(?: because |: )(.*?)\. "
-        r"(?:No job passed it|([\d,]+) jobs? passed it: (.*?))\.( \S+(?: \S+)*? came later but stood ahead of it"
-        r" in the queue's order\.)?"
-        r"( (?:It|All of them|None of them|[\d,]+ of them) (?:was|were|was not) in its way\b[^.]*\.)?"
-        r"((?: After its start .*\.| From its first turn .*\.)?)",
+        r"(?: \((\S+) of it after a run whose work was lost\))?(?: because |: )(.*?)\. "
+        r"(?:No job passed it|([\d,]+) jobs? passed it: (.*?))\.( \S+(?: \S+)*? arrived later but (?:was|were)"
+        r" ahead of it in queue order\.)?"
+        r"( (?:It|All of them|None of them|[\d,]+ of them) (?:held|did not hold) processors it needed\b[^.]*\.)?"
+        r"((?: After its start .*\.| Sharing the machine, it took .*\.)?)",
         told,
     )
     demand(match is not None, f"nobody reads {told!r}")
@@ -119,8 +119,9 @@ def read_who_was_in_the_way(teller: Teller, told: str) -> None:
     if not passes or guilty is None:
         return demand(not told, told)
     match = re.fullmatch(
-        r"(?:It was not in its way|None of them was in its way|(It|All of them|[\d,]+ of them) (?:was|were) in its way:"
-        r" had nobody passed it, ([\d,]+) would have been free at (.*))\.",
+        r"(?:It did not hold processors it needed|None of them held processors it needed|"
+        r"(It|All of them|[\d,]+ of them) held processors it needed:"
+        r" without the jobs that passed it, ([\d,]+) would have been free at (.*))\.",
         told,
     )
     demand(match is not None, f"nobody reads {told!r}")
@@ -149,7 +150,7 @@ def read_passed(teller: Teller, many: int, who: str, ahead: str) -> None:
     demand_equal([jobs[name].procs * jobs[name].estimate for name, _, _ in named], areas, "the largest")
     demand_equal(who.startswith("the largest"), many > 3)
     stood = sum(each.stood_before for each in teller.passed.values())
-    part = ahead.strip().partition(" came later")[0]
+    part = ahead.strip().partition(" arrived later")[0]
     said = {"": 0, "It": 1, "All of them": many}.get(part)
     demand_equal(whole(part.split()[0]) if said is None else said, stood, "stood before it")
 
@@ -161,13 +162,15 @@ def read_rest(teller: Teller, rest: str) -> None:
     demand_equal(often(told[1]) if told else 0, len(teller.record.stops), "suspended")
     if told:
         read_length(told[2], sum((stop.until or stop.time) - stop.time for stop in stops))
-    if took := re.search(r"From its first turn to its end it took (\S+) for a run of (\S+)\.$", rest):
+    if took := re.search(
+        r"Sharing the machine, it took (\S+) from its first turn to its end for a run of (\S+)\.$", rest
+    ):
         first = next(step.time for stay in teller.record.in_rows for step in stay if not step.new)
         read_length(took[1], (teller.life.end or 0) - first)
         read_length(took[2], teller.job.run)
 
 
-@reads(Life, "Planned start: {any}; it started at {any}, {any}.")
+@reads(Life, "First planned start {any}; it started at {any}, {any}.")
 def _(teller: Teller, told: str, start: str, off: str) -> None:
     """Counted in the rows of the story, each of which is read."""
     lost = max(teller.record.cuts, default=0)
@@ -175,11 +178,11 @@ def _(teller: Teller, told: str, start: str, off: str) -> None:
     plans = [r for _, r in rows if r.startswith(("Planned to start", "Promised to start", "Planned start moved"))]
     moves = [row for row in plans if "start moved" in row]
     earlier = sum(re.search(r", \S+ earlier", row) is not None for row in moves)
-    given_up = sum(row.startswith("Its planned start") and "is given up" in row for _, row in rows)
+    given_up = sum(row.startswith("Planned start") and " dropped" in row for _, row in rows)
     first = next((time, row) for time, row in rows if row in plans)
     match = re.fullmatch(
-        r"(.*?) at first(?:, moved (once|twice|[\d,]+ times) \((.*?)\))?(?:, given up (once|twice|[\d,]+ times))?"
-        r"(?:, the greatest moves told above)?",
+        r"(.*?)(?:; moved (once|twice|[\d,]+ times) \((.*?)\))?(?:[,;] dropped (once|twice|[\d,]+ times))?"
+        r"(?:, largest moves above)?",
         told,
     )
     demand(match is not None, f"nobody reads {told!r}")

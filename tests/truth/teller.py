@@ -97,18 +97,18 @@ class Teller:
         said = sum(row.startswith("The policy is switched") for row in told)
         if self.life.end is not None and said not in [min(3, len(times)) for times in switches]:
             yield UntrueError(f"Row: {said} switches are told of {switches}")
-        said = sum(row.startswith("Suspended when") for row in told)
+        said = sum(row.startswith("Suspended after running") for row in told)
         said += sum(often(many[1]) for row in told if (many := re.match(r"Suspended (\S+(?: times)?) until", row)))
         if said != len(self.record.stops):
             yield UntrueError(f"Row: {said} suspensions are told of {len(self.record.stops)}")
-        said = sum(row.startswith("Came into the matrix") for row in told)
+        said = sum(row.startswith("Placed in the matrix") for row in told)
         placed = sum(isinstance(begun.decision, Place) for begun in self.record.begun)
         if said != placed:
             yield UntrueError(f"Row: it is told {said} times of {placed} how it came into the matrix")
         cuts = {*self.record.cuts, *(time for time, _, _ in self.chronicle.switches)}
         planned = [(-1.0, None), *self.record.planned]
         changes = sum(now != was and time not in cuts for (_, was), (time, now) in pairwise(planned))
-        said = sum("lanned start moved" in row or " to start at " in row or "is given up" in row for row in told)
+        said = sum("lanned start moved" in row or " to start at " in row or " dropped" in row for row in told)
         if said < changes:
             yield UntrueError(f"Row: {said} plans are told of {changes}")
 

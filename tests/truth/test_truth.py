@@ -238,7 +238,7 @@ def test_who_changes_a_number_of_a_batch_is_found_out() -> None:
 
 LINES = (
     *(row.label for row in ROWS),
-    "First parted", "  by estimate", "  by priority", "    #-# min", "    # min-# h", "    #-# h", "    > # h",
+    "First difference", "  by estimate", "  by priority", "    #-# min", "    # min-# h", "    #-# h", "    > # h",
     *(f"  {what} {how}" for what in ("start", "first start", "end") for how in ("earlier", "later", "at the same")),
     "Waits", "  up to", "  #m to #m", "  #m to #h", "  #h to #h", "  #h to #d", "  over #d", "  J#", "They decide",
 )  # fmt: skip

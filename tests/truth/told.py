@@ -35,6 +35,8 @@ from tests.truth.words import (
 )
 from tests.truth.world import Plan, Slot, Work, World, has_room
 
+NEEDS, UNSEEN = ("needs {n} > {n} free", "needs {n}, {n} free"), " and the policy has not reconsidered it"
+
 
 class Pass(NamedTuple):
     """A job that came later and began while another waited; did it stand before it?"""
@@ -157,7 +159,7 @@ def _(after: After, job: Work, found: Evidence, name: str, waited: Lasts, obstac
     read_obstacle(after, job, found, obstacle)
 
 
-@reads(Evidence, "{j} heads the queue: {any}.", "{j} heads its queue: {any}.")
+@reads(Evidence, "{j} is first in the queue: {any}.", "{j} is first in its queue: {any}.")
 def _(after: After, job: Work, found: Evidence, name: str, obstacle: str) -> None:
     demand_equal(name, job.name)
     line = line_of(after.world, job)
@@ -166,7 +168,7 @@ def _(after: After, job: Work, found: Evidence, name: str, obstacle: str) -> Non
 
 
 class Obstacle:
-    """What is said of why a job waits that the policy did not say."""
+    """Sentence on why a job waits that the policy did not give."""
 
 
 def read_obstacle(after: After, job: Work, found: Evidence, told: str) -> None:
@@ -176,24 +178,24 @@ def read_obstacle(after: After, job: Work, found: Evidence, told: str) -> None:
         if told != said:
             read_aloud(Obstacle, told, after, job, said)
         return
-    read_aloud(RoomUnseen if told.endswith(", and nobody looked again") else Obstacle, told, after, job, "")
+    read_aloud(RoomUnseen if told.endswith(UNSEEN) else Obstacle, told, after, job, "")
 
 
-@reads(Obstacle, "{any}; {n} free after the pass")
+@reads(Obstacle, "{any}; {n} free after this step's decisions")
 def _(after: After, job: Work, said: str, told: str, free: int) -> None:
     demand_equal(told, said)
     demand_equal(free, after.world.free_set().bit_count())
-    then = Template("needs {n}, {n} free{any}").read(told)
+    then = Template("needs {n}, {n} free{any}").read(told) or Template("needs {n} > {n} free{any}").read(told)
     demand(then is None or then[1] != free, "it is said twice")
 
 
-@reads(Obstacle, "needs {n}, {n} free, and the policy did not come to it")
+@reads(Obstacle, *(f"{needs}, and the policy stopped before considering it" for needs in NEEDS))
 def _(after: After, job: Work, said: str, needs: int, free: int) -> None:
     not_considered(after, job, needs, free)
     demand(not any(isinstance(d, Keep) for d in after.decisions))
 
 
-@reads(Obstacle, "needs {n}, {n} free, and the queue stops at {j}")
+@reads(Obstacle, *(f"{needs}, and the policy stopped at {{j}}" for needs in NEEDS))
 def _(after: After, job: Work, said: str, needs: int, free: int, last: str) -> None:
     not_considered(after, job, needs, free)
     stops = is_stopped_by(after)
@@ -220,25 +222,25 @@ def not_considered(after: After, job: Work, needs: int, free: int) -> None:
     demand(job.rank not in after.planned)
 
 
-@reads(RoomUnseen, "needs {n}, {n} free, and it would fit: it was planned for {t}, and nobody looked again")
+@reads(RoomUnseen, f"needs {{n}}, {{n}} free and would fit, but it is planned for {{t}}{UNSEEN}")
 def _(after: After, job: Work, said: str, needs: int, free: int, at: float) -> None:
     demand_equal((needs, free), (job.procs, after.world.free()), "needs, free")
     demand_equal(at, after.planned[job.rank].at)
     demand(has_room(after.world.procs, job.procs, after.world.now, job.estimate, others(after, job)), "there is none")
 
 
-@reads(Obstacle, "no row has room for it before, row {n} does then")
+@reads(Obstacle, "no row has room for it earlier; row {n} has then")
 def _(after: After, job: Work, said: str, row: int) -> None:
     demand_equal(row, after.world.memo_rows.planned[job.rank][0])
 
 
-@reads(Obstacle, "needs {n}, {n} free")
+@reads(Obstacle, "needs {n} > {n} free")
 def _(after: After, job: Work, said: str, needs: int, free: int) -> None:
     demand_equal((needs, free), (job.procs, after.world.free_set().bit_count()), "needs, free")
     demand(needs > after.world.free(), "there is room")
 
 
-@reads(Obstacle, "needs {n}, {n} free, {n} of them kept for {j}")
+@reads(Obstacle, *(f"{needs}, {{n}} of them kept for {{j}}" for needs in NEEDS))
 def _(after: After, job: Work, said: str, needs: int, free: int, kept: int, whom: str) -> None:
     world = after.world
     demand_equal((needs, free), (job.procs, world.free_set().bit_count()), "needs, free")
@@ -256,16 +258,17 @@ def goes_down(after: After, job: Work, clock: float | None = None) -> bool:
     return begins + (job.estimate if planned is None else planned.lasts) > world.closes() + 1e-6
 
 
-@reads(Obstacle, "would end at {t}, and the machine goes down for maintenance at {t}")
+@reads(Obstacle, "would end at {t} > maintenance of the machine at {t}")
 def _(after: After, job: Work, said: str, ends: float, at: float) -> None:
     demand_equal((ends, at), (after.world.now + after.planned[job.rank].lasts, after.world.closes()), "ends, at")
     demand(goes_down(after, job), "it is over before")
     demand(job.procs <= after.world.free(), "there is no room")
 
 
-@reads(Obstacle, "needs {n}, {n} free, but only from {t} on for its whole estimate of {s}")
-def _(after: After, job: Work, said: str, needs: int, free: int, at: float, long: Lasts) -> None:
-    demand_equal((needs, free), (job.procs, after.world.free()), "needs, free")
+@reads(Obstacle, "needs {n}, {n} free now, but {n} stay free for its estimate of {s} only from {t}")
+@reads(Obstacle, "needs {n}, {n} free now, but {n} stays free for its estimate of {s} only from {t}")
+def _(after: After, job: Work, said: str, needs: int, free: int, stay: int, long: Lasts, at: float) -> None:
+    demand_equal((needs, free, stay), (job.procs, after.world.free(), job.procs), "needs, free, stay")
     demand(needs <= free)
     demand(long.is_about(job.estimate))
     demand_equal(at, after.planned[job.rank].at)
@@ -369,15 +372,16 @@ def have_passed(after: After, job: Work, many: int, way: str) -> None:
     """How many, and how many of them were in its way."""
     passes: Collection[Pass] = after.passed.get(job.rank, {}).values()
     demand_equal(many, len(passes), "passed")
-    told = re.fullmatch(r"|, (not )?in its way|, (none|all|[\d,]+) of them in its way", way)
+    told = re.fullmatch(r"|, (?:which (held|did not hold)|(none|all|[\d,]+) of which held) processors it needed", way)
     demand(told is not None, f"nobody reads {way!r}")
     assert told is not None
-    counted = {"": 0 if told[1] else 1, "none": 0, "all": many}.get(told[2] or "")
+    counted = {"": 1 if told[1] == "held" else 0, "none": 0, "all": many}.get(told[2] or "")
     said = whole(told[2]) if counted is None else counted
     demand_equal(said if way else None, in_the_way(passes), "in its way")
 
 
-@reads(Evidence, "{n} job stands before it.", "{n} jobs stand before it.")
+@reads(Evidence, "{n} job is ahead of it in the queue.", "{n} job is ahead of it in its queue.")
+@reads(Evidence, "{n} jobs are ahead of it in the queue.", "{n} jobs are ahead of it in its queue.")
 def _(after: After, job: Work, found: Evidence, many: int) -> None:
     line = line_of(after.world, job)
     demand(job in line, "it stands in no queue")
@@ -434,17 +438,15 @@ def taken_at_home(world: World, row: rows.Row) -> int:
 
 @reads(
     Evidence,
-    "Its own processor is gone.",
-    "Its own {n} processor(s) are all gone.",
-    "{n} of its own {n} processor(s) is gone.",
-    "{n} of its own {n} processor(s) are gone.",
+    *("Its own processor is down.", "Its own {n} processor(s) are all down."),
+    *("{n} of its own {n} processor(s) is down.", "{n} of its own {n} processor(s) are down."),
 )
 def _(after: After, job: Work, found: Evidence, gone: int = 1, own: int | None = None) -> None:
     demand_equal((gone, own or gone), (taken_and_gone(after.world, job)[1], job.procs), "gone, own")
     demand(gone > 0)
 
 
-@reads(Evidence, "They are kept for it: it is the next to go on.")
+@reads(Evidence, "They are kept free for it: it is the next job to resume.")
 def _(after: After, job: Work, found: Evidence) -> None:
     demand_equal(after.world.awaited, job.rank)
 
@@ -463,7 +465,7 @@ def _(after: After, job: Work, found: Evidence, told: str) -> None:
 @reads(
     Evidence,
     "{j} runs on {n} processor(s) since {t}, until {t} at most.",
-    "{j} runs on trial on {n} processor(s) since {t}, until {t} at most.",
+    "{j} runs speculatively on {n} processor(s) since {t}, until {t} at most.",
     "{j} is suspending on {n} processor(s) since {t}, until {t} at most.",
     "{j} is resuming on {n} processor(s) since {t}, until {t} at most.",
 )
@@ -473,13 +475,13 @@ def _(after: After, job: Work, found: Evidence, name: str, procs: int, since: fl
     demand_equal((since, until), (held.since, held.ends), "since, until")
 
 
-@reads(Evidence, "{j} takes turns on {n} processor(s) since {t}, until {t} as the rows are now.")
+@reads(Evidence, "{j} takes turns on {n} processor(s) since {t}, until {t} if the rows do not change.")
 def _(after: After, job: Work, found: Evidence, name: str, procs: int, since: float, until: float) -> None:
     demand_equal((name, procs, since), (job.name, job.procs, after.world.first_start[job.rank]))
     demand(abs(until - finish(after.world, job.rank)) < 1e-6, finish(after.world, job.rank))
 
 
-@reads(Evidence, "{j} has not been on turn yet: its home is row {n}.")
+@reads(Evidence, "{j} has not run yet: its row (row {n}) has not had a turn.")
 def _(after: After, job: Work, found: Evidence, name: str, row: int) -> None:
     demand_equal(name, job.name)
     demand(job.rank in after.world.memo_rows.new)

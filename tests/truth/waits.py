@@ -120,46 +120,46 @@ class Past(NamedTuple):
 
 _NEVER = r"(?P<others>.*?)"
 PASTS = (
-    Past(r"it headed the queue and fewer than its (?P<procs>[\d,]+) processors were free", (w.Heads,)),
+    Past(r"it was first in the queue and fewer than its (?P<procs>[\d,]+) processors were free", (w.Heads,)),
     Past(r"fewer than its (?P<procs>[\d,]+) processors were free", (k.TooFewFree,)),
-    Past(r"it headed the queue and no processor was free", (w.Heads,)),
+    Past(r"it was first in the queue and no processor was free", (w.Heads,)),
     Past(r"no processor was free", (k.TooFewFree,)),
     Past(f"starting it would have delayed {_NEVER}, as was predicted", (k.PredictedToDelay,), "the head of the queue"),
-    Past("it would have run into the maintenance of the machine", (k.MachineGoesDown,)),
+    Past("it would not have ended before the maintenance", (k.MachineGoesDown,)),
     Past(f"starting it would have delayed {_NEVER}", (k.WouldDelay,), "the head of the queue"),
-    Past(f"it stood too far behind {_NEVER}", (k.BeyondLookahead,), "the head of the queue"),
+    Past(f"it was too far behind {_NEVER}", (k.BeyondLookahead,), "the head of the queue"),
     Past(f"starting it would have delayed {_NEVER}", (k.WouldDelayPivot,), "the pivots"),
-    Past("what was free was needed too soon by jobs planned before it", (k.PlannedLater,)),
+    Past("the free processors were needed too soon by jobs planned before it", (k.PlannedLater,)),
     Past(f"it would have outlasted the window for {_NEVER}", (k.WindowCloses,), "the head"),
-    Past(f"it would have pushed {_NEVER} past their bounds", (k.BreaksBound,), "others"),
-    Past("it had too few victims: running jobs with an xfactor so much smaller than its own", (k.NoVictims,)),
-    Past("the running jobs that it outranked were too wide(?: or spared)?", (k.NoVictimAllowed,)),
-    Past("its turn was over when it could have had its processors", (k.TurnOver,)),
-    Past("too few running jobs had had their slice", (k.NoSliceOver,)),
-    Past("the jobs that were suspended for it had not left yet", (k.AwaitsVictims,)),
-    Past("other jobs were on what was claimed for it", (k.ClaimTaken,)),
+    Past(f"it would have delayed {_NEVER} past their latest starts", (k.BreaksBound,), "others"),
+    Past("too few running jobs had an xfactor small enough to be suspended for it", (k.NoVictims,)),
+    Past("the running jobs with a small enough xfactor were too wide(?: or protected)?", (k.NoVictimAllowed,)),
+    Past("its processors became available after the policy had considered it", (k.TurnOver,)),
+    Past("too few running jobs had used up their slice", (k.NoSliceOver,)),
+    Past("the jobs suspended for it still occupied their processors", (k.AwaitsVictims,)),
+    Past("other jobs ran on the processors claimed for it", (k.ClaimTaken,)),
     Past(
-        f"it headed its queue, but too much was needed by {_NEVER} before its planned start",
+        f"it was first in its queue, but {_NEVER} needed too many processors before its planned start",
         (k.PivotLater,),
         "others",
     ),
-    Past(f"it would have touched what is reserved for {_NEVER}", (k.TouchesReservation,), "others"),
-    Past("its speculative run was reserved for later", (k.TrialLater,)),
-    Past("nobody looked at its plan again, though there was room", (k.RoomUnseen,)),
-    Past("its user had asked for a later start", (k.WaitsForReserved,)),
-    Past("the trace starts it later", (k.NotYet,)),
+    Past(f"it would have used processors reserved for {_NEVER}", (k.TouchesReservation,), "others"),
+    Past("its speculative run was planned for later", (k.TrialLater,)),
+    Past("the policy did not reconsider its plan although there was room", (k.RoomUnseen,)),
+    Past("its user had reserved a later start", (k.WaitsForReserved,)),
+    Past("its recorded start was later", (k.NotYet,)),
     Past(r"no row of the matrix had (?P<procs>[\d,]+) processors? free", (m.FitsNoRow,)),
     Past(r"no row of the matrix had room for its (?P<procs>[\d,]+) processors? soon enough", (w.RowLater,)),
-    Past("its row of the matrix had not been on turn yet", (w.AwaitsTurn,)),
+    Past("its row of the matrix had not had a turn yet", (w.AwaitsTurn,)),
     Past(f"processors were kept for {_NEVER}", (w.FewBesideKept,), "a suspended job"),
-    Past(f"the queue stopped at {_NEVER}", (w.NotConsidered,), "jobs ahead of it"),
+    Past(f"the policy stopped at {_NEVER}", (w.NotConsidered,), "jobs ahead of it"),
 )
 _NUMBERS = (
     r"(?:: it needs (?P<needs>[\d,]+), (?P<extra>[\d,]+(?: to [\d,]+)?) extra"
     r"|: at most (?P<most>[\d,]+(?: to [\d,]+)?) in any of (?P<rows>[\d,]+(?: to [\d,]+)?) rows"
     r"|: (?P<free>[\d,]+(?: to [\d,]+)?)(?: free)?"
-    r"|, though it would have fitted (?P<fitted>\S+) of that time"
-    r"|, and it would not have fitted (?P<never>anyway))?"
+    r"|, though it would have fitted (?P<fitted>the whole|\S+ of that) time"
+    r"|, and it would not have fitted in any (?P<never>case))?"
 )
 
 
@@ -243,8 +243,8 @@ def read_numbers(wait: Wait, parts: Mapping[str, str | None]) -> None:
         demand_equal(whole(needs), wait.job.procs, "needs")
     if (fitted := parts.get("fitted")) is not None:
         true = wait.fitting()
-        demand(true > 0 and (fitted == "all") == (true == wait.seconds), f"it fitted {true} of {wait.seconds}")
-        demand(fitted == "all" or lasts(fitted).is_about(true), true)
+        demand(true > 0 and (fitted == "the whole") == (true == wait.seconds), f"it fitted {true} of {wait.seconds}")
+        demand(fitted == "the whole" or lasts(fitted.removesuffix(" of that")).is_about(true), true)
     elif parts.get("never"):
         demand_equal(wait.fitting(), 0, "it fitted")
 
@@ -303,8 +303,8 @@ def read_ahead(wait: Wait, told: str) -> None:
     first, last = wait.steps[0].ahead, wait.steps[-1].ahead
     match = re.fullmatch(
         r"(?P<only>J\d+) ahead of it|"
-        r"(?P<first>[\d,]+) jobs? ahead of it(?:, at last (?P<last>none|[\d,]+))?"
-        r"(?:, (?P<head>J\d+) heading the queue)?|",
+        r"(?P<first>[\d,]+) jobs? ahead of it(?:, (?P<last>none|[\d,]+) at the end)?"
+        r"(?:, (?P<head>J\d+) first in the queue)?|",
         told,
     )
     demand(match is not None, f"nobody reads {told!r}")
@@ -325,7 +325,7 @@ def read_missing(wait: Wait, told: str, moment: Callable[[str], float], name_of:
     if not told:
         return
     first, job = wait.steps[0], wait.job
-    match = re.fullmatch(r" It needed ([\d,]+)( more)?, to come from (.*)\.", told)
+    match = re.fullmatch(r" It lacked ([\d,]+)( more)? processors?, due from (.*)\.", told)
     demand(match is not None, f"nobody reads {told!r}")
     assert match is not None
     lacking = job.procs - first.free

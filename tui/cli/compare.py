@@ -273,7 +273,7 @@ def _parting(pair: Pair, width: int) -> Lines:
         return ["Both schedules are the same: every job starts and ends at the same time."]
     one, two = (f"{step:,}" for step in parting.steps)
     step = f"step {one}" if one == two else f"steps {one} and {two}"
-    head = f"First parted at {clock(parting.time)} ({step}), over {printable(about(parting, pair.workload))}"
+    head = f"First difference at {clock(parting.time)} ({step}): {printable(about(parting, pair.workload))}"
     lines = [row.text for row in wrapped(head, width)]
     margin = max(map(cells, pair.names)) + 4
     at = clock_near(parting.time)

@@ -94,7 +94,7 @@ def sheet(title: str, body: Iterable[Line], *, head: Sequence[Line] = (), note: 
 def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Line]:
     """A sentence over as many lines as it takes; a day and its time stay together.
 
-    >>> [part.text for part in wrapped("needs 64, 40 free now", 12)]
+    >>> [part.text for part in wrapped("needs 64 > 40 free now", 12)]
     ['needs 64, 40', 'free now']
     """
     lines: list[list[str]] = [[]]

@@ -35,7 +35,7 @@ def standing(context: Context, job: JobSoFar) -> tuple[str, ...]:
     if found := evidence(context, job.rank, job.passed):
         return found.clauses
     it = context.about.workload.jobs[job.rank]
-    if job.state == "given up":
+    if job.state == "cancelled":
         return tuple(f"{say(decision, context.at)}." for _, decision in job.decided if isinstance(decision, Drop))
     return (
         to_come(it, context.at)

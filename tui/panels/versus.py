@@ -160,7 +160,7 @@ def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
         return
     one, other = (f"{step:,}" for step in parting.steps)
     yield line("")
-    heading = f"First parted at {clock(parting.time)}"
+    heading = f"First difference at {clock(parting.time)}"
     step = f"  step {one}" if one == other else f"  steps {one} and {other}"
     fits = text.cells(heading + step) <= width
     yield line(Span(heading, "strong"), Span(step if fits else "", "dim"))

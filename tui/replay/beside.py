@@ -59,7 +59,7 @@ class Versus(Alongside):
 
     def _with_parting(self, scene: VersusScene, parting: Parting) -> VersusScene:
         shortest = printable(
-            f"first parted at {clock(parting.time)} over {about(parting, self.branches[0].engine.workload)}"
+            f"first difference at {clock(parting.time)} over {about(parting, self.branches[0].engine.workload)}"
         )
         if len(self.accounts) < len(self.branches):
             return replace(scene, parting=parting, headline=(shortest,))
@@ -124,7 +124,7 @@ def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account])
 def _without_reason(told: str) -> str:
     """A headline without why a job is kept waiting.
 
-    >>> _without_reason("A keeps J1 waiting: needs 4, 2 free; B starts J1")
+    >>> _without_reason("A keeps J1 waiting: needs 4 > 2 free; B starts J1")
     'A keeps J1 waiting; B starts J1'
     """
     return re.sub(" waiting: [^;]*", " waiting", told)

@@ -70,14 +70,14 @@ def test_every_decision_has_a_sentence(cls: type) -> None:
     told = decision.say(clock)
     assert told == say(decision)
     if hasattr(decision, "because"):
-        assert "needs 64, 3 free" in told
+        assert "needs 64 > 3 free" in told
     if hasattr(decision, "job"):
         assert "J1402" in told
 
 
 def test_the_head_of_the_queue_is_planned() -> None:
     told = say(Reserve(J1402, 12 * DAY + 5 * HOUR + 600, WhenFree(free=40, then=71)))
-    assert told == "J1402 is planned for d12 05:10:00: needs 64, 40 free; there will be 71"
+    assert told == "J1402 is planned for d12 05:10:00: needs 64 > 40 free now; 71 free then"
 
 
 def test_a_short_job_passes_as_it_ends_before_the_head_starts() -> None:
@@ -98,19 +98,20 @@ def test_a_job_is_kept_that_would_delay_the_head() -> None:
 
 
 def test_bounds_that_were_missed_before_are_told_as_such() -> None:
-    assert why(WithinBounds(J1402, 720), J1405) == "all others keep their bounds, J1402 with 12m00 to spare"
-    assert "except J1402 (12m00 past its own), which was past it before" in why(BreaksNoBound(J1402, 720, 0), J1405)
-    assert "J1402 (12m00 past its own) and 2 others, which" in why(BreaksNoBound(J1402, 720, 2), J1405)
+    assert (
+        why(WithinBounds(J1402, 720), J1405)
+        == "all other waiting jobs can still start in time; the tightest is J1402 with 12m00 to spare"
+    )
+    assert why(BreaksNoBound(J1402, 720, 0), J1405).endswith("except J1402, already 12m00 past its latest start")
+    assert why(BreaksNoBound(J1402, 720, 2), J1405).endswith("past its latest start, and 2 others past theirs")
 
 
 def test_who_makes_way_in_the_matrix_is_told_for_whom() -> None:
     reason = MakesWay(J1402, cost=60, other=None)
-    assert why(reason, J1405) == "makes way for J1402; costs 60 processor-seconds"
-    assert why(reason, J1402).startswith("whoever stands in J1402's columns there moves aside")
+    assert why(reason, J1405) == "moves aside for J1402; costs 60 processor-seconds"
+    assert why(reason, J1402).startswith("jobs in J1402's columns of that row move to other columns")
     told = say(Migrate(J1405, 3, 0b11110000, 10, reason))
-    assert told.startswith(
-        "J1405 migrates to columns 4-7 of row 3, which costs it 10s of its turns: makes way for J1402"
-    )
+    assert told.startswith("J1405 migrates to columns 4-7 of row 3, losing 10s of its own turns: moves aside for J1402")
 
 
 class BrandNew(NamedTuple):
@@ -133,7 +134,7 @@ def test_what_has_no_sentence_yet_is_told_by_its_name_and_fields() -> None:
     new: Any = BrandNew(J1402, 2.5, (J1402, J1405))
     assert why(new, J1405) == 'the policy says "brand new: other J1402, xfactor 2.5, victims J1402 and J1405"'
     away: Any = SendAway(J1405, TooFewFree(3))
-    assert say(away) == "send away: job J1405, needs 8, 3 free"
+    assert say(away) == "send away: job J1405, needs 8 > 3 free"
     assert in_words(SendAway(J1405, new)) == f"send away: job J1405, {why(new, J1405)}"
 
 

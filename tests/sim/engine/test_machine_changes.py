@@ -122,9 +122,7 @@ def test_what_waits_for_maintenance_says_so(lab: Lab) -> None:
     engine.step()
     kept = [d.because for d in engine.state.decisions if isinstance(d, Keep)]
     assert kept == [MachineGoesDown(100, 120)]
-    assert kept[0].sentence(work.jobs[0], "{:g}".format) == (
-        "would end at 120, and the machine goes down for maintenance at 100"
-    )
+    assert kept[0].sentence(work.jobs[0], "{:g}".format) == ("would end at 120 > maintenance of the machine at 100")
 
 
 def test_a_promise_that_a_failure_breaks_is_made_again_and_kept(lab: Lab) -> None:
@@ -157,7 +155,7 @@ def test_what_comes_back_and_is_kept_for_a_suspended_job_is_counted_once(lab: La
     if policy == "replan":
         told = evidence_of(engine.snapshot(), 2, "{:g}".format)
         assert told is not None
-        assert told.clauses[0].endswith("needs 1, 1 free, but only from 300 on for its whole estimate of 1m40.")
+        assert told.clauses[0].endswith("needs 1, 1 free now, but 1 stays free for its estimate of 1m40 only from 300.")
     engine.run()
     assert starts(engine)[2] == 300
 

@@ -67,8 +67,8 @@ def test_which_policy_made_it() -> None:
     found = asked("policy", 2000, among=("fcfs", "easy"))
     assert [choice.is_right for choice in found.choices] == [False, True]
     assert found.judge(found.choices[0]).told == (
-        "Not fcfs. It is easy. First parted at d0 00:10:00: easy backfills J5; "
-        "fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3."
+        "Not fcfs. It is easy. First difference at d0 00:10:00: easy backfills J5; "
+        "fcfs keeps J5 waiting: needs 5, 6 free, and the policy stopped at J3."
     )
     with pytest.raises(SchedscopeError, match="conservative makes the same schedule as easy"):
         asked("policy", 2000, among=("easy", "conservative"))

@@ -26,15 +26,15 @@ def life(sample: str, policy: str, job: str) -> Life:
 def test_each_moment_is_a_time_and_what_happened() -> None:
     times, told = zip(*rows_of(life("z-figure4", "easy", "4"), most=6, most_plans=6), strict=True)
     assert times == (30, 30, 600, 1200, 1200, 1800, 2700)
-    assert told[0] == "Submitted: 1 job ahead of it, wanting 8, 0 processors free after the pass."
+    assert told[0] == "Submitted: 1 job ahead of it, wanting 8, 0 processors free after this step."
     assert told[2].startswith("For 10m00 (2 steps) starting it would have delayed J3: it needs 4, 2 extra;")
 
 
 def test_in_short_it_is_how_long_it_waited_and_why() -> None:
     assert summary(life("z-figure4", "easy", "4")) == (
         "J4 waited 29m30: 19m30 because fewer than its 4 processors were free and 10m00 because starting it would have "
-        "delayed J3. 1 job passed it: J5 (5 processors for up to 8m20). It was in its way: had nobody passed it, 4 "
-        "would have been free at d0 00:10:00."
+        "delayed J3. 1 job passed it: J5 (5 processors for up to 8m20). It held processors it needed: without the jobs "
+        "that passed it, 4 would have been free at d0 00:10:00."
     )
     assert figures(life("z-figure4", "easy", "4")).startswith("4 of 10 processors · estimate 15m00 · ran 15m00")
 
@@ -57,20 +57,20 @@ def test_whose_row_was_never_on_turn_is_told_of_a_switch_that_sends_it_back(lab:
     life = life_of(workload, "gang:mpl=2,slice=50", 1, switches=[(10, "gang:mpl=1,slice=50")])
     told = [row for time, row in rows_of(life, 9, 9) if time == 10]
     assert told[0].startswith("The policy is switched from gang:")
-    assert told[1] == "Its row had not been on turn when the policy was switched: it waits again."
+    assert told[1] == "Its row had not had a turn when the policy was switched: it returns to the queue."
 
 
 def test_who_starts_on_processors_that_have_just_come_is_told_so(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 1 100 100", "2 5 3 10 10").with_outages([Outage(-inf, 20, 0b1100, True)])
     (told,) = [told for time, told in rows_of(life_of(workload, "easy", 1), 6, 6) if time == 20]
-    assert told.endswith("it fits: needs 3, 3 free. The machine had just got 2 processors more.")
+    assert told.endswith("and fits: needs 3, 3 free. 2 more processors had just become available.")
 
 
 def test_who_looked_for_victims_under_the_last_policy_does_not_under_the_next(lab: Lab) -> None:
     workload = lab.workload(4, "1 0 4 300 300", "2 0 2 100 1000")
     life = life_of(workload, "selective", 1, switches=[(150, "fcfs")])
     waits = [row for _, row in rows_of(life, 9, 9) if row.startswith("For ")]
-    assert waits[0].startswith("For 2m30 (1 step) it had too few victims")
+    assert waits[0].startswith("For 2m30 (1 step) too few running jobs had an xfactor small enough")
     assert waits[1].startswith("For 2m30 (1 step) fewer than its 2 processors were free")
 
 
@@ -80,4 +80,4 @@ def test_however_long_a_job_waits_each_step_is_looked_at(lab: Lab) -> None:
     workload = lab.workload(3, "1 0 2 1004 1004", "2 0 3 5000 5000", "3 0 2 2000 2000", *tiny)
     _, waits, *_ = [row for _, row in rows_of(life_of(workload, "firstfit:order=sjf", 1), 9, 9)]
     assert waits.startswith("For 50m04 (1,007 steps)")
-    assert "1 job ahead of it, at last none." in waits
+    assert "1 job ahead of it, none at the end." in waits

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.decisions import reasons_to_wait
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import InOrder
 from sim.decisions.reasons_to_wait import TooFewFree
@@ -26,7 +27,7 @@ from sim.policies.columns import Column
 from sim.policies.view import View
 from sim.stops.conditions import RELATIONS
 from sim.stops.grammar import StopError, parse_stop
-from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REASONS
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REASONS, kind_of
 from sim.words import Clock
 from sim.workload.model import Field, Header, Job
 from tests.sim.conftest import Lab
@@ -93,26 +94,26 @@ def test_what_is_typed_has_one_best_form(typed: str, best: str) -> None:
         ("queue >", 7, "expected a number like 50"),
         ("queue > many", 8, "expected a number like 50, got 'many'"),
         ("utilisation < much", 14, "expected a share like 0.6 or 60%, got 'much'"),
-        ("wait > 2 parsecs", 9, "expected and, or or the end, got 'parsecs'"),
+        ("wait > 2 parsecs", 9, "the end of the condition, got 'parsecs'"),
         ("wait > 2y", 7, "a time is seconds or like 12d4h30m"),
         ("wait > 1 2", 7, "expected a time like 12d4h30m or 90s, got '1'"),
         ("job 17", 6, "expected one of arrives, considered, starts"),
-        ("job 17 start", 7, "a job does not 'start'; did you mean 'starts'"),
+        ("job 17 start", 7, "unknown job event 'start'; did you mean 'starts'"),
         ("job > 3", 4, "expected the id of a job"),
         ("head falls", 5, "head does not 'falls'; expected one of slips, changes"),
         ("missed", 6, "expected one of reservation"),
         ("(backfill", 9, "expected ) for the ( at 1"),
-        ("backfill)", 8, "expected and, or or the end, got ')'"),
+        ("backfill)", 8, "the end of the condition, got ')'"),
         ("backfill and", 12, "expected a condition"),
-        ("job 2 waits because quota", 20, "or words of one in quotes, got 'quota'"),
+        ("job 2 waits because quota", 20, "part of its sentence in quotes, got 'quota'"),
         ("job 2 waits because too few fre or print", 20, "did you mean 'too few free'?"),
-        ("job 2 waits because", 19, "there is too few free, would delay, "),
-        ("number > 3", 7, "what the policy calls it"),
+        ("job 2 waits because", 19, "others are would delay, planned later, "),
+        ("number > 3", 7, "the name of one of the policy's numbers"),
         ("number usage", 12, "expected > < >= <= = or != after usage"),
-        ("backfill ! start", 9, "expected and, or or the end"),
-        ('job "17 starts', 4, "has no meaning here"),
-        ("queue > 99999999999999999999", 8, "beyond all that can be"),
-        ("(" * 50 + "backfill" + ")" * 50, 40, "brackets and nots within one another"),
+        ("backfill ! start", 9, "the end of the condition"),
+        ('job "17 starts', 4, "unexpected"),
+        ("queue > 99999999999999999999", 8, "is out of range"),
+        ("(" * 50 + "backfill" + ")" * 50, 40, "brackets and not are nested more than"),
         ("not " * 999 + "backfill", 2000, "too long"),
     ],
 )
@@ -360,3 +361,10 @@ def test_who_writes_a_policy_stops_at_its_reasons_and_its_numbers(
 def test_what_is_written_of_a_policy_is_read_again(typed: str, lab: Lab) -> None:
     workload = lab.workload(4, "3 0 1 1 1")
     assert parse_stop(parse_stop(typed, workload).text, workload) == parse_stop(typed, workload)
+
+
+def test_every_built_in_reason_has_a_name_that_sessions_keep() -> None:
+    kinds = {kind for kind in vars(reasons_to_wait).values() if isinstance(kind, type) and hasattr(kind, "sentence")}
+    assert kinds <= set(REASONS.values())
+    assert (REASONS["too few free"], REASONS["own gone"]) == (reasons_to_wait.TooFewFree, reasons_to_wait.OwnGone)
+    assert [kind_of(reason) for reason in REASONS.values()] == list(REASONS)

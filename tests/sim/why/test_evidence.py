@@ -76,7 +76,7 @@ def test_starting_it_anyway_would_have_a_price(lab: Lab) -> None:
     engine = at(lab, "easy", 12, *BUSY)
     (price,) = [fact for fact in evidence(engine, "4").facts if isinstance(fact, Delays)]
     assert (price.job.id, price.seconds) == ("2", 512 - 60)
-    assert rows(engine, "4", Delays) == [("started now", "it would delay J2 by 7m32")]
+    assert rows(engine, "4", Delays) == [("if started", "it would delay J2 by 7m32")]
 
 
 def test_the_head_is_planned_for_when_others_end(lab: Lab) -> None:
@@ -84,7 +84,7 @@ def test_the_head_is_planned_for_when_others_end(lab: Lab) -> None:
     assert found.status == "planned"
     assert found.facts[:2] == (Needs(4, 100), Free(1))
     assert found.clauses == (
-        "J2 heads the queue: needs 4, 1 free.", "Planned for 00:01:00.", "J3 and J1 will have ended by then.",
+        "J2 is first in the queue: needs 4 > 1 free.", "Planned for 00:01:00.", "J3 and J1 will have ended by then.",
     )  # fmt: skip
     enough = next(fact for fact in found.facts if isinstance(fact, Enough))
     assert (enough.at, [job.id for job in enough.ending]) == (60, ["3", "1"])
@@ -95,14 +95,14 @@ def test_a_planned_job_that_fits_says_from_when_on(lab: Lab) -> None:
     jobs = ("1 0 2 50 60", "2 5 4 100 100", "3 6 3 10 10", "4 12 1 500 500")
     engine = at(lab, "conservative", 12, *jobs)
     assert evidence(engine, "4").clauses[0] == (
-        "J4 has waited 0s: needs 1, 2 free, but only from 00:02:40 on for its whole estimate of 8m20."
+        "J4 has waited 0s: needs 1, 2 free now, but 1 stays free for its estimate of 8m20 only from 00:02:40."
     )
-    assert rows(engine, "4", Delays) == [("started now", "it would delay J2 by 7m32")]
+    assert rows(engine, "4", Delays) == [("if started", "it would delay J2 by 7m32")]
 
 
 def test_of_several_that_would_be_delayed_the_first_is_named() -> None:
     job = Job(0, "2", submit=0, procs=4, estimate=100)
-    assert fact_row(Delays(job, 90, others=2)) == ("started now", "it would delay J2 by 1m30, and 2 others")
+    assert fact_row(Delays(job, 90, others=2)) == ("if started", "it would delay J2 by 1m30, and 2 others")
 
 
 def test_a_job_behind_others_says_how_many(lab: Lab) -> None:
@@ -112,19 +112,19 @@ def test_a_job_behind_others_says_how_many(lab: Lab) -> None:
 def test_nobody_looked_at_it_is_not_the_same_as_rejected(lab: Lab) -> None:
     found = evidence(at(lab, "fcfs", 12, *BUSY), "4")
     assert found.status == "not considered"
-    assert found.clauses[0] == "J4 has waited 0s: needs 1, 2 free, and the queue stops at J2."
+    assert found.clauses[0] == "J4 has waited 0s: needs 1, 2 free, and the policy stopped at J2."
 
 
 def test_jobs_that_stand_in_other_queues_are_not_before_it(lab: Lab) -> None:
     jobs = ("1 0 4 5000 5000", "2 1 2 5000 5000", "3 2 2 100 100")
     engine = at(lab, "multiqueue:classes=1000", 2, *jobs)
     assert not rows(engine, "3", Ahead)
-    assert evidence(engine, "3").clauses[0].startswith("J3 heads its queue: ")
+    assert evidence(engine, "3").clauses[0].startswith("J3 is first in its queue: ")
 
 
 def test_how_many_passed_it_is_told_by_whoever_knows(lab: Lab) -> None:
     found = evidence(at(lab, "easy", 12, *BUSY), "2", PassedBy(1, 0))
-    assert "1 job passed it, not in its way." in found.clauses
+    assert "1 job passed it, which did not hold processors it needed." in found.clauses
     assert PassedBy(1, 0) in found.facts
 
 
@@ -135,7 +135,7 @@ def test_a_reservation_that_was_asked_for_says_whether_it_was_granted(lab: Lab) 
     assert AskedFor(50, granted=True) in evidence(engine, "2").facts
     engine.switch(parse_policy("easy"))
     assert AskedFor(50, granted=True) in evidence(engine, "2").facts
-    assert evidence(engine, "2").clauses[0].endswith("its start is reserved for 00:00:50, as its user asked.")
+    assert evidence(engine, "2").clauses[0].endswith("its user reserved its start for 00:00:50.")
 
 
 # A wait where rows take turns
@@ -151,7 +151,7 @@ def test_in_a_matrix_the_emptiest_row_is_told_and_whose_end_makes_room(lab: Lab)
         ("most free", "1 in row 2; rows: 2 of at most 2"),
         ("enough free", "by 00:03:10 in row 1, when J1 has ended"),
     ]
-    assert evidence(engine, "4").clauses[0] == "J4 has waited 0s: needs 1, 1 free, and the queue stops at J3."
+    assert evidence(engine, "4").clauses[0] == "J4 has waited 0s: needs 1, 1 free, and the policy stopped at J3."
 
 
 def test_in_a_matrix_the_planned_row_is_told_beside_the_time(lab: Lab) -> None:
@@ -159,7 +159,7 @@ def test_in_a_matrix_the_planned_row_is_told_beside_the_time(lab: Lab) -> None:
     found = evidence(engine, "3")
     assert found.status == "planned"
     assert found.clauses == (
-        "J3 heads the queue: no row has room for it before, row 1 does then.", "Planned for 00:03:17.",
+        "J3 is first in the queue: no row has room for it earlier; row 1 has then.", "Planned for 00:03:17.",
     )  # fmt: skip
     assert PlannedFor(197, 0, row=1, anew=True) in found.facts
 
@@ -187,7 +187,7 @@ def test_a_suspended_job_says_who_is_in_its_place_until_when(lab: Lab) -> None:
         "It has to wait: J2's xfactor 2.00 is at least 2 times its own 1.00.",
     )
     assert Ran(60, 600) in found.facts
-    assert rows(engine, "1", Sitters) == [("in its place", "J2 (3, until 00:02:00)")]
+    assert rows(engine, "1", Sitters) == [("on its procs", "J2 (3, until 00:02:00)")]
 
 
 def test_after_a_switch_its_processors_are_kept_for_it_and_others_see_that(lab: Lab) -> None:
@@ -197,7 +197,7 @@ def test_after_a_switch_its_processors_are_kept_for_it_and_others_see_that(lab: 
     assert evidence(engine, "1").status == "planned"
     assert Kept() in evidence(engine, "1").facts
     assert rows(engine, "4", Free) == [("free now", "1, 1 of them kept for J1")]
-    assert evidence(engine, "4").clauses[0] == "J4 heads the queue: needs 1, 1 free, 1 of them kept for J1."
+    assert evidence(engine, "4").clauses[0] == "J4 is first in the queue: needs 1, 1 free, 1 of them kept for J1."
 
 
 def test_who_goes_on_in_this_step_says_why(lab: Lab) -> None:

@@ -55,8 +55,8 @@ def test_the_whole_page_of_a_small_figure() -> None:
         "fcfs against easy\n"
         "══════════════════════════════════\n"
         "\n"
-        "First parted at d0 00:10:00 (step 6), over J5\n"
-        "  fcfs  J5 waits: needs 5, 6 free, and the queue stops at J3\n"
+        "First difference at d0 00:10:00 (step 6): J5\n"
+        "  fcfs  J5 waits: needs 5, 6 free, and the policy stopped at J3\n"
         "  easy  J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at\n"
         "        00:20:00\n"
         "\n"
@@ -109,8 +109,8 @@ def test_a_switch_says_when_the_second_takes_over() -> None:
     """At 600 EASY takes over from FCFS and lets job 5 pass; a minute later it is as good."""
     late = page("z-figure4", "fcfs", "easy", at=660)
     assert "fcfs against easy, which takes over at d0 00:11:00" in late
-    assert "First parted at d0 00:11:00 (steps 6 and 7), over J5" in late
-    assert "fcfs  J5 waits: needs 5, 6 free, and the queue stops at J3" in late
+    assert "First difference at d0 00:11:00 (steps 6 and 7): J5" in late
+    assert "fcfs  J5 waits: needs 5, 6 free, and the policy stopped at J3" in late
 
 
 def test_a_switch_after_the_end_is_refused() -> None:
@@ -128,24 +128,24 @@ def test_a_wrong_policy_is_told_before_the_trace_is_read() -> None:
     [
         (
             ("lublin-128", "easy", "conservative"),
-            "first parted at d0 10:39:51: easy backfills J39; "
+            "first difference at d0 10:39:51: easy backfills J39; "
             "conservative keeps J39 waiting: it would delay J23, planned for 13:45:12, by ",
         ),
         (
             ("k-figure3.1", "easy", "selective:sf=1.5"),
-            "first parted at d0 00:30:00: easy runs J1 on; selective suspends J1",
+            "first difference at d0 00:30:00: easy keeps J1 running; selective suspends J1",
         ),
         (
             ("z-figure7", "easy", "gang"),
-            "first parted at d0 00:01:00: easy keeps J2 waiting: needs 8, 0 free; gang lets in J2",
+            "first difference at d0 00:01:00: easy keeps J2 waiting: needs 8 > 0 free; gang places J2",
         ),
         (
             ("z-figure7", "gang", "fcfs", 360),
-            "first parted at d0 00:06:00: gang goes on with J1; fcfs leaves J1 suspended",
+            "first difference at d0 00:06:00: gang keeps J1 in the matrix; fcfs leaves J1 suspended",
         ),
         (
             ("lublin-128", "multiqueue", "multiqueue:speculate=180"),
-            "first parted at d0 00:00:06: multiqueue starts J1; speculate=180 starts J1 for 3m00",
+            "first difference at d0 00:00:06: multiqueue starts J1; speculate=180 starts J1 for 3m00",
         ),
     ],
 )
@@ -228,7 +228,7 @@ def test_json_tells_the_same() -> None:
     assert read["parted"]["first"] == {
         "step": 6,
         "only": [],
-        "told": ["J5 waits: needs 5, 6 free, and the queue stops at J3"],
+        "told": ["J5 waits: needs 5, 6 free, and the policy stopped at J3"],
     }
     assert read["parted"]["second"]["only"] == [{"job": "5", "what": "starts"}]
     assert read["metrics"]["mean_wait"]["better"] == "second"
@@ -266,7 +266,7 @@ def test_all_that_differs_is_listed_and_the_fewest_jobs_are_written(
     Path("fair.py").write_text(new.replace("elif job.procs <= extra:", "elif job.procs < extra:"))
     both = ("--policy", "./fair_old.py", "--policy", "./fair.py")
     page = schedscope("compare", "lublin-128", "--jobs", "150", *both, "--decisions", "--smallest").stdout
-    assert re.search(r"^First parted at d0 12:41:52 \(step 76\), over J23 and J37$", page, re.M)
+    assert re.search(r"^First difference at d0 12:41:52 \(step 76\): J23 and J37$", page, re.M)
     assert re.search(r"^They decide differently about \d+ jobs$", page, re.M)
     assert page.count("J23 is backfilled on 16 processors") == 2  # where they part, and in the list
     assert "The fewest jobs found on which they differ: " in page

@@ -48,36 +48,36 @@ def test_the_whole_story_of_a_job_that_waited_for_three_reasons() -> None:
         "4 of 10 processors · estimate 15m00 · ran 15m00 · submitted d0 00:00:30\n"
         "\n"
         "J4 waited 29m30: 19m30 because fewer than its 4 processors were free and 10m00 because starting it\n"
-        "would have delayed J3. 1 job passed it: J5 (5 processors for up to 8m20). It was in its way: had\n"
-        "nobody passed it, 4 would have been free at d0 00:10:00.\n"
+        "would have delayed J3. 1 job passed it: J5 (5 processors for up to 8m20). It held processors it\n"
+        "needed: without the jobs that passed it, 4 would have been free at d0 00:10:00.\n"
         "\n"
-        "d0 00:00:30  Submitted: 1 job ahead of it, wanting 8, 0 processors free after the pass.\n"
-        "             For 9m30 (2 steps) fewer than its 4 processors were free: 0; J3 ahead of it. It needed\n"
-        "             4, to come from J1 (6, until 00:10:00).\n"
+        "d0 00:00:30  Submitted: 1 job ahead of it, wanting 8, 0 processors free after this step.\n"
+        "             For 9m30 (2 steps) fewer than its 4 processors were free: 0; J3 ahead of it. It lacked\n"
+        "             4 processors, due from J1 (6, until 00:10:00).\n"
         "d0 00:10:00  For 10m00 (2 steps) starting it would have delayed J3: it needs 4, 2 extra; 1 job ahead\n"
         "             of it. J5 passed it.\n"
-        "d0 00:20:00  Promised to start at 00:30:00: needs 4, 2 free; there will be 10.\n"
-        "             For 10m00 (1 step) it headed the queue and fewer than its 4 processors were free: 2. It\n"
-        "             needed 2 more, to come from J3 (8, until 00:30:00).\n"
-        "d0 00:30:00  Started after 29m30: its turn has come and it fits: needs 4, 10 free. At that moment J3\n"
+        "d0 00:20:00  Promised to start at 00:30:00: needs 4 > 2 free now; 10 free then.\n"
+        "             For 10m00 (1 step) it was first in the queue and fewer than its 4 processors were free:\n"
+        "             2. It lacked 2 more processors, due from J3 (8, until 00:30:00).\n"
+        "d0 00:30:00  Started after 29m30: next in the queue and fits: needs 4, 10 free. At that moment J3\n"
         "             (8) ended as expected.\n"
-        "d0 00:45:00  Ended after 15m00, as long as estimated; 44m30 after its submission, a slowdown of 3.0.\n"
+        "d0 00:45:00  Ended after 15m00, exactly its estimate; 44m30 after its submission, a slowdown of 3.0.\n"
         "\n"
-        "Planned start: d0 00:30:00 at first; it started at d0 00:30:00, as first planned."
+        "First planned start d0 00:30:00; it started at d0 00:30:00, as first planned."
     )
 
 
 def test_a_job_that_did_not_wait_has_a_short_story() -> None:
     page = story("k-figure2.1-2.2.swf", "easy", "5")
-    assert "J5 did not wait: it started at the moment of its submission." in page
+    assert "J5 did not wait: it started when it was submitted." in page
     assert "Backfilled at once: needs 3 of the 3 extra processors that J3 leaves free at 00:20:00." in page
     assert len(page.split("\n")) == 9
 
 
 def test_fcfs_is_told_with_what_would_have_been_possible() -> None:
     page = flat(story("z-figure4.swf", "fcfs", "5"))
-    assert "the queue stopped at jobs ahead of it (J3 for 19m20 and J4 for 10m00)" in page
-    assert "the queue stopped at J3, though it would have fitted 10m00 of that time" in page
+    assert "the policy stopped at jobs ahead of it (J3 for 19m20 and J4 for 10m00)" in page
+    assert "the policy stopped at J3, though it would have fitted 10m00 of that time" in page
     assert "No job passed it." in page
 
 
@@ -90,29 +90,29 @@ def test_a_plan_that_slips_is_told_with_its_cause() -> None:
 def test_a_suspension_is_told_with_its_beginning_and_its_end() -> None:
     page = flat(story("k-figure3.1.swf", "selective:sf=1.5", "1"))
     assert "After its start it was suspended" in page
-    assert "d0 00:30:00 Suspended when it had run for 30m00: J2's xfactor 1.50 is at least 1.5 times its own" in page
-    assert "On its processors came J2 (8)." in page
+    assert "d0 00:30:00 Suspended after running for 30m00: J2's xfactor 1.50 is at least 1.5 times its own" in page
+    assert "J2 (8) started on its processors." in page
     assert "its own 8 processors are free." in page
 
 
 def test_a_life_in_the_matrix_is_told_without_its_turns() -> None:
     page = flat(story("z-figure7.swf", "gang", "4"))
-    assert "Came into the matrix: row 3 (one of 3), columns 4-5; needs 2, 4 free there" in page
-    assert "For 4m40 (4 steps) its row of the matrix had not been on turn yet." in page
-    assert "For 45m00 it took turns, as one of 4 rows, and ran for 56 % of that time. It stood in 2 of them" in page
-    assert "Ended after 25m00 of progress, as long as estimated" in page
+    assert "Placed in the matrix: row 3 (one of 3 rows), columns 4-5; needs 2, 4 free in this row" in page
+    assert "For 4m40 (4 steps) its row of the matrix had not had a turn yet." in page
+    assert "For 45m00 its row was one of 4 that took turns; it ran for 56 % of that time. It was in 2 of them" in page
+    assert "Ended after 25m00 of progress, exactly its estimate" in page
 
 
 def test_a_migration_is_told_with_what_it_cost() -> None:
     page = flat(story("z-figure7.swf", "gang-migrate", "3"))
-    assert "it migrated once and owed 10s of its turns to migrations" in page
-    assert "J3 migrates to columns 4-7 of row 3, which costs it 10s of its turns: makes way for J6" in page
+    assert "it migrated once and was charged 10s of its turns for migrations" in page
+    assert "J3 migrates to columns 4-7 of row 3, losing 10s of its own turns: moves aside for J6" in page
 
 
 def test_a_speculative_run_is_told_with_what_was_lost() -> None:
     page = flat(story("lublin-128.swf", "multiqueue:speculate=180", "100"))
-    assert "(7s of it after a run that was lost)" in page
-    assert "Killed after 3m00, not done: the work of that run is lost, and it waits again." in page
+    assert "(7s of it after a run whose work was lost)" in page
+    assert "Speculative run killed after 3m00: its work is lost and the job returns to the queue." in page
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
@@ -144,7 +144,7 @@ def test_the_greatest_moves_of_many_are_told_and_all_are_drawn(shared: Path) -> 
     of = Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz")).with_overruns()
     page = explain.render(life_of(of, parse_policy("conservative"), of.rank_of("4034")), 100)
     assert page.count("Planned start moved from") == 5
-    assert "moved 8 times (always earlier), the greatest moves told above" in flat(page)
+    assert "moved 8 times (always earlier), largest moves above" in flat(page)
     assert "  ██▇▇▇▅▂▁▁▁  d62 21:33:05 to d62 22:45:11" in page
 
 

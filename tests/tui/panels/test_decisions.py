@@ -66,7 +66,7 @@ def test_seen_as_a_whole_those_who_lack_the_same_are_told_together(lab: Lab) -> 
     whole = decisions.draw(context_of(engine), (80, 20), 0)
     assert whole.body[-1].text == "○ J2, J3, J4, J5 and 3 more wait: each needs more than is free"
     walked = decisions.draw(context_of(engine, decision=0), (80, 20), 0)
-    assert walked.body[1].text == "▸ J2 waits: needs 2, 0 free"
+    assert walked.body[1].text == "▸ J2 waits: needs 2 > 0 free"
     assert len(walked.body) == 1 + 7
 
 
@@ -78,7 +78,7 @@ def test_those_who_wait_for_something_else_are_told_by_themselves() -> None:
     shown = replace(context.scene.snapshot, decisions=kept)
     whole = decisions.draw(replace(context, scene=replace(context.scene, snapshot=shown)), (80, 20), 0)
     assert [line.text for line in whole.body[-2:]] == [
-        "○ J4 waits: needs 4, 2 free",
+        "○ J4 waits: needs 4 > 2 free",
         "○ J2 waits: 2 of its own 4 processors are taken",
     ]
 
@@ -86,14 +86,14 @@ def test_those_who_wait_for_something_else_are_told_by_themselves() -> None:
 def test_the_selected_job_is_told_by_itself(lab: Lab) -> None:
     engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 9)), until=1)
     lines = decisions.draw(context_of(engine, selected=3), (80, 20), 0).body
-    assert [line.text for line in lines if line.rank == 3] == ["○ J4 waits: needs 2, 0 free"]
+    assert [line.text for line in lines if line.rank == 3] == ["○ J4 waits: needs 2 > 0 free"]
 
 
 def test_of_very_many_decisions_each_takes_one_line_and_only_those_in_sight_are_made(lab: Lab) -> None:
     engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 302)), until=1)
     drawn = decisions.draw(context_of(engine, decision=200), (36, 10), 195)
     assert (drawn.first, drawn.total, len(drawn.body), drawn.mark) == (195, 301, 10, 201)
-    assert drawn.body[6].text == "▸ J202 waits: needs 2, 0 free"
+    assert drawn.body[6].text == "▸ J202 waits: needs 2 > 0 free"
 
 
 def test_a_rebuild_of_the_matrix_stands_phase_by_phase() -> None:

@@ -33,8 +33,8 @@ def test_the_whole_page_of_a_waiting_job() -> None:
         "Now",
         "J4 has waited 9m30: needs 4 > 2 extra and would end at 00:25:00 > J3's",
         "start at 00:20:00.",
-        "1 job passed it, in its way.",
-        "1 job stands before it.",
+        "1 job passed it, which held processors it needed.",
+        "1 job is ahead of it in the queue.",
         "",
         "In numbers",
         "needs          4 for 15m00",
@@ -44,8 +44,8 @@ def test_the_whole_page_of_a_waiting_job() -> None:
         "would end      00:25:00",
         "extra procs    2",
         "enough free    by 00:18:20, when J5 has ended",
-        "before it      1 job that wants 8 processors",
-        "passed by      1 job that came later, in its way",
+        "ahead of it    1 job, 8 processors",
+        "passed by      1 job that arrived later, which held processors it needed",
         "xfactor        1.63",
         "",
         "Considered",
@@ -68,7 +68,7 @@ def test_how_it_stands_is_always_in_sight() -> None:
 def test_a_finished_job_tells_its_life() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=2700), selected=3)
     lines = page(context)
-    assert "J4 ended at 00:45:00, after it had waited 29m30." in lines
+    assert "J4 ended at 00:45:00 after waiting 29m30." in lines
     life = lines[lines.index("Life") + 1 :]
     assert [line[:10].strip() for line in life if line[:1] != " "] == ["00:00:30", "00:20:00", "00:30:00", "00:45:00"]
     assert life[-1].endswith("ended, 44m30 after its submission")
@@ -127,7 +127,7 @@ def test_one_that_was_given_up_does_not_come(lab: Lab) -> None:
     engine = Engine(workload, "fcfs")
     engine.run(50)
     told = page(context_of(engine, selected=1))
-    assert "J2 is given up: it needs 4, and there will be 3 at most." in told
+    assert "J2 is cancelled: it needs 4 processors and at most 3 will ever be" in told
     assert not any("comes at" in line for line in told)
 
 
@@ -135,7 +135,7 @@ def test_decisions_that_do_not_concern_the_job_are_counted(lab: Lab) -> None:
     jobs = ("1 0 4 100 100", "2 1 4 10 10", "3 2 4 10 10", "4 3 4 10 10")
     lines = page(context_of(lab.run("firstfit", 4, *jobs, until=3), selected=3))
     considered = lines[lines.index("Considered") + 1 : lines.index("Life") - 1]
-    assert considered == ["○ J4 waits: needs 4, 0 free", "… and 2 other decisions"]
+    assert considered == ["○ J4 waits: needs 4 > 0 free", "… and 2 other decisions"]
 
 
 def test_a_waiting_job_of_a_later_queue_is_told_as_such(lab: Lab) -> None:
@@ -151,7 +151,7 @@ def test_a_job_in_the_matrix_takes_turns() -> None:
 
 def test_a_job_that_is_still_to_come_says_when() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=0), selected=4)
-    assert "J5 comes at 00:00:40: 5 processors for at most 8m20." in page(context)
+    assert "J5 will be submitted at 00:00:40: 5 processors for at most 8m20." in page(context)
     assert "Life" not in page(context)
 
 

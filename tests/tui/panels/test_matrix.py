@@ -125,14 +125,14 @@ def test_the_phases_say_how_much_they_did_and_what_it_was() -> None:
         " clean", "compact", "schedule 1 placed", "compact with migration", "fill 2 replicated", "fill with migration ",
     ]  # fmt: skip
     assert [line.text for line in sheet.body] == [
-        "● J6 comes into row 4, columns 0-3: no row can hold its 4 processors; rows so far: 3 of at most 5"
+        "● J6 is placed in row 4, columns 0-3: no row has 4 columns free; 3 of at most 5 rows exist"
     ]
 
 
 def test_walking_to_a_phase_lights_its_chip_and_lists_what_it_decided() -> None:
     sheet = draw_matrix(figure_7(phase=4), (100, 12))
     assert "▸fill 2 replicated" in sheet.head[-1].text
-    assert [line.text for line in sheet.body] == ["▒ J4 stands in row 4 too", "▒ J5 stands in row 4 too"]
+    assert [line.text for line in sheet.body] == ["▒ J4 also gets row 4", "▒ J5 also gets row 4"]
     assert [line.rank for line in sheet.body] == [3, 4]
     assert draw_matrix(figure_7(phase=1), (100, 12)).body[0].text == "This phase changed nothing."
 
@@ -152,7 +152,7 @@ def test_of_a_long_rebuild_only_the_lines_in_sight_are_made(lab: Lab) -> None:
     context = context_of(lab.run("gang", 100, *jobs, until=0))
     sheet = draw_matrix(context, (80, 14), 30)
     assert (sheet.first, sheet.total) == (30, 100)
-    assert sheet.body[0].text.startswith("● J31 comes into row 1, columns 30: needs 1, 70 free there")
+    assert sheet.body[0].text.startswith("● J31 is placed in row 1, columns 30: needs 1, 70 free in this row")
     assert len(sheet.body) == 14 - len(sheet.head)
 
 
@@ -161,8 +161,8 @@ def test_migrations_and_stalls_are_counted_and_told_with_their_cost() -> None:
     assert "fill with migration 2 migrated, 2 stalled, 2 replicated" in draw_matrix(context, (120, 20)).text
     told = [line.text for line in draw_matrix(replace(context, phase=5), (120, 40)).body]
     assert sum("migrates to columns" in text for text in told) == 2
-    assert sum("which costs it 10s of its turns" in text for text in told) == 2
-    assert sum("loses 5s of its turns to a migration" in text for text in told) == 2
+    assert sum("losing 10s of its own turns" in text for text in told) == 2
+    assert sum("loses 5s of its turns to another job's migration" in text for text in told) == 2
 
 
 def test_in_little_room_the_chips_lose_their_counts_before_the_matrix_loses_rows() -> None:

@@ -64,7 +64,7 @@ def test_a_number_means_what_stands_before_it() -> None:
     meant = [meaning_at(context, row, column) for column in (0, 13, 19, 30)]
     assert meant[0] == meant[1] != meant[2] == meant[3]
     assert all(meant)
-    assert meaning_at(context, line("J3 waits: needs 8, 6 free"), 20) == ""
+    assert meaning_at(context, line("J3 waits: needs 8 > 6 free"), 20) == ""
 
 
 def test_a_panel_says_what_it_is_for() -> None:

@@ -302,7 +302,9 @@ def test_queue_names_maintenance_as_the_details_do(lab: Lab, policy: str) -> Non
     engine.run(until=2)
     context = context_of(engine)
     assert rows(context, 90)[0].text.endswith("machine down at 00:01:40")
-    assert "maintenance at 00:01:40" in obstacle(engine.snapshot(), engine.snapshot().queue[0], context.at)
+    assert "maintenance of the machine at 00:01:40" in obstacle(
+        engine.snapshot(), engine.snapshot().queue[0], context.at
+    )
 
 
 @pytest.mark.parametrize("column", ["job", "procs", "estimate", "waited", "xfactor", "starts", "moved", "own 0"])

@@ -29,7 +29,7 @@ def test_after_a_step_it_says_what_happened_and_why() -> None:
 
 def test_of_many_decisions_the_most_notable_is_told_and_the_others_are_counted(lab: Lab) -> None:
     told = sentence(context_of(lab.run("fcfs", 4, "1 0 2 10 10", "2 0 1 10 10", "3 0 1 10 10", until=0)), 120).text
-    assert told == "● J1 starts on 2 processors: its turn has come and it fits: needs 2, 4 free. 2 more starts."
+    assert told == "● J1 starts on 2 processors: next in the queue and fits: needs 2, 4 free. 2 more starts."
 
 
 def test_a_suspension_is_told_before_a_start(lab: Lab) -> None:
@@ -42,7 +42,7 @@ def test_a_suspension_is_told_before_a_start(lab: Lab) -> None:
 def test_when_nothing_was_done_it_tells_of_the_head_of_the_queue(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", until=2)
     assert sentence(context_of(engine), 100).text == (
-        "J2 heads the queue: needs 4, 1 free. Planned for 00:00:12. J1 will have ended by then."
+        "J2 is first in the queue: needs 4 > 1 free. Planned for 00:00:12. J1 will have ended by then."
     )
 
 
@@ -77,7 +77,9 @@ def test_where_somebody_is_forgotten_it_does_not_say_that_all_is_over(lab: Lab) 
 
 def test_a_selected_job_is_told_of_first() -> None:
     told = sentence(context_of(engine_of("z-figure4", "easy", until=600), selected=2), 100).text
-    assert told == "J3 heads the queue: needs 8, 1 free. Planned for 00:20:00. J5 and J2 will have ended by then."
+    assert (
+        told == "J3 is first in the queue: needs 8 > 1 free. Planned for 00:20:00. J5 and J2 will have ended by then."
+    )
 
 
 def test_a_decision_that_is_walked_to_is_told_even_before_the_selected_job() -> None:
@@ -85,15 +87,15 @@ def test_a_decision_that_is_walked_to_is_told_even_before_the_selected_job() -> 
     assert told.startswith("○ J4 waits: needs 4 > 2 extra")
 
 
-@pytest.mark.parametrize("width", [20, 40, 60])
+@pytest.mark.parametrize("width", [20, 46, 66])
 def test_it_never_is_wider_than_its_line_and_drops_whole_clauses_first(width: int, lab: Lab) -> None:
     context = context_of(lab.run("easy", 4, "1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", until=2))
     assert (
         sentence(context, width).text
         == {
-            20: "J2 heads the queue:…",
-            40: "J2 heads the queue: needs 4, 1 free.",
-            60: "J2 heads the queue: needs 4, 1 free. Planned for 00:00:12.",
+            20: "J2 is first in the …",
+            46: "J2 is first in the queue: needs 4 > 1 free.",
+            66: "J2 is first in the queue: needs 4 > 1 free. Planned for 00:00:12.",
         }[width]
     )
 
@@ -123,7 +125,7 @@ def test_sentence_leaves_reasons_to_the_decisions_where_they_are_shown() -> None
     context = context_of(engine_of("z-figure4", "easy", until=600))
     told = sentence(replace(context, visible=frozenset({"decisions"})), 200).text
     assert told == (
-        "◐ J5 is backfilled on 5 processors. J3 heads the queue: needs 8, 1 free. Planned for 00:20:00. "
+        "◐ J5 is backfilled on 5 processors. J3 is first in the queue: needs 8 > 1 free. Planned for 00:20:00. "
         "J5 and J2 will have ended by then. 1 job waits behind it."
     )
 

@@ -87,8 +87,9 @@ def test_the_whole_panel_of_a_small_figure() -> None:
         "     earlier                starts   procs",
         "J5     20m00   d0 00:30 → d0 00:10       5",
         "",
-        "First parted at d0 00:10:00  step 6",
-        " fcfs  J5 waits: needs 5, 6 free, and the queue stops at J3",
+        "First difference at d0 00:10:00  step 6",
+        " fcfs  J5 waits: needs 5, 6 free, and the policy stopped at",
+        "       J3",
         " easy  J5 is backfilled on 5 processors: ends at 00:18:20,",
         "       before J3's start at 00:20:00",
     ]
@@ -199,19 +200,19 @@ def test_in_ascii_all_of_it_is_ascii() -> None:
     ("width", "told"),
     [
         (
-            140,
-            " first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3; "
+            145,
+            " first difference at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the policy stopped at J3; "
             "easy backfills J5   d goes there",
         ),
         (
-            110,
-            " first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3"
+            120,
+            " first difference at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the policy stopped at J3"
             "   d goes there",
         ),
-        (90, " first parted at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5   d goes there"),
-        (80, " first parted at d0 00:10:00: fcfs keeps J5 waiting   d goes there   e other run"),
-        (60, " first parted at d0 00:10:00 over J5   d goes there"),
-        (30, " first parted at d0 00:10:00 …"),
+        (96, " first difference at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5   d goes there"),
+        (88, " first difference at d0 00:10:00: fcfs keeps J5 waiting   d goes there   e other run"),
+        (60, " first difference at d0 00:10:00 over J5   d goes there"),
+        (34, " first difference at d0 00:10:00 …"),
     ],
 )
 def test_the_line_says_as_much_as_has_room(width: int, told: str) -> None:

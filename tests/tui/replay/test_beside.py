@@ -57,29 +57,29 @@ def test_the_scene_says_what_each_run_did() -> None:
     scene = advanced(*stages(workload("z-figure4"), "fcfs", "easy")).scene(0)
     assert scene.names == ("fcfs", "easy")
     assert scene.told == (
-        ("J5 waits: needs 5, 6 free, and the queue stops at J3",),
+        ("J5 waits: needs 5, 6 free, and the policy stopped at J3",),
         ("J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20:00",),
     )
     assert scene.headline == (
-        "first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3; "
+        "first difference at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the policy stopped at J3; "
         "easy backfills J5",
-        "first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3",
-        "first parted at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5",
-        "first parted at d0 00:10:00: fcfs keeps J5 waiting",
-        "first parted at d0 00:10:00 over J5",
+        "first difference at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the policy stopped at J3",
+        "first difference at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5",
+        "first difference at d0 00:10:00: fcfs keeps J5 waiting",
+        "first difference at d0 00:10:00 over J5",
     )
 
 
 def test_the_second_run_tells_why_if_the_first_acts() -> None:
     scene = advanced(*stages(workload("z-figure4"), "easy", "fcfs")).scene(0)
-    assert scene.headline[3] == "first parted at d0 00:10:00: fcfs keeps J5 waiting"
+    assert scene.headline[3] == "first difference at d0 00:10:00: fcfs keeps J5 waiting"
 
 
 def test_before_the_reasons_are_known_the_jobs_are_named() -> None:
     made = Versus(*stages(workload("z-figure4"), "fcfs", "easy"))
     while made.parting is None:
         made.advance()
-    assert made.scene(0).headline == ("first parted at d0 00:10:00 over J5",)
+    assert made.scene(0).headline == ("first difference at d0 00:10:00 over J5",)
 
 
 def test_long_specs_are_called_by_what_is_their_own() -> None:

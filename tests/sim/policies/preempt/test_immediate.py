@@ -80,7 +80,7 @@ def test_whose_trial_was_lost_has_run_but_has_no_work_done(lab: Lab) -> None:
     engine.switch(parse_policy("immediate:slice=30"), 25)
     engine.step()
     assert suspensions(engine) == [(50, "1")]
-    assert "makes way for J2, which has no work done yet" in say(engine.state.decisions[0])
+    assert "makes room for J2, which has done no work yet" in say(engine.state.decisions[0])
 
 
 def test_of_those_who_suffered_as_much_the_latest_is(lab: Lab) -> None:

@@ -53,7 +53,7 @@ async def test_w_walks_the_queue_and_tells_why() -> None:
             await run.press("w")
             seen_first.append(run.screen.state.selected)
         assert seen_first == [2, 3, 4, 2]
-        assert "J3 heads the queue: needs 8, 0 free" in seen(run, "#details")
+        assert "J3 is first in the queue: needs 8 > 0 free" in seen(run, "#details")
 
 
 async def test_w_says_that_nobody_waits() -> None:

@@ -95,10 +95,10 @@ async def test_k_plays_by_event_and_by_the_clock_again() -> None:
 async def test_dot_and_comma_walk_decisions_across_steps() -> None:
     async with replay(at="#5") as run:
         await run.press("full_stop")
-        assert "J4 waits: needs 4, 0 free." in seen(run, "#sentence")
+        assert "J4 waits: needs 4 > 0 free." in seen(run, "#sentence")
         assert "1 of 2" in seen(run, "#decisions")
         await run.press("full_stop")
-        assert "J5 waits: needs 5, 0 free." in seen(run, "#sentence")
+        assert "J5 waits: needs 5 > 0 free." in seen(run, "#sentence")
         await run.press("full_stop")
         assert run.step == 6
         await run.press("comma")
