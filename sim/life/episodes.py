@@ -1,4 +1,4 @@
-"""What kept a job waiting, told: stretches of one kind, and episodes of stretches that are told together."""
+"""Text about a job's wait: stretches with one reason, and episodes that join several stretches."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from sim.words import clock_near, count, listed, name, span
 from sim.workload.model import Job
 
 MOST_STRETCHES = 400
-"""More than these are not looked at one by one."""
+"""Above this number, neighbouring stretches are joined before they are compared."""
 
-# What kept it waiting
+# Reasons
 
 
 def _blockers(waits: Sequence[Waited], many: str) -> str:
-    """The jobs that are named as reasons: those that were it longest."""
+    """Return the jobs that blocked this one, the longest first, or `many` if none is named."""
     seconds: dict[Job, float] = {}
     for wait in waits:
         if wait.blocker is not None:
@@ -43,12 +43,12 @@ def _blockers(waits: Sequence[Waited], many: str) -> str:
 
 
 def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
-    """The reason for some stretches of one kind, after "because"."""
+    """Return the reason shared by some stretches, worded to follow "because"."""
     return past(state, job, partial(_blockers, waits))
 
 
 def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
-    """The numbers that belong to it, as ranges."""
+    """Return the numbers of the reason as ranges over the stretches."""
     if kind in (WouldDelay, PredictedToDelay):
         return f": it needs {job.procs:,}, {_range(waits, 'extra')} extra"
     if kind is FitsNoRow:
@@ -61,7 +61,7 @@ def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
 
 
 def fitted_for(waits: Sequence[Waited]) -> str:
-    """For how long enough processors were free."""
+    """Return for how long enough processors were free, as text."""
     fitting = sum(wait.fitting for wait in waits)
     if not fitting:
         return ""
@@ -74,16 +74,16 @@ def _range(waits: Sequence[Waited], key: str) -> str:
     return f"{low:,.12g}" if low == high else f"{low:,.12g} to {high:,.12g}"
 
 
-# Episodes: stretches that are told together
+# Episodes
 
 
 def seconds_of(stretches: Iterable[Lasting]) -> float:
-    """How long they last together."""
+    """Return the total length of the stretches in seconds."""
     return sum(stretch.seconds for stretch in stretches)
 
 
 def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
-    """Those of one kind together, the longest kind first."""
+    """Group the stretches by the type of their reason, longest total first."""
     kinds: dict[type, list[Waited]] = {}
     for wait in waits:
         kinds.setdefault(type(wait.state), []).append(wait)
@@ -91,7 +91,7 @@ def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
 
 
 class Lasting(Protocol):
-    """A stretch of time."""
+    """Stretch of time."""
 
     @property
     def seconds(self) -> float: ...
@@ -111,7 +111,10 @@ class _Episode(Generic[S]):
 
 
 def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> list[tuple[S, ...]]:
-    """At most so many: the shortest is joined to a neighbour, one of the same kind if there is one, until it is so."""
+    """Merge the shortest stretches with neighbours until at most `most` episodes remain.
+
+    A neighbour of the same kind is preferred.
+    """
     chunk = -(-len(stretches) // MOST_STRETCHES) or 1
     told: list[_Episode[S]] = []
     for index in range(0, len(stretches), chunk):
@@ -127,7 +130,7 @@ def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> 
 
 
 def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
-    """What kept the job waiting in these stretches, and who passed it meanwhile."""
+    """Return a sentence on why the job waited in these stretches and which jobs passed it."""
     job, time, until = life.job, waits[0].time, waits[-1].until
     kinds = by_kind(waits)
     steps = count(sum(wait.steps for wait in waits), "step")
@@ -139,14 +142,14 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
         told = f"{head}: {'; '.join(f'{share} {part}' for share, part in zip(shares, parts, strict=True))}."
     else:
         told = f"{head} {parts[0]}{_ahead(waits)}."
-    takes_more = isinstance(waits[0].state, NoVictims | NoSliceOver)  # it would suspend whom it needs
+    takes_more = isinstance(waits[0].state, NoVictims | NoSliceOver)  # it needs processors of the jobs it would suspend
     if waits[0].missing and not takes_more and (first or isinstance(waits[0].state, Heads)):
         told += _missing(waits[0], job)
     return told + _passers([p for p in life.passes if time <= p.time < until])
 
 
 def _ahead(waits: Sequence[Waited]) -> str:
-    """How many stood ahead of it, at first and at last, and who headed the queue."""
+    """Return the number of jobs ahead of it at the beginning and end, and the first job in the queue."""
     first, last = waits[0].ahead[0], waits[-1].ahead[1]
     if not first and not last:
         return ""
@@ -159,7 +162,7 @@ def _ahead(waits: Sequence[Waited]) -> str:
 
 
 def _missing(wait: Waited, job: Job) -> str:
-    """Whose processors it waits for at the beginning of a stretch."""
+    """Return the jobs whose processors it lacks at the beginning of the stretch."""
     at = clock_near(wait.time)
     holders = [f"{name(h.job)} ({h.job.procs:,}, until {at(h.until)})" for h in wait.missing]
     if len(holders) > 4:

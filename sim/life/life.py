@@ -1,7 +1,7 @@
 """The life of one job: what happened to it from its submission to its end, and what kept it waiting meanwhile.
 
-`life_of` runs the workload under a policy and watches one job, step by step (`sim.life.watching`). What comes of it is
-data: a `Life` and its moments (`sim.life.moments`), told by `sim.life.story` and, in short, by `sim.life.summary`.
+`life_of` runs the workload under a policy and records one job, step by step (`sim.life.watching`), as a `Life` with
+its moments (`sim.life.moments`). `sim.life.story` and, in short, `sim.life.summary` put them into words.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from sim.workload.outages import absent
 
 @dataclass(frozen=True)
 class Life:
-    """One job under one policy. `start` and `end` are None if that did not happen."""
+    """One job under one policy; `start` and `end` are None if they did not happen."""
 
     policy: str
-    """Its spec; after switches all of them, each with its time."""
+    """Spec of the policy; after switches, all of them with their times."""
     procs: int
-    """All processors that there will ever be."""
+    """Processors of the machine, available or not."""
     there: int
-    """How many of them there were when the job was submitted."""
+    """Processors available when the job was submitted."""
     job: Job
     start: float | None
-    """When it first ran: the first turn of its row, where rows take turns."""
+    """Time of its first run; where rows take turns, the first turn of its row."""
     end: float | None
     ran: float | None
-    """Its run time, if it ended; without lost work and suspensions."""
+    """Run time, without lost work and suspensions; None if it did not end."""
     moments: tuple[Moment, ...]
-    """In order of time."""
+    """Events in order of time."""
     passes: tuple[Pass, ...]
     in_its_way: InTheWay | None = None
-    """Who of those that passed it held processors that it lacked; None: nobody can say."""
+    """Jobs that passed it and held processors it lacked; None if this cannot be decided."""
 
     def __repr__(self) -> str:
         began, ended = ("never" if at is None else clock(at) for at in (self.start, self.end))
@@ -53,22 +53,22 @@ class Life:
 
     @property
     def waits(self) -> tuple[Waited, ...]:
-        """What kept it waiting, without gaps from its submission to its start, and again after a run that was lost."""
+        """Return the stretches of waiting, without gaps, before its start and after each run whose work was lost."""
         return tuple(m for m in self.moments if isinstance(m, Waited))
 
     @property
     def plans(self) -> tuple[Planned, ...]:
-        """Its planned starts, in the order in which they were made."""
+        """Return its planned starts in order."""
         return tuple(m for m in self.moments if isinstance(m, Planned))
 
     @property
     def pauses(self) -> tuple[Paused, ...]:
-        """Its suspensions."""
+        """Return its suspensions."""
         return tuple(m for m in self.moments if isinstance(m, Paused))
 
     @property
     def stay(self) -> Shared | None:
-        """How it shared processors in time, if it did."""
+        """Return its time in the matrix, or None if it never shared processors."""
         return next((m for m in self.moments if isinstance(m, Shared)), None)
 
 
@@ -80,21 +80,21 @@ def life_of(
     placement: Placement = "lowest",
     switches: Iterable[tuple[float, Policy | str]] = (),
 ) -> Life:
-    """Run the workload until the job ends, and tell what happened to it; other policies may take over on the way."""
+    """Run the workload until the job ends and return what happened to it, with switches of the policy on the way."""
     engine = Engine(workload, policy, placement=placement, curious=False)
     scenario = Scenario(workload, policy, switches, placement)
     return watch(engine, rank, scenario.stepper(engine))
 
 
 def _policies(engine: Engine) -> str:
-    """All that ruled the run until now."""
+    """Return the specs of all policies of the run so far."""
     switches = engine.state.switches
     first = switches[0].was if switches else engine.state.spec
     return first + "".join(f", from {clock(switch.time)} on {switch.spec}" for switch in switches)
 
 
 def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> Life:
-    """What will happen to a job that `engine` has not come to yet; leaves the engine where the job ended."""
+    """Run an engine that has not reached the job's submission until the job ends; return what happened to it."""
     job = engine.workload.jobs[rank]
     step = step or engine.step
     while (time := engine.next_time()) is not None and time < job.submit:

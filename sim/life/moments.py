@@ -1,4 +1,4 @@
-"""What can happen to a job, moment by moment: the data of a life (`sim.life.life`), gathered by `sim.life.watching`."""
+"""Events in the life of a job (`sim.life.life`), recorded by `sim.life.watching`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim.workload.model import Job
 
 
 class Range(NamedTuple):
-    """The least and the greatest value of a number over some steps."""
+    """Smallest and largest value of a number over some steps."""
 
     low: float
     high: float
@@ -25,38 +25,38 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Submitted:
-    """It came; after the pass of that instant `ahead` jobs that stand before it wait and want `wanted` processors."""
+    """Submission; after that pass `ahead` waiting jobs are ahead of it and need `wanted` processors."""
 
     time: float
     ahead: int
     wanted: int
     free: int | None
-    """Processors after that pass; in a matrix, of the row with most. None: it waits no longer."""
+    """Free processors after that pass, in a matrix those of the emptiest row; None if it no longer waits."""
     in_rows: bool = False
-    """Was there a matrix?"""
+    """True if there was a matrix."""
 
 
 @dataclass(frozen=True)
 class Waited:
-    """It waited from `time` to `until` for one kind of reason: `state` with the ranges of its numbers."""
+    """Wait from `time` to `until` for one kind of reason: `state` with the ranges of its numbers."""
 
     time: float
     until: float
     steps: int
     state: Reason
-    """Two are of one kind if their type and the job they name are the same."""
+    """Reason of the last step; two reasons are of one kind if their type and the job they name are equal."""
     numbers: dict[str, Range]
-    """The numbers of the reason, and how many processors were `free`."""
+    """Ranges of the reason's numbers and of the `free` processors."""
     ahead: tuple[int, int]
-    """How many jobs stood ahead of it, at first and at last."""
+    """Jobs ahead of it at the beginning and at the end."""
     fitting: float
-    """For so many seconds of it enough processors were free, none the less."""
+    """Seconds in which enough processors were free although it waited."""
     head: Job | None
-    """Who headed the queue, where the policy plans for one job only."""
+    """First job in the queue, if the policy plans for one job only."""
     lacking: int
     """Processors that it lacked at the beginning."""
     missing: tuple[Holder, ...]
-    """The jobs that held them then, as many as must end before it fits, by expected end."""
+    """Jobs that must end before it fits, by expected end, as of the beginning."""
 
     @property
     def seconds(self) -> float:
@@ -64,37 +64,37 @@ class Waited:
 
     @property
     def blocker(self) -> Job | None:
-        """The job that is named as the reason."""
+        """Return the job that the reason names, or None."""
         return named(self.state)
 
 
 @dataclass(frozen=True)
 class Planned:
-    """Its start was planned (`was` is None) or moved. What happened at that instant may be why."""
+    """New planned start (`was` is None) or a moved one, with possible causes at that instant."""
 
     time: float
     at: float
     was: float | None
     because: Reason | None
-    """None: the policy only expects it."""
+    """Reason of the plan; None if the policy only expects the start."""
     early: tuple[Holder, ...] = ()
-    """Jobs that ended then, before their expected end."""
+    """Jobs that ended at that instant, before their expected end."""
     passers: tuple[Job, ...] = ()
-    """Jobs that passed it since the plan before, and that will still run at the start that was planned."""
+    """Jobs that passed it since the previous plan and still run at the previously planned start."""
     newcomers: tuple[Job, ...] = ()
-    """Jobs that came then and stand before it."""
+    """Jobs that arrived then and are ahead of it."""
     promised: bool = False
-    """Did the policy promise not to move it later?"""
+    """True if the policy promised not to move the start later."""
 
     @property
     def moved(self) -> float:
-        """By how much; negative is earlier."""
+        """Return by how many seconds the start moved; negative is earlier."""
         return 0 if self.was is None else self.at - self.was
 
 
 @dataclass(frozen=True)
 class Unplanned:
-    """Its planned start was given up: another job is `ahead` now, if the policy says so."""
+    """End of a planned start; `ahead` is the job that the policy plans for instead, if known."""
 
     time: float
     was: float
@@ -103,23 +103,23 @@ class Unplanned:
 
 @dataclass(frozen=True)
 class Started:
-    """It started at last; `freed` are the jobs that ended at that instant."""
+    """Start of the job; `freed` are the jobs that ended at that instant."""
 
     time: float
     because: Reason
     backfilled: bool
     freed: tuple[Holder, ...]
     since: float
-    """Since when it waited: its submission, or the end of a run that was lost."""
+    """Beginning of the wait: submission, or the end of a run whose work was lost."""
     limit: float | None = None
-    """A speculative run of at most so many seconds."""
+    """Longest time of a speculative run in seconds."""
     came: int = 0
-    """So many processors came at that instant, because the machine grew or got some back."""
+    """Processors that became available at that instant."""
 
 
 @dataclass(frozen=True)
 class Requeued:
-    """Its speculative run reached its limit: `lost` seconds of work are lost, and it waits again."""
+    """Speculative run killed at its limit: `lost` seconds of work are lost, and it waits again."""
 
     time: float
     lost: float
@@ -127,32 +127,32 @@ class Requeued:
 
 @dataclass(frozen=True)
 class Interrupted(Requeued):
-    """Its processors went: `lost` seconds of work are lost, and it waits again."""
+    """Processors of the job went down: `lost` seconds of work are lost, and it waits again."""
 
 
 @dataclass(frozen=True)
 class Returned:
-    """Its matrix was given up before its row had been on turn: it waits again."""
+    """Matrix removed before the job's row had a turn: it waits again."""
 
     time: float
 
 
 @dataclass(frozen=True)
 class Paused:
-    """It was suspended at `time` and went on, or its work was lost, at `until` (None: never)."""
+    """Suspension from `time` until it resumed or lost its work at `until` (None: never)."""
 
     time: float
     until: float | None
     because: Reason
-    """Why it was suspended."""
+    """Reason of the suspension."""
     overhead: float
     """Seconds in which it still kept its processors."""
     ran: float
-    """How long it had run by then."""
+    """Run time before the suspension, in seconds."""
     by: tuple[Job, ...]
-    """Who was on its processors then."""
+    """Jobs that took its processors."""
     back: Reason | None = None
-    """Why it could go on, if it did."""
+    """Reason of the resumption, if it resumed."""
 
     @property
     def seconds(self) -> float:
@@ -161,7 +161,7 @@ class Paused:
 
 @dataclass(frozen=True)
 class Entered:
-    """It came into the matrix, which has so many `rows` then."""
+    """Placement in the matrix, which then has `rows` rows."""
 
     time: float
     row: int
@@ -173,9 +173,10 @@ class Entered:
 
 @dataclass(frozen=True)
 class Shared:
-    """From its first turn on it shared processors in time: it ran whenever one of its rows was on turn.
+    """Time in the matrix from the first turn on: the job ran whenever one of its rows had its turn.
 
-    What became of its place is told from when it came into the matrix.
+    Changes of its place are counted from its placement in the matrix.
+
     """
 
     time: float
@@ -183,28 +184,28 @@ class Shared:
     ran: float
     """Seconds of progress in that time."""
     first: bool
-    """Did it start with it? Else it had run before."""
+    """True if the job started with this time; False if it had run before."""
     rows: Range
-    """How many rows there were."""
+    """Number of rows of the matrix."""
     own: Range
-    """In how many of them it stood."""
+    """Number of rows that the job was in."""
     alone: float = 0
-    """For so many seconds it stood in all rows."""
+    """Seconds in which it was in all rows."""
     replicated: float = 0
-    """For so many seconds it stood in more than one row, but not in all."""
+    """Seconds in which it was in more than one row, but not in all."""
     moved: int = 0
-    """After how many steps its home was another row than before."""
+    """Number of steps after which its home row was another one."""
     migrated: int = 0
     owed: float = 0
-    """Seconds of its own turns that migrations were to cost it, its own and those of others.
+    """Seconds of its own turns charged for migrations, its own and those of other jobs.
 
-    What it had not paid when it left was forgiven.
+    Charges not yet paid when it left do not count.
     """
 
 
 @dataclass(frozen=True)
 class Told:
-    """The policy decided something else about it."""
+    """Another decision of the policy about the job."""
 
     time: float
     decision: Decision
@@ -212,7 +213,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Ended:
-    """It ended; `killed`: at the end of its estimate, though it was not done."""
+    """End of the job; `killed` if its estimate ran out before it was finished."""
 
     time: float
     killed: bool
@@ -224,7 +225,7 @@ Moment: TypeAlias = (
 
 
 class Pass(NamedTuple):
-    """A job that came later began while this one waited: from `behind` it in the queue's order, or from ahead of it."""
+    """Start of a job that arrived later; `behind` if it was behind this one in queue order."""
 
     time: float
     job: Job
@@ -232,11 +233,11 @@ class Pass(NamedTuple):
 
 
 def named(state: Reason) -> Job | None:
-    """The other job that a reason names."""
+    """Return the other job that a reason names, or None."""
     return next(iter(jobs_in(state)), None)
 
 
 def numbers_of(state: Reason) -> dict[str, Range]:
-    """The numbers of a reason by name, each as a range of one value."""
+    """Return the numbers of a reason by name, each as a range of one value."""
     fields = fields_of(state).items()
     return {key: Range(value, value) for key, value in fields if isinstance(value, int | float)}

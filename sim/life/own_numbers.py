@@ -1,4 +1,4 @@
-"""A policy's own numbers of one job, such as its priority, over time."""
+"""Numbers that a policy keeps for one job, such as its priority, over time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sim.policies.policy import columns_of
 from sim.timeline.scenario import Scenario
 
 Numbers: TypeAlias = list[tuple[float, float]]
-"""(time, value) wherever it changed."""
+"""(time, value) at each change."""
 
 
 def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
-    """How the numbers went while the job waited, until it started; without those that were never there."""
+    """Return the values of each number of the job from its submission to its start."""
     policies = (scenario.policy, *(policy for _, policy in scenario.switches))
     if not any(policy.leads() or columns_of(policy) for policy in policies):
         return {}

@@ -1,4 +1,4 @@
-"""What a policy plans for a job that waits: its start, how it moves, who passed it meanwhile, who heads the queue."""
+"""Planned start of a waiting job: how it moves, which jobs passed it, and the first job in the queue."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from sim.workload.model import Job
 
 
 class Plans:
-    """The planned start of one job as it stands after each step."""
+    """Planned start of one job after each step."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._engine, self._job = engine, job
         self.at: float | None = None
         self.why: Reason | None = None
-        """None: the policy only expects it."""
+        """Reason of the plan; None if the policy only expects the start."""
         self.head: Job | None = None
-        """Who heads the queue, where the policy plans for one job only."""
+        """First job in the queue, if the policy plans for one job only."""
         self._since_plan: list[Pass] = []
-        """Those that began after the pass of the policy had come to this job's plan."""
+        """Passes after the policy had planned this job in its pass."""
         self._before_plan: list[Pass] = []
-        """Those that began before it came there, and since the plan before."""
+        """Passes before that, since the previous plan."""
 
     def forget(self) -> None:
-        """The job has had its start and waits anew."""
+        """Forget the plan, because the job started and waits again."""
         self.at = self.why = self.head = None
 
     def see_passers(self, decisions: Sequence[Decision]) -> list[Pass]:
-        """Who came later and began now. Whoever began may be why the plan moves."""
+        """Return the later arrivals that started in this step; each start may explain why the plan moves."""
         since, self._since_plan, self._before_plan = self._since_plan, [], []
         passes: list[Pass] = []
         for decision in decisions:
@@ -55,7 +55,7 @@ class Plans:
     def see_step(
         self, decisions: Sequence[Decision], freed: tuple[Holder, ...], waits: bool
     ) -> Planned | Unplanned | None:
-        """What became of the plan, if it is not as it was."""
+        """Return the change of the planned start in this step, or None."""
         self._see_head(decisions)
         engine, was, at = self._engine, self.at, self._planned_in(decisions)
         if at == was or (at is None and not waits):
@@ -76,7 +76,7 @@ class Plans:
         state, stand = self._engine.state, self._engine.state.policy.keeps_reservations
         reserved = state.reserved.keys() - state.granted.keys()
         if self.head is None and len(reserved) == 1 and self._job.rank not in reserved and not stand:
-            self.head = state.jobs[next(iter(reserved))]  # since before this job came
+            self.head = state.jobs[next(iter(reserved))]  # was planned before this job arrived
         if self.head is not None and self.head.rank not in reserved:
             self.head = None
 
@@ -91,7 +91,7 @@ class Plans:
         return at
 
     def _passers(self, was: float | None) -> tuple[Job, ...]:
-        """To whom a later start is due: who runs at the time that was planned, when there is room without them."""
+        """Return the jobs that delay it: those running at the previously planned start, if it fits without them."""
         if isinstance(self.why, MadeRoom):
             return (self.why.passer,)
         state, job = self._engine.state, self._job

@@ -1,6 +1,6 @@
-"""One job up to a moment of a run: how it stands, where it ran, what was decided about it.
+"""One job up to a moment of a run: its state, its stretches on processors, the decisions about it.
 
-It is read from the history; the whole life of a job, with what kept it waiting, takes a run of its own (`life`).
+The history has all of it; the whole life of a job, with its reasons to wait, needs a run of its own (`life`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sim.workload.outages import Outage
 
 
 class PlannedAt(NamedTuple):
-    """At `time` the job's planned start became `at`."""
+    """Planned start `at`, as set at `time`."""
 
     time: float
     at: float
@@ -32,36 +32,36 @@ class PlannedAt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JobSoFar:
-    """A job at a moment of a run, and all that was decided about it until then."""
+    """Job at a moment of a run, with all decisions about it so far."""
 
     rank: int
     state: str
-    """not submitted, waiting, running, suspended, in the matrix, finished."""
+    """One of: not submitted, waiting, running, suspended, in the matrix, finished, cancelled."""
     start: float | None
     end: float | None
     planned: tuple[PlannedAt, ...]
-    """Its planned starts, in the order in which they were made."""
+    """Planned starts in order."""
     decided: tuple[tuple[float, Decision], ...]
-    """What was decided about it, with the time."""
+    """Decisions about it, with their times."""
     stretches: tuple[tuple[float, float | None, str], ...]
-    """(start, end, kind) of its times on processors; end None: it goes on."""
+    """(start, end, kind) of its times on processors; end is None for the current one."""
     ahead: int | None = None
-    """How many wait before it, while it waits."""
+    """Number of jobs ahead of it while it waits."""
     passed: PassedBy = NOBODY
-    """Who came later and started while it waited."""
+    """Jobs that arrived later and started while it waited."""
 
 
 class JobReader:
-    """What a history tells about one job; what was decided about it is read as far as somebody has asked, once."""
+    """Reader of one job's history; each step is read once, when it is first needed."""
 
     def __init__(self, workload: Workload, rank: int) -> None:
         self.job = workload.jobs[rank]
         self._decided: list[tuple[int, Decision]] = []
         self._read = 0
-        """So many steps have been read"""
+        """Number of steps read so far"""
 
     def at(self, history: Past, snapshot: Snapshot) -> JobSoFar:
-        """The job at the moment of the snapshot; `history` goes at least as far."""
+        """Return the job at the moment of the snapshot, which `history` must include."""
         past, rank, submit = history.as_of(snapshot.step), self.job.rank, self.job.submit
         if self._read < snapshot.step:
             self._decided += past.decided_about(rank, submit, self._read)
@@ -90,7 +90,7 @@ def passed_by(past: Past, job: Job, outages: Sequence[Outage] = ()) -> PassedBy:
 
 
 def state_of(snapshot: Snapshot, job: Job) -> str:
-    """How the job stands."""
+    """Return the state of the job in one word or two."""
     match entry_of(snapshot, job.rank):
         case Queued():
             return "waiting"
@@ -105,7 +105,7 @@ def state_of(snapshot: Snapshot, job: Job) -> str:
 
 
 def _merged(stretches: Sequence[Stretch]) -> list[tuple[float, float | None, str]]:
-    """(start, end, kind); stays in the matrix that follow each other are one, whatever the rows."""
+    """Return (start, end, kind) of the stretches, with consecutive stays in the matrix joined."""
     merged: list[tuple[float, float | None, str]] = []
     for stretch in stretches:
         if merged and merged[-1][1:] == (stretch.start, stretch.kind):

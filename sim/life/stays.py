@@ -1,4 +1,4 @@
-"""A job's stay in the matrix, summed up: with how many rows it shared the time, and for how long."""
+"""A job's stay in the matrix: number of rows that shared the time, and for how long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sim.workload.model import Job
 
 
 class Stay:
-    """Notes of the steps since the job came into the matrix; its time is told from its first turn there."""
+    """Sums over the steps since the job was placed in the matrix; its time counts from its first turn."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._matrix, self._engine, self._rank = engine.state.matrix, engine, job.rank
@@ -26,7 +26,7 @@ class Stay:
         self._moved = self._migrated = 0
 
     def see_step(self, decisions: Iterable[Migrate | Stall]) -> None:
-        """The matrix after a step; `decisions` are those about this job."""
+        """Count the rows after a step; `decisions` are the migrations and stalls of this job."""
         self._pass_time(self._engine.now)
         self._rows, self._own = self._count()
         if self._begin is None:
@@ -43,7 +43,7 @@ class Stay:
         self._moved += home != self._home
 
     def begin(self) -> None:
-        """It is on turn for the first time, if it has not been."""
+        """Note the job's first turn."""
         if self._begin is None:
             self._begin = self._since = self._engine.now
             self._ran = self._engine.state.ran(self._rank)
@@ -53,7 +53,7 @@ class Stay:
             self._most = Range(self._rows, self._rows), Range(self._own, self._own)
 
     def until(self, now: float, ran: float | None = None) -> Shared | None:
-        """What it came to, after so much of running; None if it has never been on turn."""
+        """Return the stay up to `now` with `ran` seconds of progress, or None before its first turn."""
         if self._begin is None:
             return None
         self._pass_time(now)
@@ -73,7 +73,7 @@ class Stay:
         )
 
     def _count(self) -> tuple[int, int]:
-        """How many rows there are, and in how many of them the job stands."""
+        """Return the number of rows, and the number of rows that the job is in."""
         return len(self._matrix.rows), len(self._matrix.rows_of(self._rank))
 
     def _pass_time(self, now: float) -> None:

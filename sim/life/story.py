@@ -1,4 +1,4 @@
-"""The moments of a life as rows: when, and what happened. Many of a kind are told together."""
+"""Moments of a life as rows of time and text; similar moments are summarised in one row."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from sim.workload.model import Job
 
 Row: TypeAlias = tuple[float, str]
 ALIKE = 3
-"""Of more other decisions of one kind the first few are told."""
+"""Other decisions of one kind that get a row of their own."""
 
 
 def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
-    """In order: at most so many episodes of each waiting, and of suspensions, and so many of the plans."""
+    """Return the rows in order, with at most `most` episodes per wait and per run, and `most_plans` plans."""
     kind = lambda wait: type(wait.state)  # noqa: E731
     waits = {id(some[0]): some for wait in _wholes(life.waits) for some in episodes(wait, most, kind)}
     cause = lambda pause: type(pause.because)  # noqa: E731
@@ -67,7 +67,7 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
 
 
 def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
-    """What lies between two runs."""
+    """Split the waits into those between two runs."""
     begin = 0
     for place in range(1, len(waits) + 1):
         if place == len(waits) or waits[place].time != waits[place - 1].until:
@@ -76,21 +76,21 @@ def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
 
 
 def _of_each_run(life: Life) -> Iterator[Sequence[Paused]]:
-    """The suspensions up to each loss of its work, and up to its end."""
+    """Split the suspensions at each loss of the job's work."""
     lost = [moment.time for moment in life.moments if isinstance(moment, Interrupted)]
     for since, until in pairwise([-inf, *lost, inf]):
         yield [pause for pause in life.pauses if since <= pause.time < until]
 
 
 def _plans_told(life: Life, most: int) -> set[int]:
-    """The first plan and the greatest moves; all, if they are few."""
+    """Return the ids of the first plan and the largest moves."""
     plans = [m for m in life.moments if isinstance(m, Planned | Unplanned)]
     great = sorted(plans[1:], key=lambda m: -abs(m.moved) if isinstance(m, Planned) else 0)
     return {id(m) for m in [*plans[:1], *great[: most - 1]]}
 
 
 def _told(moment: Told, life: Life) -> Iterator[Row]:
-    """Another decision; after a few of its kind only how many more there are."""
+    """Yield a row for another decision; after `ALIKE` of its kind only their number."""
     kind = type(moment.decision)
     alike = [m for m in life.moments if isinstance(m, Told) and type(m.decision) is kind]
     place = next(index for index, other in enumerate(alike) if other is moment)
@@ -134,7 +134,7 @@ def _moment(moment: Moment, life: Life) -> str:
         case Ended():
             return _ended(moment, life)
         case _:
-            raise TypeError(f"{type(moment).__name__} is told with others of its kind")
+            raise TypeError(f"{type(moment).__name__} has no row of its own")
 
 
 def _submitted(moment: Submitted) -> str:
@@ -202,7 +202,7 @@ def _ended(moment: Ended, life: Life) -> str:
 
 
 def _pauses(pauses: Sequence[Paused], job: Job) -> list[Row]:
-    """One with its beginning and its end; several together."""
+    """Return two rows for one suspension, or one row that summarises several."""
     first, last = pauses[0], pauses[-1]
     if len(pauses) == 1:
         return _pause(first, job)
@@ -230,7 +230,7 @@ def _pause(pause: Paused, job: Job) -> list[Row]:
 
 
 def _made_way_for(pauses: Sequence[Paused]) -> str:
-    """For whom it was suspended: those for whom it was most often."""
+    """Return the jobs for which it was suspended, most frequent first."""
     asked = Counter(job for pause in pauses for job in jobs_in(pause.because))
     if not asked:
         return "others"
@@ -249,7 +249,7 @@ def _entered(moment: Entered, life: Life) -> str:
 
 
 def _columns(columns: int) -> str:
-    """Which columns; of many pieces only from where to where.
+    """Return the columns as text; of more than four pieces only the first and last column.
 
     >>> _columns(0b1110011), _columns(0b1010101010101)
     ('columns 0-1 4-6', '7 columns from 0 to 12')

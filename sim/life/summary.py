@@ -1,4 +1,4 @@
-"""A life in a few sentences: how long the job waited and why, who passed it, and how its planned start moved."""
+"""A life in a few sentences: length and reasons of the wait, jobs that passed, moves of the planned start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sim.workload.model import Job
 
 
 def figures(life: Life) -> str:
-    """Its size, its times and its submission, in a line."""
+    """Return size, times and submission of the job in one line."""
     job = life.job
     facts = [
         wanted(job.procs, life.procs, life.there, "when it came"),
@@ -34,7 +34,7 @@ def _ran(life: Life) -> str:
 
 
 def summary(life: Life) -> str:
-    """In a few sentences: how long it waited and why, how many passed it, and how it got on after its start."""
+    """Return a few sentences on the wait, its reasons, the jobs that passed, and the time after the start."""
     return " ".join(filter(None, (_waited(life), *_after_its_start(life))))
 
 
@@ -59,7 +59,7 @@ def _waited(life: Life) -> str:
 
 
 def _after_its_start(life: Life) -> list[str]:
-    """Suspensions, and time that was shared."""
+    """Return sentences on suspensions and shared time."""
     told, pauses, stay = [], life.pauses, life.stay
     if pauses:
         told.append(f"After its start it was suspended {times(len(pauses))}, for {span(seconds_of(pauses))} in all.")
@@ -72,7 +72,7 @@ def _after_its_start(life: Life) -> list[str]:
 
 
 def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
-    """Seconds by reason, where reasons that read the same are one."""
+    """Return the seconds of waiting by reason, with equal wordings merged."""
     kinds = by_kind(waits)
     seconds: dict[str, float] = {}
     for kind, some in kinds.items():
@@ -84,7 +84,7 @@ def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
 
 
 def _passed(life: Life) -> str:
-    """How many passed it, and who the largest were."""
+    """Return how many jobs passed it, and the largest of them."""
     passes = life.passes
     if not passes:
         return "No job passed it."
@@ -100,7 +100,7 @@ def _passed(life: Life) -> str:
 
 
 def _in_its_way(job: Job, found: InTheWay, passes: int) -> str:
-    """How many of them held what it lacked."""
+    """Return how many of them held processors that it needed."""
     many = len(found.passers)
     if not many:
         return f"{'It did not hold' if passes == 1 else 'None of them held'} processors it needed."
@@ -113,9 +113,10 @@ def _some(part: int, whole: int) -> str:
 
 
 def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
-    """How its planned start moved (so many moves are told elsewhere), and all those starts, the real one last.
+    """Return a sentence on the moves of its planned start, and all planned starts with the real one last.
 
-    Of a job whose work was lost: after that. "" where nothing was planned, or nothing came of it.
+    `told_of` plans have rows elsewhere. After a loss of work only later plans count. "" if there was no plan.
+
     """
     lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
     plans = [plan for plan in life.plans if lost is None or plan.time >= lost]

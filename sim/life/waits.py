@@ -1,6 +1,6 @@
-"""Why a job waits, step by step: steps of one kind of reason and the same other job become one stretch.
+"""Why a job waits, step by step: consecutive steps with the same kind of reason form one stretch.
 
-A stretch is a `Waited` with the ranges of its numbers; together they cover the wait without a gap.
+A stretch is a `Waited` with the ranges of its numbers; together the stretches cover the wait without a gap.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from sim.workload.model import Job
 
 
 class Waits:
-    """The stretch that goes on, if the job waits."""
+    """Stretch that is open while the job waits."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._engine, self._job = engine, job
         self._open: Waited | None = None
         self._fits = False
-        """Did it fit after the last step?"""
+        """True if the job fitted after the last step."""
 
     def note(self, state: Reason, head: Job | None, switched: bool = False) -> Waited | None:
-        """It waits after this step, which may have switched the policy; the stretch that is over, if there is one."""
+        """Note that the job waits after this step, which may have switched the policy; return a stretch that ended."""
         engine, job = self._engine, self._job
         free, ahead = room(engine.state), len(ahead_of(engine.state, job))
         last = self._until_now()
@@ -43,7 +43,7 @@ class Waits:
         return last
 
     def go_on(self) -> bool:
-        """Nothing was decided in this step: it waits as before, if it has been told why."""
+        """Extend the stretch by a step without decisions. Return False if there is none."""
         last = self._until_now()
         if last is None:
             return False
@@ -52,7 +52,7 @@ class Waits:
         return True
 
     def close(self) -> Waited | None:
-        """It waits no longer."""
+        """Close the open stretch, because the job no longer waits, and return it."""
         last, self._open = self._until_now(), None
         return last
 

@@ -1,7 +1,7 @@
-"""Watching one job beside the engine: what each step does to it, as moments.
+"""Recorder of one job: runs the engine and turns what happens to the job into moments.
 
-Only while the job waits is the policy asked for its reasons (`engine.curious`), and only what changes for this job is
-looked at: it may be suspended for a hundred thousand steps, or take as many turns.
+The policy is asked for its reasons (`engine.curious`) only while the job waits, and only changes of this job are
+examined: it may be suspended for a hundred thousand steps, or take as many turns.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _HAS_MOMENT = (
 
 
 class Observer:
-    """Takes notes beside the engine."""
+    """Recorder of one job, which steps the engine and keeps notes."""
 
     def __init__(self, engine: Engine, job: Job, step: Callable[[], bool]) -> None:
         self.engine, self.job, self._step_on = engine, job, step
@@ -75,9 +75,9 @@ class Observer:
         self._moments: list[Moment] = []
         self._where: Where = "queue"
         self._in_rows: Literal["", "new", "known"] = ""
-        """Is it in a matrix, and has it been on turn there?"""
+        """"new" or "known" in a matrix, by whether the job has had a turn there"""
         self._since = job.submit
-        """Since when it waits."""
+        """beginning of the current wait"""
         self._decisions: Sequence[Decision] = ()
         self._freed: tuple[Holder, ...] = ()
         self._came = 0
@@ -88,19 +88,19 @@ class Observer:
         engine.curious = True
 
     def see_step(self) -> bool:
-        """One step; False when the job has ended, or nothing happens any more."""
+        """Make one step. Return False if the job has ended or no step is left."""
         engine, job, was = self.engine, self.job, self._where
         running = engine.state.running.copy() if was == "queue" else {}
         absent, then = engine.state.machine.absent, engine.now
         if self.ended or not self._step_on():
             return False
         if job.rank >= engine.state.submitted:
-            return True  # a switch, before the job comes
+            return True  # a switch before the job arrives
         self._decisions = (
             engine.state.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
         )
         self._where = self._whereabouts()
-        before = self._came if engine.now == then else 0  # a rule that switches makes a second step of an instant
+        before = self._came if engine.now == then else 0  # a switch makes a second step at the same instant
         self._came = before + (absent & ~engine.state.machine.absent).bit_count()
         self._freed = tuple(Holder(done, self._was_to_end(done, running)) for done in engine.state.completed)
         if job in engine.state.killed:
@@ -124,23 +124,23 @@ class Observer:
             self._see_matrix()
         is_new = job.rank in engine.state.new_in_rows
         self._in_rows = ("new" if is_new else "known") if self._where == "matrix" else ""
-        asks = self._is_tried() or is_new  # a switch may send it back to the queue
-        asks |= bool(self._failures) and engine.next_time() in self._failures  # so may the machine
+        asks = self._is_tried() or is_new  # a switch may return it to the queue
+        asks |= bool(self._failures) and engine.next_time() in self._failures  # an outage may, too
         engine.curious = asks or self._where == "queue"
         return True
 
     def _was_to_end(self, done: Job, running: Mapping[int, Allocation]) -> float:
-        """By its estimate; of a job that shared processors in time: what it had left of it."""
+        """Return the expected end by estimate; for a job that shared processors, now plus its remaining estimate."""
         run, state = running.get(done.rank), self.engine.state
         return state.now + done.estimate - state.ran(done.rank) if run is None else run.expected_end
 
     def told(self) -> tuple[Moment, ...]:
-        """Everything up to now."""
+        """Close the open stretch and stay, and return all moments."""
         self._close()
         self._close_stay()
         return tuple(self._moments)
 
-    # Where it is
+    # Place of the job
 
     def _whereabouts(self) -> Where:
         engine, rank = self.engine, self.job.rank
@@ -155,7 +155,7 @@ class Observer:
         return run is not None and run.kind == SPECULATIVE
 
     def _own(self) -> Iterator[Decision]:
-        """What was decided about this job."""
+        """Return the decisions about this job."""
         return (decision for decision in self._decisions if getattr(decision, "job", None) is self.job)
 
     # In the queue
@@ -168,7 +168,7 @@ class Observer:
         switched = any(isinstance(d, Switched) for d in self._decisions)
         rebuilt = switched or any(isinstance(d, Phase) for d in self._decisions)
         if engine.state.sharing and self._where == "queue" and not rebuilt and self._waits.go_on():
-            return  # the matrix was not rebuilt: nobody has thought of the queue
+            return  # the matrix was not rebuilt, so the policy has not considered the queue
         waits = self._where == "queue"
         if engine.curious or self.job.rank in engine.state.reserved:
             moment = self._plans.see_step(self._decisions, self._freed, waits)
@@ -189,12 +189,12 @@ class Observer:
         return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free, in_rows)
 
     def _note_passers(self) -> None:
-        """Each job passes it once."""
+        """Note the jobs that pass it in this step, each once."""
         known = {p.job.rank for p in self.passes}
         self.passes += [p for p in self._plans.see_passers(self._decisions) if p.job.rank not in known]
 
     def _see_own(self) -> None:
-        """What was decided about this job, or of the whole run, in order."""
+        """Note the decisions about this job and the switches, in order."""
         now = self.engine.now
         for d in self._decisions:
             if isinstance(d, Switched):
@@ -222,7 +222,7 @@ class Observer:
     # On processors, and losing them
 
     def _see_loss(self) -> None:
-        """A speculative run reached its limit."""
+        """Note that the speculative run reached its limit."""
         started = next(m for m in reversed(self._moments) if isinstance(m, Started))
         now = self.engine.now
         self._moments.append(Requeued(now, now - started.time))
@@ -230,7 +230,7 @@ class Observer:
         self._plans.forget()
 
     def _see_interruption(self, d: Interrupt) -> None:
-        """Its processors are gone."""
+        """Note that its processors went down."""
         self._close()
         self._close_stay(d.ran)
         self._end_pause(None)
@@ -239,7 +239,7 @@ class Observer:
         self._plans.forget()
 
     def _see_leaving(self) -> None:
-        """Its matrix is given up: it goes on alone, is suspended or, if it has not been on turn, waits again."""
+        """Note that its matrix was removed: the job runs alone, is suspended or, without a turn yet, waits again."""
         self._close()
         self._close_stay()
         own = tuple(map(type, self._own()))
@@ -288,7 +288,7 @@ class Observer:
             self._stay.begin()
         self._stay.see_step(d for d in self._own() if isinstance(d, Migrate | Stall))
 
-    # The end, and the order of what is told
+    # End of the job, order of the moments
 
     def _see_end(self) -> None:
         engine = self.engine
@@ -300,13 +300,13 @@ class Observer:
         self._insert(self._waits.close())
 
     def _close_stay(self, ran: float | None = None) -> None:
-        """It has left the matrix; nothing is told of it if it was never on turn there."""
+        """Close the stay in the matrix, if the job had a turn there."""
         if self._stay and (shared := self._stay.until(self.engine.now, ran)):
             self._insert(shared)
         self._stay = None
 
     def _insert(self, stretch: Moment | None) -> None:
-        """Where it began: after all that happened up to that moment."""
+        """Insert a stretch at its beginning, after everything that happened up to that time."""
         if stretch is None or (isinstance(stretch, Waited) and not stretch.seconds):
             return
         place = len(self._moments)

@@ -1,1 +1,1 @@
-"""When to stop: conditions read by a grammar, and the search for the step at which they come true."""
+"""Conditions to stop at: their grammar, what a step says of them, and the search for the step that meets them."""

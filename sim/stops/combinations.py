@@ -1,4 +1,4 @@
-"""Conditions put together with and, or and not: when they hold after a step, and when they come true with it."""
+"""Conditions combined with and, or and not: when they hold after a step, and when they are met in it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TypeAlias
 from sim.stops.conditions import Condition
 
 Reading: TypeAlias = tuple[object, ...]
-"""What each condition of a stop had to know of a step."""
+"""Value of each condition of a stop, as read after one step."""
 
 
 @dataclass(frozen=True)
 class One:
-    """A condition alone."""
+    """Single condition."""
 
     condition: Condition
     place: int
-    """Which value of a reading is its own."""
+    """Index of its value in a reading."""
 
     @property
     def text(self) -> str:
@@ -36,7 +36,7 @@ class One:
 
 @dataclass(frozen=True)
 class Not:
-    """The opposite; it comes true when what it denies no longer holds."""
+    """Negation; it is met when its part no longer holds."""
 
     part: Node
 
@@ -57,7 +57,7 @@ class Not:
 
 @dataclass(frozen=True)
 class AllOf:
-    """All of them hold; it comes true with the last of them."""
+    """Conjunction; it is met with the last of its parts."""
 
     parts: tuple[Node, ...]
 
@@ -78,7 +78,7 @@ class AllOf:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """At least one of them holds; it comes true with each of them."""
+    """Disjunction; it is met with each of its parts."""
 
     parts: tuple[Node, ...]
 

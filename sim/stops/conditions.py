@@ -1,7 +1,7 @@
 """Conditions of a step: a measure compared with a number, an event, a change, something that happens to one job.
 
-Each reads from an instant what it must know (a plain value that outlives the step) and says whether it holds, given
-what it read after the step before.
+Each condition reads the values it needs from an instant, which outlive the step, and decides whether it holds,
+given the values read after the previous step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RELATIONS: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 _SAID = {">=": "at least ", "<=": "at most ", "!=": "not ", ">": "more than ", "<": "less than ", "=": ""}
 MOST = int(LATEST)
-"""No number of a condition is greater; up to here whole numbers are exact."""
+"""Largest number of a condition; whole numbers up to here are exact."""
 
 
 @dataclass(frozen=True)
@@ -157,11 +157,11 @@ class OfUser(OfJob):
 
 @dataclass(frozen=True)
 class Because:
-    """A job is considered and kept waiting for such a reason: `job 17 waits because too few free`."""
+    """Job that is considered but not started for a reason: `job 17 waits because too few free`."""
 
     who: OfJob
     reason: str
-    """A kind of reason, or words of it."""
+    """Name of a kind of reason, or part of its sentence."""
     is_event = True
     in_columns = False
 
@@ -183,19 +183,19 @@ class Because:
 
 @dataclass(frozen=True)
 class OwnNumber:
-    """A number of the policy's own, of a waiting job: `number usage > 100`, `job 17 number usage > 100`."""
+    """Number that the policy keeps for a waiting job: `number usage > 100`, `job 17 number usage > 100`."""
 
     name: str
     relation: str
     value: float
     who: OfJob | None = None
-    """None: of any."""
+    """None for any job."""
     is_event = False
     in_columns = False
 
     @property
     def text(self) -> str:
-        of = "" if self.who is None else self.who.text  # it does nothing, and ends with a blank
+        of = "" if self.who is None else self.who.text  # without an event its text ends with a blank
         return f"{of}number {quoted(self.name)} {self.relation} {_plain(self.value)}"
 
     @property
@@ -219,7 +219,7 @@ Condition: TypeAlias = Level | Happens | Changes | OfJob | Because | OwnNumber
 
 
 def written(value: float, unit: Unit) -> str:
-    """A number so that reading it gives exactly this number again.
+    """Return a number as text that reads back as exactly this number.
 
     >>> written(50.0, "number"), written(0.6, "share"), written(5400.0, "time"), written(1e-7, "number")
     ('50', '0.6', '1h30m', '0.0000001')
@@ -241,7 +241,7 @@ def _plain(value: float) -> str:
 
 
 def quoted(word: str) -> str:
-    """A job's id as it must be written to be read as one word.
+    """Return a job's id quoted if needed to be read as one word.
 
     >>> quoted("4744528_255"), quoted("my job")
     ('4744528_255', '"my job"')
@@ -250,4 +250,4 @@ def quoted(word: str) -> str:
 
 
 WORD = r"""(?:[^\s()<>=!"]|!(?!=))+"""
-"""A word ends where a blank, a bracket or a comparison begins."""
+"""Characters of one word: it ends at a blank, a bracket or a comparison."""

@@ -7,8 +7,7 @@
     whose      "job" | "user"                              deed "waits" may go on: "because" reason
     own        "number" name relation value                reason  too few free, would delay ... or "part of it"
 
-A condition is about one step. A stop *holds* after a step, and it *fires* when it comes true: `queue > 50` once, when
-the queue has grown; `backfill` at every step with a backfilled job.
+A condition is about one step. A stop *holds* after a step, and *fires* when it is met: `queue > 50` once, when
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ from sim.words import A_TIME, Moment, Step, parse_moment, parse_time
 from sim.workload.model import Field, Header, Workload
 
 _LONGEST, _DEEPEST = 2000, 40
-"""Letters, and brackets and nots within one another: nobody types more."""
+"""Longest text in letters, and deepest nesting of brackets and not."""
 _TOKEN = re.compile(rf'\s*(?:(?P<quoted>"[^"]*")|(?P<sign>>=|<=|!=|==|[()<>=])|(?P<word>{WORD})|(?P<odd>\S))')
 _MOMENT = re.compile(r"#?\d|d\d", re.ASCII)
 _EVENTS = {**EVENTS, **CHANGES}
 
 
 class StopError(SchedscopeError):
-    """A condition that cannot be read: what would work, and where, counted from 0."""
+    """Condition that cannot be parsed, with what would work and the position, counted from 0."""
 
     def __init__(self, what: str, position: int) -> None:
         self.position = position
@@ -57,41 +56,41 @@ class StopError(SchedscopeError):
 
 @dataclass(frozen=True)
 class Stop:
-    """A parsed stop. Steps are told as instants (`sim.stops.instants`) or snapshots; before the first there is None."""
+    """Parsed stop. Steps are given as instants (`sim.stops.instants`) or snapshots, with None before the first."""
 
     root: Node
     conditions: tuple[Condition, ...]
-    """In the order in which a reading has them."""
+    """Conditions in the order of their values in a reading."""
 
     @property
     def text(self) -> str:
-        """As it is written best; reading it gives the same stop."""
+        """Return its canonical text, which parses to the same stop."""
         return self.root.text
 
     @property
     def hint(self) -> str:
-        """What it waits for, in words."""
+        """Return what it waits for, in words."""
         return self.root.hint
 
     @property
     def cheap(self) -> bool:
-        """Does the history of a run tell all that it asks, without a snapshot?"""
+        """Return True if the history alone can evaluate the condition."""
         return all(condition.in_columns for condition in self.conditions)
 
     def read(self, instant: Instant) -> Reading:
-        """What it must know of a step."""
+        """Return the values that it needs of a step."""
         return tuple(condition.read(instant) for condition in self.conditions)
 
     def holds(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
-        """Does it hold after this step?"""
+        """Return True if it holds after this step."""
         return self.root.holds(self._read(before), self.read(_instant(after)))
 
     def fires(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
-        """Does it come true with this step?"""
+        """Return True if this step meets it."""
         return self.root.fires(self._read(before), self.read(_instant(after)))
 
     def fired(self, before: Reading | None, after: Reading) -> bool:
-        """Did it come true between these readings?"""
+        """Return True if it was met between these readings."""
         return self.root.fires(before, after)
 
     def _read(self, instant: Instant | Snapshot | None) -> Reading | None:
@@ -102,11 +101,11 @@ def _instant(step: Instant | Snapshot) -> Instant:
     return OfSnapshot(step) if isinstance(step, Snapshot) else step
 
 
-# Reading
+# Parser
 
 
 class Token(NamedTuple):
-    """A word, a sign or a bracket, and where it stands; the last one is empty."""
+    """Word, sign or bracket with its position; the last token is empty."""
 
     text: str
     position: int
@@ -114,14 +113,14 @@ class Token(NamedTuple):
 
     @property
     def word(self) -> str:
-        """As a keyword."""
+        """Return the token as a keyword."""
         return "" if self.is_quoted else self.text.lower()
 
 
 def parse_stop(text: str, workload: Workload | None = None, now: float = 0.0) -> Stop:
-    """The stop that a person typed; of the workload are the jobs, users and dates that it may speak of.
+    """Return the stop of a text, which may name jobs, users and dates of the workload.
 
-    A time of day alone is one of the day of `now`.
+    A time of day alone belongs to the day of `now`.
 
     >>> parse_stop("Queue>50 and not  (backfill or job J17 starts)").text
     'queue > 50 and not (backfill or job J17 starts)'
@@ -133,7 +132,7 @@ def parse_stop(text: str, workload: Workload | None = None, now: float = 0.0) ->
 
 
 class _Parser:
-    """Goes through the tokens from left to right, one function a rule of the grammar."""
+    """Recursive-descent parser, with one method per rule of the grammar."""
 
     def __init__(self, text: str, workload: Workload | None, now: float) -> None:
         self._text, self._workload, self._now = text, workload, now
@@ -171,7 +170,7 @@ class _Parser:
         return token
 
     def _takes(self, word: str) -> bool:
-        """Is that the next word? Then go on."""
+        """Return True and go on if that is the next word."""
         if self._next.word != word:
             return False
         self._take()
@@ -234,7 +233,7 @@ class _Parser:
         return One(condition, len(self._conditions) - 1)
 
     def _own_number(self, who: OfJob | None) -> OwnNumber:
-        """A number of the policy's own; whether there is one that is called so, only a run tells."""
+        """Parse a number of the policy; whether the policy has it, only a run shows."""
         token = self._take()
         if not token.text or token.word in RELATIONS:
             raise self._error(
@@ -245,7 +244,7 @@ class _Parser:
         return OwnNumber(token.text, relation, sign * self._number("number", "-" if sign < 0 else ""), who)
 
     def _because(self, who: OfJob) -> Because:
-        """For one of our reasons, or for one that holds these words."""
+        """Parse the name of a built-in reason, or a quoted part of a sentence."""
         token = self._next
         if token.is_quoted and token.text:
             return Because(who, self._take().text.lower())
@@ -264,7 +263,7 @@ class _Parser:
         return Because(who, reason)
 
     def _of_jobs(self, whose: str) -> OfJob | Because | OwnNumber:
-        """Of a job, or of any job of a user."""
+        """Parse a condition on a job, or on any job of a user."""
         who = self._take()
         if not who.text or (who.text in "()<=>=" and not who.is_quoted):
             example = "the id of a job, as in job 17 starts" if whose == "job" else "a user, as in user ann starts"
@@ -281,7 +280,7 @@ class _Parser:
         return self._because(meant) if deed.word == "waits" and self._takes("because") else meant
 
     def _known(self, whose: str, name: str, deed: str) -> OfJob:
-        """They must be there, where that is known."""
+        """Return the job or user, which must exist if the workload is known."""
         workload = self._workload
         if whose == "job":
             return OfJob(name if workload is None else workload.ids[workload.rank_of(name)], deed)
@@ -316,7 +315,7 @@ class _Parser:
         return self._checked(float(number) / (100 if is_percent else 1), token)
 
     def _moment(self, parse: Callable[[str, float], Moment]) -> float | Step:
-        """A time; its parts may stand apart, as in 12d 4h 30m or d12 04:30."""
+        """Parse a time, whose parts may be separate words, as in 12d 4h 30m or d12 04:30."""
         first, words = self._next, []
         while _MOMENT.match(self._next.word):
             words.append(self._take().word)
@@ -336,7 +335,7 @@ class _Parser:
         return value
 
     def _event(self, token: Token) -> Condition:
-        """An event of one word or of two."""
+        """Parse an event of one or two words."""
         two = f"{token.word} {self._next.word}"
         if two in _EVENTS:
             self._take()
@@ -358,7 +357,7 @@ def _got(token: Token) -> str:
 
 
 def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
-    """What there is in place of a word that does not fit."""
+    """Return the words allowed in place of a wrong one."""
     words = ", ".join(known)
     if not token.text:
         return f"expected one of {words}"
@@ -367,6 +366,6 @@ def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
 
 
 def _near(word: str) -> str:
-    """What may have been meant; of everything that there is only some, as there is much."""
+    """Return the nearest known word, or some examples."""
     hint = near(word, [*MEASURES, *_EVENTS, "job"])
     return hint if "did you mean" in hint else "; there is queue > 50, job 17 starts, backfill, head slips and more"

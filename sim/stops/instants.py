@@ -1,6 +1,6 @@
-"""What a condition may ask of a step: one narrow view of a snapshot, of an engine and of the past.
+"""State after a step as conditions see it, read from a snapshot, an engine or a history.
 
-An engine answers without making a snapshot, a history much without an engine, so that a search through a long run
+An engine answers without a snapshot, and a history answers many questions without an engine, so that a search through
 pays only for what its condition asks.
 """
 
@@ -21,7 +21,7 @@ from sim.workload.model import Job, Workload
 
 
 class Instant(Protocol):
-    """The state after a step, and what happened in it."""
+    """State after a step, and what happened in it."""
 
     @property
     def step(self) -> int: ...
@@ -34,23 +34,23 @@ class Instant(Protocol):
 
     @property
     def free(self) -> float:
-        """Processors that nothing occupies."""
+        """Return the free processors."""
 
     @property
     def waiting(self) -> int:
-        """Jobs that wait."""
+        """Return the number of waiting jobs."""
 
     @property
     def wanted(self) -> int:
-        """Processors that the waiting jobs ask for together."""
+        """Return the total processors requested by the waiting jobs."""
 
     @property
     def running(self) -> int:
-        """Jobs on processors, or in the matrix."""
+        """Return the number of jobs on processors, or in the matrix."""
 
     @property
     def suspended(self) -> int:
-        """Suspended jobs."""
+        """Return the number of suspended jobs."""
 
     @property
     def decisions(self) -> Sequence[Decision]: ...
@@ -63,31 +63,31 @@ class Instant(Protocol):
 
     @property
     def printed(self) -> Sequence[str]:
-        """What the policy printed."""
+        """Return what the policy printed."""
 
     @property
     def head(self) -> Job | None:
-        """Who is first in the queue."""
+        """Return the first job in the queue."""
 
     def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
-        """The numbers of the policy's own that are called so, of those that wait."""
+        """Yield the values of the policy's number of that name for the waiting jobs."""
 
     def moved(self, job: Job) -> float:
-        """By how much the planned start of a waiting job moved in this step; negative is earlier."""
+        """Return by how many seconds the planned start of a waiting job moved in this step; negative is earlier."""
 
     def longest_wait(self) -> float:
-        """The longest time that a waiting job has waited."""
+        """Return the longest wait so far among the waiting jobs, in seconds."""
 
     def worst_slowdown(self) -> float:
-        """The greatest (wait + estimate) / estimate of a waiting job."""
+        """Return the largest (wait + estimate) / estimate among the waiting jobs."""
 
     def most_overtaken(self) -> int:
-        """Of a waiting job, how many came later and wait no longer: the most."""
+        """Return the largest number of later arrivals that have overtaken one waiting job."""
 
 
 @dataclass(frozen=True)
 class OfSnapshot:
-    """A snapshot as an instant."""
+    """Snapshot as an instant."""
 
     snapshot: Snapshot
 
@@ -168,7 +168,7 @@ class OfSnapshot:
 
 @dataclass(frozen=True)
 class OfEngine:
-    """The present of an engine; to be read before its next step."""
+    """Present of an engine as an instant, valid until its next step."""
 
     engine: Engine
 
@@ -252,7 +252,7 @@ class OfEngine:
 
 
 def _most_overtaken(submitted: int, waiting: Iterable[int], dropped: Sequence[int]) -> int:
-    """By the ranks of those who wait and of those who were given up.
+    """Return how many later arrivals overtook one waiting job at most, from the ranks of waiting and cancelled jobs.
 
     >>> _most_overtaken(6, [1, 4], []), _most_overtaken(6, [1, 4], [5])
     (3, 2)
@@ -263,7 +263,7 @@ def _most_overtaken(submitted: int, waiting: Iterable[int], dropped: Sequence[in
 
 
 class Record:
-    """The columns of a history, for looking at one step after the other."""
+    """Columns of a history, for reading one step after another."""
 
     def __init__(self, history: Past, workload: Workload) -> None:
         self.history, self.workload = history, workload
@@ -272,17 +272,17 @@ class Record:
 
     @property
     def steps(self) -> int:
-        """How many steps there are."""
+        """Return the number of steps."""
         return len(self.times)
 
     def after(self, step: int) -> Instant:
-        """The instant after so many steps, 0 being before the first; only what the columns tell may be asked of it."""
+        """Return the instant after `step` steps, 0 for the beginning; it answers only what the columns contain."""
         return cast(Instant, OfPast(self, step))
 
 
 @dataclass(frozen=True)
 class OfPast:
-    """What the columns of a record tell of a step."""
+    """Columns of a record at one step."""
 
     record: Record
     step: int

@@ -1,7 +1,7 @@
-"""To the next step at which a stop fires, or back to the last one.
+"""Search for the next or the previous step at which a stop fires.
 
-What a history tells is looked up in its columns; for anything else the steps are made again, one after the other, from
-a checkpoint on. A search goes on into what has not been computed yet, and can be told to quit.
+Columns of the history are used where they suffice; otherwise steps are replayed from a checkpoint. The search
+continues into steps that are not computed yet, and can be cancelled.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from sim.stops.instants import Instant, OfEngine, Record
 from sim.timeline.timeline import Timeline
 
 _ASK = 64
-"""After so many steps it is asked whether to quit."""
+"""Number of steps between two questions whether to quit"""
 _AHEAD = 0.05
-"""Seconds for which is computed at once what is not known yet."""
+"""Seconds of computing at a time beyond the known steps"""
 _CHUNK = 512
-"""Backwards, so many steps are looked at from their beginning on."""
+"""Number of steps of a backward search that are read at a time"""
 
 Found: TypeAlias = tuple[int, Stop]
-"""After how many steps which stop fired."""
+"""Number of steps after which the stop fired, and the stop."""
 Quit: TypeAlias = Callable[[int], bool]
-"""Given the step that a search has come to, return True if it is to quit."""
+"""Return True if the search, which has come to the given step, is to quit."""
 
 
 def search_forward(
@@ -38,7 +38,7 @@ def search_forward(
 ) -> Found | None:
     """Go to the next step after the cursor at which one of the stops fires.
 
-    If none does, the cursor is put after the last step that was looked at; if it is told to quit, it stays.
+    If none fires, the cursor moves to the last step examined; if the search quits, it stays.
     """
     looker, step = _Looker(timeline, stops), timeline.step
     looker.look(step)
@@ -54,7 +54,7 @@ def search_forward(
 
 
 def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit) -> Found | None:
-    """Go to the last step before the cursor at which one of the stops fires; if there is none, the cursor stays."""
+    """Go to the last step before the cursor at which a stop fires; without one, the cursor stays."""
     looker, last = _Looker(timeline, stops), timeline.step - 1
     while last > 0 and not should_quit(last):
         first = max(last - _CHUNK, 0)
@@ -69,14 +69,14 @@ def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit
 
 
 def _is_known(timeline: Timeline, step: int) -> bool:
-    """Is there such a step? It is computed if need be."""
+    """Return True if there is such a step, computing it if necessary."""
     if timeline.computed < step:
         timeline.compute_for(_AHEAD)
     return timeline.computed >= step
 
 
 class _Looker:
-    """Looks at one step after the other and says which stop fired between the last two."""
+    """Reader of one step after another that finds the stop that fired between the last two."""
 
     def __init__(self, timeline: Timeline, stops: Sequence[Stop]) -> None:
         self._timeline, self._stops = timeline, stops
@@ -86,13 +86,13 @@ class _Looker:
         self._before: list[Reading] = []
 
     def begin_again(self) -> None:
-        """Look next at an earlier step; the columns that were read stay."""
+        """Continue at an earlier step; the columns read so far stay."""
         self._engine, self._before = None, []
 
     def look(self, step: int) -> Stop | None:
         instant = self._instant(step)
         before, self._before = self._before, [stop.read(instant) for stop in self._stops]
-        seen = zip(self._stops, before, self._before, strict=False)  # at first there is nothing before
+        seen = zip(self._stops, before, self._before, strict=False)  # nothing precedes the first step
         return next((stop for stop, was, now in seen if stop.fired(was, now)), None)
 
     def _instant(self, step: int) -> Instant:

@@ -1,6 +1,6 @@
-"""The words of conditions: what can be measured after a step, and what can happen in it, with what each means.
+"""Vocabulary of conditions: measures, events and deeds of a step, each with its meaning.
 
-The tables are what the help shows and what a wrong word is compared with.
+The help shows these tables, and a wrong word is compared with them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from sim.words import clock, name, spelled
 from sim.workload.model import Job
 
 Meant: TypeAlias = Callable[[Job], bool]
-"""Is it a job that a condition speaks of?"""
+"""Return True for a job that the condition is about."""
 Unit: TypeAlias = Literal["number", "share", "time", "moment"]
 
 
 class Measure(NamedTuple):
-    """A number that every step has. `in_columns`: the history of a run tells it, without making the step again."""
+    """Number that every step has; `in_columns` if a history has it without a replay of the step."""
 
     meaning: str
     read: Callable[[Instant], float]
@@ -31,7 +31,7 @@ class Measure(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Something that happens in a step or not."""
+    """Event that happens in a step or not."""
 
     meaning: str
     happens: Callable[[Instant], bool]
@@ -39,7 +39,7 @@ class Event(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """Something that happens to a job in a step or not."""
+    """Event of a job that happens in a step or not."""
 
     meaning: str
     happens: Callable[[Instant, Meant], bool]
@@ -47,7 +47,7 @@ class Deed(NamedTuple):
 
 
 def _used(instant: Instant) -> float:
-    """Of the processors that are there; nothing while the whole machine is down."""
+    """Return the share of available processors in use, 0 while the whole machine is down."""
     return 1 - instant.free / instant.procs if instant.procs else 0.0
 
 
@@ -74,7 +74,7 @@ MEASURES: dict[str, Measure] = {
 }
 SPELLINGS = {"utilization": "utilisation"}
 REACHED = ("time", "step")
-"""Measures that only grow: `time 12d` is `time >= 12d`."""
+"""Measures that only grow: `time 12d` means `time >= 12d`."""
 
 
 # Events
@@ -85,24 +85,24 @@ def _decides(*kinds: type) -> Callable[[Instant], bool]:
 
 
 def is_start(decision: Decision) -> bool:
-    """Does a job that waited start, or come into the matrix?"""
+    """Return True if a waiting job starts, or is placed in the matrix."""
     return isinstance(decision, Start | Backfill) or (
         isinstance(decision, Place) and not isinstance(decision.because, GoesOn)
     )
 
 
 def is_backfill(decision: Decision) -> bool:
-    """Does a job pass one that stands before it?"""
+    """Return True if a job passes one ahead of it."""
     return isinstance(decision, Backfill) or (isinstance(decision, Place) and decision.passes)
 
 
 def is_resume(decision: Decision) -> bool:
-    """Does a suspended job go on?"""
+    """Return True if a suspended job resumes."""
     return isinstance(decision, Resume) or (isinstance(decision, Place) and isinstance(decision.because, GoesOn))
 
 
 def _misses_reservation(instant: Instant) -> bool:
-    """Does a job start later than its user asked for?"""
+    """Return True if a job starts after its requested start time."""
     starts = (d.job.reserve for d in instant.decisions if isinstance(d, Start | Backfill | Place) and is_start(d))
     return any(asked is not None and asked < instant.time for asked in starts)
 
@@ -128,7 +128,7 @@ EVENTS: dict[str, Event] = {
 
 
 class Change(NamedTuple):
-    """Something that is not what it was after the step before; `read` gives "" where there is nothing."""
+    """Value that differs from that after the previous step; `read` returns "" if there is none."""
 
     meaning: str
     read: Callable[[Instant], str]
@@ -140,11 +140,11 @@ CHANGES: dict[str, Change] = {
 }
 
 
-# Of one job, or of a user's
+# Jobs and users
 
 
 def is_called(job: Job, word: str) -> bool:
-    """Does a person mean this job? By the trace's id, or with the J that the screens put before it.
+    """Return True if the word means this job: its id in the trace, with or without the J of the screens.
 
     >>> is_called(Job(0, "17", 0, 1, 1), "17"), is_called(Job(0, "17", 0, 1, 1), "J17")
     (True, True)
@@ -183,7 +183,7 @@ DEEDS: dict[str, Deed] = {
 }
 
 
-# Why a job is kept waiting
+# Reasons to wait
 
 
 REASONS: dict[str, type] = {
@@ -229,6 +229,6 @@ def kind_of(reason: type) -> str:
 
 
 def is_kept_because(instant: Instant, meant: Meant, reason: str) -> bool:
-    """Is such a job kept waiting for a reason of that kind, or for one whose words hold that?"""
+    """Return True if such a job is kept waiting for a reason of that kind, or one whose sentence contains the text."""
     kept = (d for d in instant.decisions if isinstance(d, Keep) and meant(d.job))
     return any(kind_of(type(d.because)) == reason or reason in why(d.because, d.job, clock).lower() for d in kept)

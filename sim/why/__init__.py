@@ -1,1 +1,1 @@
-"""The one place that answers why: a job waits, starts, is suspended; who changed what, and when."""
+"""Answers to why: why a job waits, starts or is suspended, and which step changed a value."""

@@ -1,11 +1,10 @@
-"""Back to the cause: in which step something last became what it is, and by which decision.
+"""Last change of a value: the step and the decision that changed it.
 
     last_change(history, PlanOf(rank), step)      its planned start moved
-    last_change(history, HolderOf(processor), step)   the processor changed hands
-    last_change(history, Division(), step)        a boundary between partitions moved
+    last_change(history, HolderOf(processor), step)   the processor got another job
 
-Steps are counted as a cursor is: the answer is the cursor's place from which the change can be seen. What a history
-keeps is searched, nothing is computed again.
+Steps are counted as a cursor is: the answer is the place of the cursor from which the change can be seen. The search
+reads the recorded history and computes nothing again.
 """
 
 from __future__ import annotations
@@ -34,34 +33,34 @@ from sim.history.past import Past
 from sim.history.stays import came_in, divided_in, left_in, stretches_on
 
 _ASK = 1024
-"""After so many steps the caller may give up."""
+"""Number of steps after which the caller may stop the search."""
 
 
 class PlanOf(NamedTuple):
-    """The planned start of the job of this rank."""
+    """Planned start of the job of this rank."""
 
     rank: int
 
 
 class HolderOf(NamedTuple):
-    """The job on this processor. Where rows take turns: the jobs in its column of the matrix."""
+    """Job on this processor or, where rows take turns, the jobs in its column of the matrix."""
 
     processor: int
 
 
 class Division(NamedTuple):
-    """The boundaries between the partitions."""
+    """Boundaries between the partitions."""
 
 
 What: TypeAlias = PlanOf | HolderOf | Division
 Cause: TypeAlias = tuple[int, Decision | None]
-"""The step, and the decision; None: it happened by itself, as when a job ends."""
+"""Step and decision; the decision is None if there was none, as when a job ends."""
 
 
 def last_change(
     history: Past, what: What, before_step: int, should_quit: Callable[[], bool] = lambda: False
 ) -> Cause | None:
-    """The last change in a step before this one; None if there is none, or the caller gave up."""
+    """Return the last change before this step, or None if there is none or the caller stopped the search."""
     for cause in trace_back(history, what, before_step):
         if cause is not None or should_quit():
             return cause
@@ -69,7 +68,7 @@ def last_change(
 
 
 def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | None]:
-    """The last change, and before it a None from time to time, at which one may stop asking."""
+    """Yield the last change; before it, None from time to time, so that the caller may stop."""
     before = min(before_step, history.steps + 1)
     if before <= 1:
         return iter(())
@@ -86,12 +85,12 @@ def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | 
 
 
 def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
-    """The last step after which it was planned otherwise than before.
+    """Yield the last step after which the planned start was another one than before.
 
-    What stays as it is was not written. So the same start that is written first in a step was given up between, unless
-    all plans were made anew in that step; the same that is written last, after others, is no change. Who takes over
-    and does not write it has given it up, and so has who plans for another head, unless its user asked for it. Once it
-    begins there is no plan: what is planned after that, as it was thrown out again, is new.
+    Unchanged plans are not recorded. An equal start recorded first in a step was therefore dropped in between, unless
+    all plans were recomputed in that step; recorded last, after others, it is no change. A policy that takes over
+    without recording the plan has dropped it. A policy that plans for another head has dropped it, too, unless the user
+    requested the start. A job that starts has no plan: one recorded later, after a loss of its work, is new.
     """
     latest: tuple[int, Reserve | ReserveRow | Expect, float] | None = None
     is_anew = False
@@ -119,22 +118,22 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
 
 
 def _plans_for_others(decision: Decision) -> bool:
-    """Does a policy take over, or plan for a head?"""
+    """Return True if a policy takes over, or plans for a head."""
     return isinstance(decision, Switched) or (isinstance(decision, Reserve) and isinstance(decision.because, OfTheHead))
 
 
 def _plans_anew(decision: Decision) -> bool:
-    """Are all plans made anew in its step?"""
+    """Return True if all plans are recomputed in the decision's step."""
     return isinstance(decision, Switched | Await | Interrupt) or (isinstance(decision, Gone) and not decision.announced)
 
 
 def _was_asked(plan: Reserve | ReserveRow | Expect) -> bool:
-    """Did its user ask for the start?"""
+    """Return True if the user requested the start."""
     return not isinstance(plan, Expect) and isinstance(plan.because, AskedFor)
 
 
 def _switched(history: Past, step: int) -> Switched | None:
-    """That another policy took over in a step, if one did."""
+    """Return the switch of the policy in a step, or None."""
     return next((d for d in history.decisions(step - 1) if isinstance(d, Switched)), None)
 
 
@@ -142,9 +141,9 @@ def _switched(history: Past, step: int) -> Switched | None:
 
 
 def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None]:
-    """The last step in which somebody came to the processor or left it; at the same step who came tells more.
+    """Yield the last step in which a job got the processor or left it; in one step, getting it counts.
 
-    The stretches on it are looked at from the last on; where a job has it to itself, whoever came before left before.
+    The stretches are read from the last on. If a job has the processor to itself, all earlier jobs left before it.
     """
     past, latest = history.as_of(before - 1), (0, False, -1)
     for place, index in enumerate(stretches_on(past, processor), 1):
@@ -170,7 +169,7 @@ def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None
 
 
 def _division(history: Past, before: int) -> Iterator[Cause | None]:
-    """The last step after which the partitions owned otherwise than before."""
+    """Yield the last step after which the owners of the partitions were others than before."""
     step = next(divided_in(history.as_of(before - 1)), None)
     if step is not None:
         decision = _decision(history, step, lambda d: isinstance(d, Divide | Borrow))
@@ -181,5 +180,5 @@ def _division(history: Past, before: int) -> Iterator[Cause | None]:
 
 
 def _decision(history: Past, step: int, is_it: Callable[[Decision], bool]) -> Decision | None:
-    """The last decision of that kind in a step."""
+    """Return the last decision of that kind in a step, or None."""
     return next((d for d in reversed(history.decisions(step - 1)) if is_it(d)), None)

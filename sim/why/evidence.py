@@ -1,8 +1,7 @@
-"""Why a job waits, or why it started, from a snapshot alone, in three levels.
+"""Why a job waits or started, from one snapshot, in three levels.
 
-First a sentence or a few, the first of which says most (`sim.why.telling`); then the numbers behind it, as data
-(`sim.why.facts`); then the log of what the policy considered in this pass. That a job was rejected is one thing, that
-nobody came to look at it another.
+First a few sentences, the most important first (`sim.why.telling`); then the numbers behind them (`sim.why.facts`);
+then all that the policy considered in this pass. A rejected job and one that was not considered are told apart.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Entry: TypeAlias = Queued | Suspended | Running
 
 
 class Considered(NamedTuple):
-    """A decision of this pass, and what it has to do with the job: it is about it, it went ahead of it or names it."""
+    """Decision of this pass; `is_own` if about the job, `touches` if it let another job go first or names the job."""
 
     decision: Decision
     is_own: bool
@@ -36,14 +35,14 @@ class Considered(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """The three levels; each is made when somebody looks at it."""
+    """The three levels on one job, each computed when needed."""
 
     snapshot: Snapshot
     entry: Entry
     at: Clock
-    """How moments are written."""
+    """Function that writes a time."""
     passed: f.PassedBy
-    """Who came later and started while this one waited, as far as the caller knows."""
+    """Jobs that arrived later and started while this one waited, as far as the caller knows."""
 
     @property
     def job(self) -> Job:
@@ -51,7 +50,7 @@ class Evidence:
 
     @cached_property
     def status(self) -> Status:
-        """What the policy did about the job in this pass."""
+        """Return what the policy did about the job in this pass."""
         if self._began is not None:
             return "started"
         match self.entry:
@@ -68,13 +67,13 @@ class Evidence:
 
     @cached_property
     def clauses(self) -> tuple[str, ...]:
-        """The first level; the last clauses may be left out."""
+        """Return the sentences; the last ones may be left out."""
         began = () if self._began is None else (f"{say(self._began, self.at)}.",)
         return (*began, *self._standing())
 
     @cached_property
     def facts(self) -> tuple[f.Fact, ...]:
-        """The second level."""
+        """Return the numbers."""
         match self.entry:
             case Queued() as queued:
                 return tuple(facts_of_waiting(self.snapshot, queued, self._enough, self.passed))
@@ -85,7 +84,7 @@ class Evidence:
 
     @cached_property
     def log(self) -> tuple[Considered, ...]:
-        """The third level: everything, in order."""
+        """Return all decisions of the pass in order."""
         return tuple(Considered(d, job_of(d) == self.job, _touches(d, self.job)) for d in self._considered)
 
     def _standing(self) -> Iterator[str]:
@@ -104,7 +103,7 @@ class Evidence:
 
     @cached_property
     def _began(self) -> Start | Backfill | Place | Resume | None:
-        """How it came to run in this step, if it did."""
+        """Return the decision that started it in this step, or None."""
         if not isinstance(self.entry, Running):
             return None
         begun = (d for d in self.snapshot.decisions if isinstance(d, Start | Backfill | Place | Resume))
@@ -112,7 +111,7 @@ class Evidence:
 
     @cached_property
     def _kept(self) -> Keep | Suspend | None:
-        """What was decided against it in this pass."""
+        """Return the decision against it in this pass, or None."""
         kept = (d for d in self._considered if isinstance(d, Keep | Suspend))
         return next((d for d in kept if d.job.rank == self.job.rank), None)
 
@@ -124,13 +123,13 @@ class Evidence:
 def evidence_of(
     snapshot: Snapshot, rank: int, at: Clock | None = None, passed: f.PassedBy = f.NOBODY
 ) -> Evidence | None:
-    """What there is to say of the job of this rank; None if it has ended or is still to come."""
+    """Return the three levels for the job of this rank, or None if it has ended or is yet to arrive."""
     entry = entry_of(snapshot, rank)
     return None if entry is None else Evidence(snapshot, entry, at or clock_near(snapshot.time or 0), passed)
 
 
 def entry_of(snapshot: Snapshot, rank: int) -> Entry | None:
-    """The job where it waits, is suspended or runs; None if it has ended or is still to come."""
+    """Return the job where it waits, is suspended or runs; None if it has ended or is yet to arrive."""
     place = snapshot.queue.place_of(rank)
     if place is not None:
         return snapshot.queue[place]
@@ -138,11 +137,11 @@ def entry_of(snapshot: Snapshot, rank: int) -> Entry | None:
     return next((entry for entry in begun if entry.job.rank == rank), None)
 
 
-# What was considered
+# Decisions of the pass
 
 
 def _touches(decision: Decision, job: Job) -> bool:
-    """Did it let another job go ahead, or does its reason name this one?"""
+    """Return True if the decision let another job go first, or if its reason names this one."""
     if job_of(decision) in (job, None):
         return False
     if isinstance(decision, Start | Backfill | Resume | Suspend | Place):

@@ -8,18 +8,18 @@ from sim.decisions.sentences import Detail
 from sim.words import Clock, clock, count, listed, name, processors, span
 from sim.workload.model import Job
 
-# What it needs, and what there is
+# Processors
 
 
 class Needs(NamedTuple):
-    """How many processors it needs, and for how long by its estimate."""
+    """Processors needed, and seconds by estimate."""
 
     procs: int
     seconds: float
 
 
 class Free(NamedTuple):
-    """Processors that are free; of these some may be kept, so that a suspended job goes on there."""
+    """Free processors, of which `kept` are kept for a suspended job to resume on."""
 
     procs: int
     kept: int = 0
@@ -27,7 +27,7 @@ class Free(NamedTuple):
 
 
 class FreeInRow(NamedTuple):
-    """The row of the matrix with the most free columns, replicas left aside; there are `rows` of at most `most`."""
+    """Row of the matrix with the most free columns, not counting replicas; there are `rows` of at most `most`."""
 
     columns: int
     row: int
@@ -36,37 +36,37 @@ class FreeInRow(NamedTuple):
 
 
 class Enough(NamedTuple):
-    """When enough will be free if nobody else takes them, and the jobs that end until then, by their estimates."""
+    """Time at which enough processors will be free if no other job takes them, and the jobs that end by then."""
 
     at: float
     ending: tuple[Job, ...]
     row: int | None = None
-    """The row of the matrix, where there is one."""
+    """Row of the matrix, if there is one."""
 
 
-# Who else waits, and what is planned
+# The other jobs and the plan
 
 
 class Ahead(NamedTuple):
-    """Who stands before it in its queue, and how many processors they want together."""
+    """Number of jobs ahead in its queue, and the processors they need together."""
 
     jobs: int
     wanted: int
 
 
 class PassedBy(NamedTuple):
-    """So many jobs came later and started while it waited.
+    """Number of jobs that arrived later and started while this job waited.
 
-    Those were in its way that held processors at a moment at which enough had been free, had nobody passed it.
+    A job is in its way if it held processors at a time when enough would have been free without all that passed.
     """
 
     jobs: int
     in_its_way: int | None = None
-    """How many of them were; None: nobody can say."""
+    """How many of them were in its way; None if this cannot be decided."""
 
     @property
     def told(self) -> str:
-        """Whether that mattered.
+        """Return a clause on how many of them were in its way, or "".
 
         >>> (PassedBy(5, 2).told, PassedBy(1, 1).told, PassedBy(5).told)
         (', 2 of which held processors it needed', ', which held processors it needed', '')
@@ -83,53 +83,53 @@ NOBODY = PassedBy(0, 0)
 
 
 class PlannedFor(NamedTuple):
-    """Its planned start, and by how much that moved in this step."""
+    """Planned start, and by how many seconds it moved in this step."""
 
     at: float
     moved: float
     row: int | None = None
     anew: bool = False
-    """Is it made anew at each pass, as nothing but a plan?"""
+    """True if the plan is recomputed at each pass and promises nothing."""
 
 
 class AskedFor(NamedTuple):
-    """The start that its user asked for; was it granted?"""
+    """Start requested by the user; `granted` if it was reserved."""
 
     at: float
     granted: bool
 
 
 class Delays(NamedTuple):
-    """If it started now, the planned start of `job` would be so much later, and those of some `others` later, too."""
+    """Delay of the planned start of `job`, and of `others`, if this job started now."""
 
     job: Job
     seconds: float
     others: int | None = 0
-    """None: there are too many to look at them all."""
+    """None if there are too many jobs to check."""
 
 
 class DelaysNobody(NamedTuple):
-    """If it started now, nobody with a planned start would be delayed."""
+    """No planned start would be delayed if this job started now."""
 
 
 class Grown(NamedTuple):
-    """Its expansion factor."""
+    """Expansion factor of the job."""
 
     xfactor: float
 
 
-# What it has done, and who is in its place
+# Progress, and the jobs on its processors
 
 
 class Ran(NamedTuple):
-    """So many seconds of progress of the estimated ones."""
+    """Seconds of progress, and the estimate."""
 
     seconds: float
     estimate: float
 
 
 class Sitter(NamedTuple):
-    """A job on so many of a suspended job's processors, until it ends by its estimate."""
+    """Job on `procs` of a suspended job's processors, until it ends by its estimate."""
 
     job: Job
     procs: int
@@ -137,28 +137,28 @@ class Sitter(NamedTuple):
 
 
 class Sitters(NamedTuple):
-    """Who is on a suspended job's processors, the first to end first."""
+    """Jobs on a suspended job's processors, first to end first."""
 
     sitters: tuple[Sitter, ...]
     row: int | None = None
-    """Where rows take turns: the row in which they leave first."""
+    """Row of the matrix in which they end first, if rows take turns."""
 
 
 class Kept(NamedTuple):
-    """A suspended job's processors are kept for it."""
+    """Processors of a suspended job are kept for it."""
 
 
 # Why it could start
 
 
 class Passes(NamedTuple):
-    """The jobs that came before it and go on waiting."""
+    """Jobs that arrived before it and still wait."""
 
     jobs: tuple[Job, ...]
 
 
 class Freed(NamedTuple):
-    """The jobs that ended in this step."""
+    """Jobs that ended in this step."""
 
     jobs: tuple[Job, ...]
 
@@ -187,7 +187,7 @@ Fact: TypeAlias = (
 
 
 def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
-    """What the number is, and the number.
+    """Return the label and the text of a fact.
 
     >>> fact_row(Needs(64, 7200)), fact_row(Ahead(1, 8))
     (('needs', '64 for 2h00'), ('ahead of it', '1 job, 8 processors'))

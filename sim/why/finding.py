@@ -1,4 +1,4 @@
-"""Facts found in a snapshot about a job that waits, is suspended or runs (`sim.why.evidence` puts them together)."""
+"""Facts about one job of a snapshot, used by `sim.why.evidence`."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from sim.workload.model import Job
 from sim.workload.outages import closing
 
 _LOOKED_AT = 200
-"""Of so many jobs with a planned start it is found out whether they would be delayed."""
+"""Number of planned jobs that are checked for a delay."""
 
-# A wait
+# Waiting jobs
 
 
 def facts_of_waiting(
     snapshot: Snapshot, queued: Queued, enough: f.Enough | None, passed: f.PassedBy
 ) -> Iterator[f.Fact]:
-    """What it needs and what there is, who else waits, what is planned, and what starting it now would cost."""
+    """Yield what the job needs, what is free, the jobs ahead, the plan, and the cost of starting it now."""
     job = queued.job
     yield f.Needs(job.procs, job.estimate)
     yield _free(snapshot)
@@ -57,7 +57,7 @@ def facts_of_waiting(
 
 
 def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
-    """On the machine or, where rows take turns, in the row that has most."""
+    """Return the free processors of the machine or, where rows take turns, of the emptiest row."""
     picture = snapshot.matrix
     if picture is None or not picture.rows:
         return free_now(snapshot)
@@ -66,7 +66,7 @@ def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
 
 
 def free_now(snapshot: Snapshot) -> f.Free:
-    """On the whole machine, with what is kept of it for a suspended job."""
+    """Return the free processors of the machine, and those kept for a suspended job."""
     awaited = next((halted for halted in snapshot.suspended if halted.job.rank == snapshot.awaited), None)
     if awaited is None:
         return f.Free(snapshot.free)
@@ -75,13 +75,13 @@ def free_now(snapshot: Snapshot) -> f.Free:
 
 
 def _rows(snapshot: Snapshot) -> dict[int, list[Cell]]:
-    """row -> who is at home in it: replicas make way."""
+    """Return the cells of each row, without replicas, which give way."""
     picture = () if snapshot.matrix is None else snapshot.matrix.rows
     return {row: [cell for cell in cells if cell.is_home] for row, cells in picture}
 
 
 def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
-    """The jobs of these cells, by expected end."""
+    """Return the jobs of these cells, by expected end."""
     ranks = {cell.rank for cell in cells}
     return [running for running in snapshot.running if running.job.rank in ranks]
 
@@ -91,7 +91,7 @@ def _held(cells: Iterable[Cell]) -> int:
 
 
 def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
-    """Who stands in line before it, in its own queue; nobody, if it does not stand in line itself."""
+    """Return the jobs ahead of it in its own queue; none if it is not in line itself."""
     if not queued.in_line:
         return []
     before = snapshot.queue[: snapshot.queue.place_of(queued.job.rank)]
@@ -99,7 +99,7 @@ def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
 
 
 def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decision]) -> Reason:
-    """What the policy says, or else what its decisions and its plan amount to."""
+    """Return the reason given by the policy, or one inferred from its decisions and its plan."""
     if queued.why is not None:
         return queued.why
     job, now = queued.job, snapshot.time or 0
@@ -120,9 +120,9 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
 
 
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
-    """When jobs enough will have ended, in the row where that is first.
+    """Return when enough jobs will have ended, in the row where that is earliest.
 
-    None if there are enough already, or it is not so simple: a suspended job goes on before.
+    None if enough processors are free already, or if a suspended job resumes first.
     """
     rows = _rows(snapshot)
     if snapshot.awaited is not None:
@@ -137,7 +137,7 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
 
 
 def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough | None:
-    """None if there is enough already; those that run are given by expected end."""
+    """Return when enough of the running jobs will have ended, or None if enough processors are free already."""
     ending = must_end((Holder(run.job, run.expected_end) for run in running), free, needed)
     if not ending or free + sum(holder.job.procs for holder in ending) < needed:
         return None
@@ -145,7 +145,7 @@ def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough |
 
 
 def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
-    """Whom it would delay if it started now: every planned job is placed again around it."""
+    """Yield the planned jobs that starting this job now would delay, each placed again around it."""
     now, looked_at, keeps = snapshot.time or 0, snapshot.queue[:_LOOKED_AT], snapshot.rules.keeps_reservations
     planned = [
         Plan(q.job, q.planned, q.lasts, stands=q.granted or (q.reserved and keeps))
@@ -153,7 +153,7 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
         if q.planned is not None and q.job != job
     ]
     if not planned or (not keeps and any(q.granted for q in looked_at)):
-        return  # nobody's, or heads that are planned as if nobody had been granted anything
+        return  # no plans, or plans of heads that ignore reserved starts
     free, ends = snapshot.outlook
     plan = Profile.of_changes(now, free, sorted(ends))
     if len(snapshot.queue) > _LOOKED_AT:
@@ -165,11 +165,11 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
         yield f.DelaysNobody()
 
 
-# A suspension
+# Suspended jobs
 
 
 def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspend | None) -> Iterator[f.Fact]:
-    """What it has done and still needs, and who is in its place until when."""
+    """Yield what the job has done and still needs, and the jobs on its processors."""
     yield f.Needs(halted.job.procs, halted.job.estimate - halted.ran)
     yield f.Ran(halted.ran, halted.job.estimate)
     if kept is not None:
@@ -182,7 +182,7 @@ def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspe
 
 
 def sitters_of(snapshot: Snapshot, halted: Suspended) -> f.Sitters | None:
-    """Who is on its processors; where rows take turns, in the row where they leave first. None: nobody."""
+    """Return the jobs on its processors, in a matrix those of the row where they end first; None if there are none."""
     rows = _rows(snapshot)
     if not rows:
         return _on_its(snapshot.running, halted)
@@ -201,11 +201,11 @@ def _on_its(running: Iterable[Running], halted: Suspended) -> f.Sitters | None:
     return f.Sitters(sitters) if sitters else None
 
 
-# A start
+# Running jobs
 
 
 def facts_of_running(snapshot: Snapshot, running: Running, began: Decision | None) -> Iterator[f.Fact]:
-    """If it began in this step: who made room, and whom it passed."""
+    """Yield what a running job did or, if it started in this step, the jobs that ended and the jobs that it passed."""
     if began is None:
         yield f.Ran(running.ran, running.job.estimate)
         return

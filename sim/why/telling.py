@@ -1,4 +1,4 @@
-"""How one job stands, in clauses of which the first says most: one that waits, is suspended, runs, ended or comes."""
+"""Sentences on one job that waits, is suspended, runs, has ended or is yet to arrive, the most important first."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _RUNS = {"run": "runs", "speculative": "runs speculatively", "gang": "takes turn
 
 
 def considered_in(snapshot: Snapshot) -> Sequence[Decision]:
-    """What the policy last considered: in this step or, where rows take turns, at the last rebuild."""
+    """Return the decisions of this step or, where rows take turns, of the last rebuild."""
     return snapshot.decisions if snapshot.matrix is None else snapshot.rebuild
 
 
-# Who waits
+# Waiting jobs
 
 
 def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
-    """Why a job waits, without its name; what was free when the policy came to it may not be what is free now."""
+    """Return why a job waits, without its name, and the free processors if they changed since it was considered."""
     because = why_it_waits(snapshot, queued, considered_in(snapshot))
     told, then, now = why(because, queued.job, at), fields_of(because).get("free"), free_now(snapshot)
     if queued.why is None or snapshot.matrix is not None or then in (None, now.procs, now.procs - now.kept):
@@ -36,7 +36,7 @@ def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
 def waits(
     snapshot: Snapshot, queued: Queued, before: int, enough: Enough | None, passed: PassedBy, at: Clock
 ) -> Iterator[str]:
-    """Why the job waits, until when, and who is served before it."""
+    """Yield why the job waits, until when, and which jobs passed it or are ahead of it."""
     queue = "its queue" if len(snapshot.queues) > 1 else "the queue"
     heads = queued.in_line and not before
     stands = f"is first in {queue}" if heads else f"has waited {span(queued.waited)}"
@@ -51,13 +51,13 @@ def waits(
         yield f"{count(before, 'job')} {'is' if before == 1 else 'are'} ahead of it in {queue}."
 
 
-# Who has begun
+# Suspended and running jobs, and the end
 
 
 def is_suspended(
     snapshot: Snapshot, halted: Suspended, sitters: Sitters | None, kept: Keep | Suspend | None, at: Clock
 ) -> Iterator[str]:
-    """Since when, who is in its place until when, and what the policy says."""
+    """Yield since when it is suspended, which jobs run in its place until when, and the reason of the policy."""
     now = snapshot.time or 0
     yield f"{name(halted.job)} has been suspended for {span(now - halted.since)}, after {span(halted.ran)} of running."
     if sitters is not None:
@@ -76,7 +76,7 @@ def is_suspended(
 
 
 def runs(running: Running, at: Clock) -> Iterator[str]:
-    """Where and until when, and how far it has come; a job in a matrix is slower when more rows take turns."""
+    """Yield where and until when it runs, and its progress; a job in a matrix is slower with more rows."""
     job, doing = running.job, _RUNS.get(running.kind, f"is {running.kind}")
     if running.row is not None:
         yield f"{name(job)} has not run yet: its row (row {running.row}) has not had a turn."
@@ -87,7 +87,7 @@ def runs(running: Running, at: Clock) -> Iterator[str]:
 
 
 def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = False) -> str:
-    """When it ended, or was killed as its estimate was over, and what it had waited."""
+    """Return when it ended or was killed at its estimate, and how long it had waited."""
     waited = 0 if start is None else job.waited(start)
     after = f"after waiting {span(waited)}" if waited else "without waiting"
     how = "was killed at its estimate" if killed else "ended"
@@ -95,7 +95,7 @@ def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = F
 
 
 def to_come(job: Job, at: Clock) -> str:
-    """When it will be submitted, and what it will ask for."""
+    """Return when it will be submitted, and its request."""
     return (
         f"{name(job)} will be submitted at {at(job.submit)}: {processors(job.procs)} for at most {span(job.estimate)}."
     )

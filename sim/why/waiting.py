@@ -1,6 +1,6 @@
-"""Why a job waits, how much room there is and who must end before it fits, who stands before it, whom it would delay.
+"""Why a job waits, which jobs must end before it fits, which are ahead of it, and which it would delay.
 
-Asked of the state of a run between two steps (`why_it_waits`), or of plain values that a snapshot has as well.
+The questions are asked of the state of a run between two steps (`why_it_waits`), or of plain values of a snapshot.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from sim.policies.view import Ends
 from sim.words import Clock, name, processors
 from sim.workload.model import Job
 
-# What keeps it waiting, where the policy gives no reason
+# Reasons to wait that the policy did not give
 
 
 class Heads(NamedTuple):
-    """It heads the queue: the first that does not fit, with `free` processors."""
+    """First job in the queue that does not fit into the `free` processors."""
 
     free: int
 
@@ -43,7 +43,7 @@ class Heads(NamedTuple):
 
 
 class NotConsidered(NamedTuple):
-    """The policy stopped at `head` (None: it does not say at whom) and did not come to this job."""
+    """Job behind `head`, at which the policy stopped (None: no job named)."""
 
     head: Job | None
     free: int
@@ -61,7 +61,7 @@ class NotConsidered(NamedTuple):
 
 
 class AwaitsTurn(NamedTuple):
-    """It is in the matrix, whose `rows` take turns, and its own has not been on turn yet."""
+    """Job in the matrix, one of whose `rows` takes its turn at a time; its own row has not had one yet."""
 
     rows: int
 
@@ -73,7 +73,7 @@ class AwaitsTurn(NamedTuple):
 
 
 class FewBesideKept(NamedTuple):
-    """Of the `free` processors so many are kept for a suspended job."""
+    """Too few processors because `kept` of the `free` ones are kept for a suspended job."""
 
     free: int
     kept: int
@@ -90,7 +90,7 @@ class FewBesideKept(NamedTuple):
 
 
 class RowLater(NamedTuple):
-    """It is planned in a row of the matrix."""
+    """Planned start in a row of the matrix."""
 
     row: int
 
@@ -105,7 +105,7 @@ class RowLater(NamedTuple):
 
 
 class RowStopped(NamedTuple):
-    """Why a job is suspended by a switch alone."""
+    """Suspension by a switch of the policy alone."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         return "its row did not have its turn when the policy was switched"
@@ -117,7 +117,7 @@ def why_it_waits(
     decisions: Sequence[Decision],
     planned: tuple[float | None, Reason | None],
 ) -> Reason:
-    """Why a job in the queue waits: what the policy says, or else what its decisions and its plan amount to."""
+    """Return why a queued job waits: the policy's reason, or one inferred from its decisions and its plan."""
     if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
         return own[-1]
     at, why = planned
@@ -143,12 +143,12 @@ def why_it_waits(
 
 
 def goes_down(ends: float, closes: float) -> MachineGoesDown | None:
-    """Why who would end then cannot start: the machine goes down before; None: it does not."""
+    """Return the maintenance that a job ending at `ends` would run into, or None."""
     return MachineGoesDown(closes, ends) if ends > closes + MOMENT else None
 
 
 def stops_at(decisions: Sequence[Decision]) -> Job | None:
-    """The last that the policy kept waiting; who has a reservation, or would touch one, stops nobody."""
+    """Return the last job that the policy kept waiting, not counting jobs with, or in conflict with, a reservation."""
     beside = WaitsForReserved | TouchesReservation
     kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not isinstance(d.because, beside))
     return next(kept, None)
@@ -165,11 +165,11 @@ def unsaid(
     down: MachineGoesDown | None,
     fits: Callable[[int], bool],
 ) -> Reason:
-    """Why a job waits of which the policy says nothing: nobody came to it, or it is planned for later.
+    """Return why a job waits for which the policy gave no reason: not considered, or planned for later.
 
-    row: of a matrix, in which it is planned. stopped: at whom the policy did. free: what the policy sees as free; kept:
-    what is kept beside that. down: would it run into maintenance if it started now? fits: would the job find room from
-    now on if so many are free?
+    `row` of a matrix is where it is planned, `stopped` the job at which the policy stopped, `free` what the policy sees
+    as free. The processors `kept` come in addition; `down` is a maintenance that the job would run into now. `fits`
+    returns True if the job finds room from now on, given the free processors.
     """
     if at is None:
         return NotConsidered(stopped, free)
@@ -183,7 +183,7 @@ def unsaid(
 
 
 def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[Job, float, float]]) -> bool:
-    """Could the job run from now on beside what runs and what is planned: (job, its start, for how long)?"""
+    """Return True if the job fits from now on next to running jobs and plans: (job, start, duration)."""
     until, changes = now + job.estimate, [(end, procs) for end, _, procs in ends]
     for other, start, lasts in plans:
         if other != job and start < until - MOMENT:
@@ -202,7 +202,7 @@ def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[
 
 
 def room(state: State) -> int:
-    """The free processors; in a matrix, those of the row with most, where replicas stand in nobody's way."""
+    """Return the free processors; in a matrix, those of the emptiest row without replicas."""
     sharing = state.sharing
     if sharing is None:
         return state.free
@@ -210,26 +210,26 @@ def room(state: State) -> int:
 
 
 def most_free(procs: int, picture: MatrixPicture) -> tuple[int, int]:
-    """The free columns of the row that has most, replicas left aside, and that row; without rows everything is free."""
+    """Return the most free columns of a row, not counting replicas, and that row; without rows, all columns."""
     rows = ((row, (cell.columns.bit_count() for cell in cells if cell.is_home)) for row, cells in picture.rows)
     free, row = max(((procs - sum(held), -row) for row, held in rows), default=(procs, 0))
     return free, -row
 
 
 class Holder(NamedTuple):
-    """A job that holds processors until `until`, as far as its estimate tells."""
+    """Job that holds processors until `until`, by its estimate."""
 
     job: Job
     until: float
 
 
 def holders(state: State) -> Iterator[Holder]:
-    """Who runs alone on its processors, by expected end."""
+    """Yield the jobs that do not share their processors, by expected end."""
     return (Holder(state.jobs[rank], end) for end, rank, _ in state.ends)
 
 
 def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder, ...]:
-    """Of those that run, by expected end, as many as must end before so many processors are free."""
+    """Return the running jobs, by expected end, that must end before `needed` processors are free."""
     found: list[Holder] = []
     for holder in running:
         if free >= needed:
@@ -239,11 +239,11 @@ def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder,
     return tuple(found)
 
 
-# The others
+# The other jobs
 
 
 def ahead_of(state: State, job: Job) -> list[Job]:
-    """Who stands in line before the waiting job, in its own queue; nobody, if it does not stand in line itself."""
+    """Return the jobs ahead of a waiting job in its own queue; none if it is not in line itself."""
     line, queue_of = state.line, state.policy.queue_of
     if not state.stands_in_line(job.rank) or job not in line:
         return []
@@ -252,7 +252,7 @@ def ahead_of(state: State, job: Job) -> list[Job]:
 
 
 def stands_before(state: State, other: Job, job: Job) -> bool:
-    """Does the other stand before the job in the queue's order?"""
+    """Return True if the other job is ahead of the job in queue order."""
     order, now = state.policy.line_order(), state.now
     order = state.waiting.order if order == state.policy.queue_order() else order.at_step(state.waiting.step)
     first, second = ((order.key(each, now if order.by_clock else each.submit), each.rank) for each in (other, job))
@@ -260,7 +260,7 @@ def stands_before(state: State, other: Job, job: Job) -> bool:
 
 
 class Plan(NamedTuple):
-    """The planned start of a waiting job. Does it stand as a reservation? Else it is made anew at each pass."""
+    """Planned start of a waiting job; `stands` if it is a reservation, else it is recomputed at each pass."""
 
     job: Job
     at: float
@@ -269,7 +269,7 @@ class Plan(NamedTuple):
 
 
 class Delayed(NamedTuple):
-    """Starting a job at once would move the planned start of `other` from `at` by so many seconds."""
+    """Delay of the planned start of `other` at `at`, in seconds, if a job started at once."""
 
     other: Job
     at: float
@@ -277,10 +277,10 @@ class Delayed(NamedTuple):
 
 
 def delayed_by(job: Job, now: float, plan: Profile, planned: Iterable[Plan]) -> Iterator[Delayed]:
-    """Whose planned start would not hold if the job started now: each is placed again around it, in this order.
+    """Yield the planned jobs that starting this job now would delay, and by how long.
 
-    Reservations that stand come first, each from its start on; then what is planned anew, from now on. `plan` has those
-    that run, and is used up.
+    The others are placed again around it: reservations first, each from its start on, then the recomputed plans from
+    now on. `plan` holds the running jobs and is modified.
     """
     plan.take(now, now + job.estimate, job.procs)
     for other, at, lasts, stands in sorted(planned, key=lambda plan: not plan.stands):
