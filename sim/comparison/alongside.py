@@ -1,7 +1,7 @@
-"""Two timelines beside each other, compared piece by piece while they are computed.
+"""Live comparison of two timelines, piece by piece while they are computed.
 
-Where they part and why, which jobs come earlier, and what it comes to in the end. Histories are read in windows, each
-instant once, and what has been found is never looked for again; whoever has time calls `advance`.
+It finds the first difference and its reasons, which jobs start earlier, and the final metrics. Histories are read in
+windows, each instant once; a caller with time to spare calls `advance`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from sim.workload.categories import TAU
 from sim.workload.model import Floats
 
 WINDOW = 256
-"""Steps of either run that are compared at a time."""
+"""Number of steps of either run that are compared at a time."""
 Branches: TypeAlias = tuple[Branch, Branch]
 
 
 class Shifts(NamedTuple):
-    """How many jobs start earlier and later in the second run than in the first, and at the same time."""
+    """Number of jobs that start earlier, at the same time and later in the second run than in the first."""
 
     earlier: int
     same: int
@@ -36,11 +36,11 @@ class Shifts(NamedTuple):
 
 
 class Level(NamedTuple):
-    """Two runs by the same jobs: those that have ended in both."""
+    """Metrics of two runs over the jobs finished in both."""
 
     jobs: int
     only: tuple[int, int]
-    """How many have ended in one of them alone."""
+    """Number of jobs finished in the first run only, and in the second only."""
     mean_wait: tuple[float, float]
     max_wait: tuple[float, float]
     mean_bounded_slowdown: tuple[float, float]
@@ -48,12 +48,12 @@ class Level(NamedTuple):
 
     @property
     def is_level(self) -> bool:
-        """Are so few jobs left out that one may be called the better? At most one in ten."""
+        """Return True if few enough jobs are left out for a verdict: at most one in ten."""
         return self.jobs > 0 and 10 * sum(self.only) <= self.jobs
 
 
 class Alongside:
-    """A run and one beside it. If one of them takes another branch, all begins anew.
+    """Comparison of a run with another; if one of them changes its branch, it starts again.
 
     >>> from sim.workload.source import Source
     >>> one = Timeline(Source("z-figure4").read()[1], "fcfs")
@@ -77,17 +77,17 @@ class Alongside:
         self.branches: Branches = one.branch, other.branch
         self._search = Search(self.branches, shared_steps(one, other))
         self.accounts: list[tuple[Account, ...]] = []
-        """What the first and the second run did where they part, as far as it is known."""
+        """Reasons of the first and the second run for the first difference, as far as known"""
         self.comparison: Comparison | None = None
-        """What it comes to, once both are computed."""
+        """Final metrics, once both runs are computed"""
 
     def follow(self) -> None:
-        """Begin anew if another branch is looked at."""
+        """Start again if another branch is on the screen."""
         if not self._is_current:
             self._begin()
 
     def advance(self) -> None:
-        """Do a piece of what is left: a few milliseconds, but for the comparison at the end (once, 0.1 s)."""
+        """Do a piece of the work: a few milliseconds, but for the final metrics (once, 0.1 s)."""
         self.follow()
         if not self._search.is_over:
             self._search.advance()
@@ -100,22 +100,22 @@ class Alongside:
 
     @property
     def is_done(self) -> bool:
-        """Is everything known that will ever be?"""
+        """Return True if nothing is left to find out."""
         return self.comparison is not None and self._is_current
 
     @property
     def parting(self) -> Parting | None:
-        """Where the runs part, once it is known."""
+        """Return the first difference once it is known, else None."""
         return self._search.found
 
     @property
     def read_until(self) -> float:
-        """Up to when both have been read."""
+        """Return the time up to which both runs have been read."""
         return self._search.since
 
     @property
     def never(self) -> bool:
-        """Is it certain that they never part?"""
+        """Return True if the runs certainly have no difference."""
         return self._search.is_over and self.parting is None
 
     @property
@@ -123,17 +123,17 @@ class Alongside:
         return self.branches == tuple(timeline.branch for timeline in self.timelines)
 
     def later(self, first: bool) -> NDArray[np.int8]:
-        """rank -> 1 if the job starts later in the first or the second run than in the other, -1 if earlier.
+        """Return by rank 1 if the job starts later in the first or the second run than in the other, -1 if earlier.
 
-        As far as both runs are known; else 0.
+        It is 0 for starts beyond what both runs have computed.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         return later_or_earlier(own, there, min(map(_known, self.branches)))
 
     def shift(self, first: bool, moment: float) -> Floats:
-        """rank -> seconds by which the job starts later in the first or the second run than in the other.
+        """Return by rank the seconds by which the job starts later in the first or the second run than in the other.
 
-        Below 0 earlier; infinite where it has started in one only by that moment; 0 where nothing is known.
+        Negative is earlier; infinite if it has started in one run only by that time; 0 if nothing is known.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         until = min(moment, *map(_known, self.branches))
@@ -143,7 +143,7 @@ class Alongside:
         return shift
 
     def level(self, moment: float) -> Level:
-        """How the runs stand at a moment by the jobs that have ended in both."""
+        """Return metrics of both runs at a time, over the jobs finished in both."""
         until = min(moment, *map(_known, self.branches))
         ends = [np.array(branch.engine.state.ledger.end) <= until for branch in self.branches]
         both = ends[0] & ends[1]
@@ -161,7 +161,7 @@ class Alongside:
         )
 
     def shifts(self, moment: float) -> Shifts:
-        """How many jobs of those that have started by a moment come earlier and later."""
+        """Return how many jobs that started by a time start earlier and later."""
         one, other = map(_starts, self.branches)
         until = min(moment, *map(_known, self.branches))
         later = later_or_earlier(other, one, until)
@@ -170,25 +170,25 @@ class Alongside:
         return Shifts(earlier_ones, begun - earlier_ones - later_ones, later_ones)
 
 
-# Where they part
+# The first difference
 
 
 class Search:
-    """Looks for where two runs part; each piece of it reads a window of both histories."""
+    """Search for the first difference, which reads one window of both histories at a time."""
 
     def __init__(self, branches: Branches, shared: int) -> None:
         self.found: Parting | None = None
         self.is_over = False
-        """Has it been found, or is it certain that they never part?"""
+        """True if it was found, or if there certainly is none"""
         self._branches = branches
         self.since = branches[0].history.time_of(shared - 1) if shared else -inf
-        """Up to here both were read, and nothing happened in one of them only."""
+        """Time up to which both runs were read without a difference"""
         self._first = shared, shared
-        """The first steps that have not been read."""
+        """First steps that have not been read"""
         self._schedules = branches[0].engine.schedule(), branches[1].engine.schedule()
 
     def advance(self) -> None:
-        """Read on, as far as both are known."""
+        """Read the next window, as far as both runs are known."""
         until = self._until()
         if until > self.since:
             sides = self._side(0, until), self._side(1, until)
@@ -199,7 +199,7 @@ class Search:
         self.is_over = ends or self.found is not None
 
     def _until(self) -> float:
-        """Up to where the next window goes: something may still happen at the last instant of a run that goes on."""
+        """Return the end of the next window; the last instant of an unfinished run may still get events."""
         ahead, known = -inf, inf
         for branch, first in zip(self._branches, self._first, strict=True):
             history, last = branch.history, _last(branch.history)
@@ -209,7 +209,7 @@ class Search:
         return min(ahead, known)
 
     def _side(self, place: int, until: float) -> Side:
-        """One run from where it was read to, until the end of the window."""
+        """Return one run from the first unread step to the end of the window."""
         branch, ledger = self._branches[place], self._branches[place].engine.state.ledger
         end = np.array(ledger.end)
         end[~((end >= self.since) & (end <= until))] = np.nan
@@ -218,24 +218,24 @@ class Search:
 
 
 def _last(history: Past) -> float:
-    """When the last step was."""
+    """Return the time of the last step."""
     return history.time_of(history.steps - 1) if history.steps else -inf
 
 
 def _steps_until(history: Past, time: float) -> int:
-    """How many steps there were at or before this time."""
+    """Return the number of steps at or before this time."""
     last = history.step_at(time)
     return 0 if last is None else last + 1
 
 
 def shared_steps(one: Timeline, other: Timeline) -> int:
-    """How many steps two timelines of one tree of branches have in common."""
+    """Return how many steps two timelines of one tree of branches have in common."""
     ours = dict(_lineage(one))
     return max((min(steps, ours[branch]) for branch, steps in _lineage(other) if branch in ours), default=0)
 
 
 def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
-    """The branch and those from which it comes, each with how many of its steps belong to it."""
+    """Yield the branch and its ancestors, each with the number of its own steps."""
     branch, steps = timeline.branch, timeline.branch.computed
     yield branch, steps
     while branch.parent is not None:
@@ -244,21 +244,21 @@ def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
         yield branch, steps
 
 
-# Why
+# Reasons
 
 
 def _accounts(branch: Branch, steps: int, parting: Parting) -> tuple[Account, ...]:
-    """What one run did there with the jobs over which they part; the instant is made again to be asked for reasons."""
+    """Return what one run did with the jobs of the first difference, from a replay that records reasons."""
     engine = branch.replay(steps)
-    assert engine is not None  # nobody stops it
+    assert engine is not None  # the replay cannot be cancelled
     return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
 
 
-# Who comes earlier
+# Earlier and later jobs
 
 
 def later_or_earlier(own: Floats, there: Floats, until: float) -> NDArray[np.int8]:
-    """1 for each job that starts later here than there, -1 for an earlier one, as far as it shows by `until`.
+    """Return 1 for each job that starts later here than there, -1 for an earlier one, as far as known by `until`.
 
     >>> later_or_earlier(np.array([5, 9, 5, 30]), np.array([5, 7, np.nan, np.nan]), 20).tolist()
     [0, 1, -1, 0]
@@ -280,5 +280,5 @@ def _starts(branch: Branch) -> Floats:
 
 
 def _known(branch: Branch) -> float:
-    """Up to when a run is known."""
+    """Return the time up to which a run is known."""
     return inf if branch.complete else _last(branch.history)

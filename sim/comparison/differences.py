@@ -1,7 +1,7 @@
-"""Two schedules of one workload beside each other: which is better in what, who gained, who lost.
+"""Comparison of two schedules of one workload: metrics, and the jobs that gain and lose.
 
-The second is seen from the first: a job *gains* if it ends earlier in the second, and R is above 0 where the second is
-better, as in LS equation 3. Jobs that have not ended in both are left out wherever jobs are compared one by one.
+The second is compared with the first: a job *gains* if it ends earlier in the second, and R > 0 if the second is
+better, as in LS equation 3. Job by job, only jobs finished in both are compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sim.metrics.groups import Row, by_batch, by_category, by_class, by_priority
 from sim.workload.model import Floats, Job
 
 MOST = 5
-"""So many jobs are named that gained most, and that lost most."""
+"""Number of jobs that are named for the largest gains, and for the largest losses."""
 ROWS = (
     "unfinished",
     "mean_wait",
@@ -40,16 +40,16 @@ ROWS = (
     "migrations",
     "missed_reservations",
 )
-"""The metrics by which two runs are told apart; those that are nothing in both are left out."""
+"""Metrics that are compared; a metric that is 0 in both schedules is left out."""
 SIZES = (0.0, 60.0, 600.0, 3600.0, 28800.0, 86400.0, inf)
-"""The limits of the sizes of a move in seconds; a limit belongs to the size below it."""
+"""Limits of the sizes of a move in seconds; a limit belongs to the size below it."""
 
 
-# Numbers side by side
+# Metrics
 
 
 class Versus(NamedTuple):
-    """A metric of both schedules. `better`: 0 the first, 1 the second, None neither."""
+    """Metric of both schedules; `better` is 0 for the first, 1 for the second, None for neither."""
 
     metric: Metric
     first: Value
@@ -58,14 +58,14 @@ class Versus(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """From the first to the second, as a share of the first."""
+        """Return the change from the first to the second, as a share of the first."""
         if self.first is None or self.second is None or not self.first:
             return None
         return self.second / self.first - 1
 
 
 class Ratio(NamedTuple):
-    """A group of jobs and its mean slowdown in both schedules; `r` above 0: the second is better."""
+    """Mean slowdown of a group of jobs in both schedules; `r` > 0 if the second is better."""
 
     label: str
     meaning: str
@@ -79,7 +79,7 @@ class Ratio(NamedTuple):
 
 
 def versus(metric: Metric, first: Value, second: Value) -> Versus:
-    """The two values with the better one found.
+    """Return the two values of a metric, with the better one marked.
 
     >>> from sim.metrics.catalogue import metric
     >>> versus(metric("mean_wait"), 10, 7).better, versus(metric("killed"), 1, 2).better
@@ -90,11 +90,11 @@ def versus(metric: Metric, first: Value, second: Value) -> Versus:
     return Versus(metric, first, second, 1 if (second < first) == (metric.better == "smaller") else 0)
 
 
-# Job by job
+# Jobs one by one
 
 
 class Moved(NamedTuple):
-    """Jobs that come earlier, or later: how many, by how much together, half of them, and at most (seconds)."""
+    """Jobs that start earlier, or later: their number, and the sum, median and maximum in seconds."""
 
     jobs: int
     total: float
@@ -103,7 +103,7 @@ class Moved(NamedTuple):
 
 
 class Waits(NamedTuple):
-    """All waits together (seconds): the first less what is saved and with what is added is the second."""
+    """Sums of all waits in seconds; the first minus what is saved plus what is added is the second."""
 
     first: float
     saved: float
@@ -112,7 +112,7 @@ class Waits(NamedTuple):
 
 
 class Size(NamedTuple):
-    """How many jobs moved by more than `above` and at most `most` seconds."""
+    """Number of jobs that moved by more than `above` and at most `most` seconds."""
 
     above: float
     most: float
@@ -122,7 +122,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Moves:
-    """What the second schedule moved."""
+    """Moves of the jobs in the second schedule."""
 
     earlier: Moved
     same: int
@@ -131,7 +131,7 @@ class Moves:
 
 
 class Change(NamedTuple):
-    """A job that ends elsewhere: its first starts, and by how much later it ends in the second."""
+    """Job that ends at another time: its starts, and by how many seconds it ends later in the second."""
 
     job: Job
     starts: tuple[float, float]
@@ -139,7 +139,7 @@ class Change(NamedTuple):
 
     @property
     def waits(self) -> tuple[float, float]:
-        """What it waits before its first start."""
+        """Return its waits before its first start in both schedules, in seconds."""
         return self.job.waited(self.starts[0]), self.job.waited(self.starts[1])
 
     @property
@@ -148,12 +148,12 @@ class Change(NamedTuple):
 
 
 def earlier_later(a: Schedule, b: Schedule) -> NDArray[np.float64]:
-    """By how many seconds each job (by rank) starts later in `a` than in `b`: below 0 earlier, nan unknown."""
+    """Return by rank the seconds by which a job starts later in `a` than in `b`; negative is earlier, nan unknown."""
     return a.start - b.start
 
 
 def moves(later: NDArray[np.float64]) -> Moves:
-    """How many jobs come earlier and later, and by how much.
+    """Return how many jobs start earlier and later, and by how much.
 
     >>> found = moves(np.array([0.0, -60.0, -61.0, 7200.0]))
     >>> found.same, found.earlier.total, found.later.jobs, found.sizes[0].earlier
@@ -174,30 +174,30 @@ def _moved(by: NDArray[np.float64]) -> Moved:
     return Moved(len(by), float(by.sum()), float(np.median(by)), float(by.max()))
 
 
-# All of it
+# All together
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The second schedule against the first."""
+    """Second schedule compared with the first."""
 
     jobs: int
-    """How many ended in both."""
+    """Number of jobs finished in both."""
     metrics: tuple[Versus, ...]
     slowdowns: tuple[Ratio, ...]
-    """Mean slowdown as LS compare it: of all jobs, then of the short, medium and long ones."""
+    """Mean slowdowns as LS compare them: of all jobs, then of the short, medium and long ones."""
     priorities: tuple[Ratio, ...]
-    """The same of high and low priority."""
+    """Mean slowdowns of high and low priority."""
     batches: tuple[Ratio, ...]
-    """The same of each batch of 1,000 submissions (LS figure 4)."""
+    """Mean slowdowns of each batch of 1,000 submissions (LS figure 4)."""
     categories: tuple[Ratio, ...]
-    """Mean bounded slowdown in K's sixteen categories."""
+    """Mean bounded slowdowns in K's sixteen categories."""
     waits: Waits
     starts: Moves
     ends: Moves
-    """Differs from `starts` where a policy suspends jobs, lets them take turns or throws work away."""
+    """Moves of the ends, which differ from `starts` if jobs are suspended, take turns or lose work."""
     is_alike: bool
-    """Every job ends by as much later as it starts; sums may be equal without that."""
+    """True if each job's end moves by as much as its start; equal sums do not prove that."""
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
 
@@ -207,7 +207,7 @@ class Comparison:
 
 
 def compare(first: Schedule, second: Schedule) -> Comparison:
-    """Everything that tells two schedules of the same jobs apart."""
+    """Return all differences of two schedules of the same jobs."""
     if first.workload.ids != second.workload.ids:
         raise ParameterError("only two schedules of the same jobs can be compared")
     values = aggregates(first), aggregates(second)
@@ -233,7 +233,7 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
 
 
 def _waits(first: Floats, second: Floats) -> Waits:
-    """Of the same jobs."""
+    """Return the sums of the waits of the same jobs."""
     more = second - first
     return Waits(float(first.sum()), float((-more[more < 0]).sum()), float(more[more > 0].sum()), float(second.sum()))
 
@@ -251,7 +251,7 @@ def _ratios(first: list[Row], second: list[Row], name: str) -> tuple[Ratio, ...]
 def _extremes(
     first: Schedule, second: Schedule, later: NDArray[np.float64]
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
-    """The jobs that gained most and that lost most, the first by rank where two are equal."""
+    """Return the jobs that gained most and that lost most, by rank where two are equal."""
     order = np.argsort(later, kind="stable")
     gained = [rank for rank in order[:MOST].tolist() if later[rank] < 0]
     order = np.argsort(-later, kind="stable")

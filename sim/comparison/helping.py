@@ -1,4 +1,4 @@
-"""What would have helped a job: how long it waits under each of several policies, and what the others pay for that."""
+"""Alternatives for one job: its wait under each of several policies, and the price for the other jobs."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from sim.engine.schedule import Schedule
 from sim.workload.model import Floats, Job
 
 ABOUT = 1.0
-"""Seconds by which a wait must differ to be another."""
+"""Smallest difference of two waits in seconds that counts."""
 
 
 class Price(NamedTuple):
-    """How the other jobs fare, beside the first of the policies."""
+    """Waits of the other jobs, compared with the first of the policies."""
 
     mean_wait: float
-    """Of those that start at all"""
+    """Mean wait of the jobs that start."""
     change: float
-    """Of the mean wait of those that start under the first of the policies, too; above 0 they wait longer."""
+    """Change of the mean wait, over jobs that also start under the first policy; > 0 if they wait longer."""
     longer: int
     shorter: int
-    """How many of them wait longer, and shorter; longest who never starts."""
+    """Numbers of other jobs that wait longer and shorter; a job that never starts waits longest."""
     worst: Job | None
-    """Who waits longer by most; None: nobody does."""
+    """Job that waits longer by most, or None if no job does."""
     worst_by: float | None
-    """By how many seconds; None: it never starts."""
+    """Seconds that it waits longer; None if it never starts."""
 
 
 class Tried(NamedTuple):
-    """What a policy does to the job, and to the others."""
+    """Effect of a policy on the job and on the others."""
 
     policy: str
     start: float | None
-    """None: it never starts."""
+    """Start of the job, or None if it never starts."""
     wait: float | None
     price: Price
 
 
 def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
-    """The policies of these schedules by the wait of that job, the shortest first; all are set beside the first."""
+    """Return the policies by the wait of that job, the shortest first; all are compared with the first schedule."""
     first = _waits(schedules[0])
     tried = [_tried(schedule, first, rank) for schedule in schedules]
     return sorted(tried, key=lambda found: (inf if found.wait is None else found.wait, max(found.price.change, 0.0)))
 
 
 def _waits(schedule: Schedule) -> Floats:
-    """Who never starts waits for ever."""
+    """Return the waits in seconds, infinite for a job that never starts."""
     waited = schedule.wait
     return np.where(np.isnan(waited), inf, waited)
 
@@ -80,7 +80,7 @@ def _tried(schedule: Schedule, first: Floats, rank: int) -> Tried:
 
 
 class Fitting(NamedTuple):
-    """From one moment to another enough processors were free for a job that waited."""
+    """Time in which enough processors were free for a job that waited."""
 
     begin: float
     end: float
@@ -91,7 +91,7 @@ class Fitting(NamedTuple):
 
 
 def fitted(schedule: Schedule, rank: int) -> list[Fitting]:
-    """When enough was free for the job while it waited, one after another; it might have run on in the last."""
+    """Return the times in which enough was free for the job while it waited; it might run on in the last."""
     job, start = schedule.workload.jobs[rank], float(schedule.start[rank])
     times, free = schedule.curves.time, schedule.curves.free
     enough = free >= job.procs

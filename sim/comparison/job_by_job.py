@@ -1,4 +1,4 @@
-"""Every job about which two runs decide differently: the first decision of each run that the other has not."""
+"""Jobs with different decisions in two runs: for each, the first decision of either run that the other lacks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sim.workload.model import Job
 
 
 class Decided(NamedTuple):
-    """A decision about a job and when it was made."""
+    """Decision about a job, and its time."""
 
     time: float
     decision: Decision
@@ -25,7 +25,7 @@ class Decided(NamedTuple):
 
 
 class Different(NamedTuple):
-    """What each run decided about a job; None: nothing where the other did something."""
+    """First different decision about a job in each run; None if there is none where the other run has one."""
 
     job: Job
     first: Decided | None
@@ -33,12 +33,12 @@ class Different(NamedTuple):
 
     @property
     def time(self) -> float:
-        """From when on the runs differ about it."""
+        """Return the time from which on the runs differ about the job."""
         return min(decided.time for decided in (self.first, self.second) if decided)
 
 
 def different(first: Side, second: Side) -> list[Different]:
-    """All jobs about which the runs differ, in order of time; why is not compared, but said."""
+    """Return all jobs with different decisions in order of time; reasons are reported, but not compared."""
     here, there = _by_job(first), _by_job(second)
     found = []
     for job in {**here, **there}:

@@ -1,8 +1,8 @@
-"""Where two runs of one workload first part, and what each did there.
+"""First difference of two runs of one workload, and what each run did there.
 
-What counts is what a person sees happen: a job starts (or comes into the matrix), is suspended, goes on, migrates or
-ends. Plans do not count: policies plan differently long before it shows. Nor does it count which processors a job gets,
-nor at which instants a policy is asked: two runs have parted when something happens to a job in one of them only.
+Visible events count: a job starts (or is placed in the matrix), is suspended, resumes, migrates or ends. Plans do not
+count: policies plan differently long before it shows. Neither do the processors of a job, nor the instants of passes:
+two runs differ when an event of a job happens in one of them only.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from sim.workload.model import Job
 
 
 class Side(NamedTuple):
-    """One of two runs that are compared, as far as it has come."""
+    """One of two compared runs, as far as it is computed."""
 
     history: Past
     schedule: Schedule
     since: int = 0
-    """From which step on it is compared; of the schedule only what happens from then on."""
+    """First step that is compared; of the schedule, only later events count."""
 
     @classmethod
     def of(cls, engine: Engine) -> Side:
@@ -43,10 +43,10 @@ class Side(NamedTuple):
 
 
 class Act(NamedTuple):
-    """Something that happens to a job; `limit` is that of a speculative run."""
+    """Event of a job; `limit` is that of a speculative run."""
 
     verb: str
-    """starts, resumes, suspended, queued (again), migrates, ends."""
+    """One of: starts, resumes, suspended, queued (again), migrates, ends."""
     rank: int
     limit: float | None = None
 
@@ -57,22 +57,22 @@ _SEEN = (Start, Backfill, Place, Resume, Suspend, Migrate)
 
 @dataclass(frozen=True)
 class Parting:
-    """The first instant at which something happens to a job in one run and not in the other."""
+    """First instant at which an event of a job happens in one run and not in the other."""
 
     time: float
     steps: tuple[int, int]
-    """How many steps each run has made then, as in `Snapshot.step`."""
+    """Number of steps of each run up to then, as in `Snapshot.step`."""
     only: tuple[Acts, Acts]
-    """What happens in the first run alone, and in the second alone, in the order in which it was decided."""
+    """Events of the first run only and of the second only, in order of decision."""
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """The jobs that tell it shortest: the first to which something happens in one run alone, for each run."""
+        """Return the ranks of the first job with an event in the first run only, and in the second only."""
         return tuple(dict.fromkeys(acts[0].rank for acts in self.only if acts))
 
 
 def part(first: Side, second: Side) -> Parting | None:
-    """Where the runs part; None: nowhere, as far as both have come. Reads the histories only that far."""
+    """Return the first difference, or None if both runs agree as far as computed; later history is not read."""
     sides = first, second
     known = min(side.history.time_of(side.history.steps - 1) if side.history.steps else -inf for side in sides)
     never = (inf, ())
@@ -93,7 +93,7 @@ def _without(acts: Acts, others: Acts) -> Acts:
 
 
 def _instants(side: Side) -> Iterator[tuple[float, Acts]]:
-    """Every instant at which something happens to a job, and what, in order of time."""
+    """Yield each instant with an event of a job, with its events, in order of time."""
     both = merge(_decided(side), _ended(side.schedule), key=itemgetter(0))
     for time, acts in groupby(both, key=itemgetter(0)):
         yield time, tuple(act for _, act in acts)
@@ -122,13 +122,13 @@ def _decided(side: Side) -> Iterator[tuple[float, Act]]:
 
 
 def _comes_back(before: Past, rank: int) -> bool:
-    """A suspended job comes into a matrix as a new one does."""
+    """Return True if a placement in the matrix resumes a suspended job."""
     ran = before.of(rank)
     return bool(ran) and ran[-1].ended_by not in ("queued", "cut", "interrupted")
 
 
 def _put_aside(history: Past, time: float) -> Iterator[Act]:
-    """Who left the matrix by a switch alone: it stood in a row that was not on turn, or had never been."""
+    """Yield the jobs that a switch alone took out of the matrix, because their row did not have its turn."""
     left = [s for s in history.between(nextafter(time, -inf), time) if s.rows and s.end == time]
     stays = {s.rank for s in history.between(time, nextafter(time, inf))}
     for stretch in sorted(left):
@@ -142,26 +142,26 @@ def _ended(schedule: Schedule) -> Iterator[tuple[float, Act]]:
         yield float(schedule.end[rank]), Act("ends", rank)
 
 
-# Why
+# Reasons
 
 
 @dataclass(frozen=True)
 class Account:
-    """What one run does with a job at the instant where the runs part: something, or it waits, or nothing."""
+    """Action of one run on a job at the first difference, or why it waits."""
 
     job: Job
     act: Decision | None = None
-    """What was decided about it."""
+    """Decision about the job, if there is one."""
     waits: Reason | None = None
-    """Why it waits."""
+    """Reason to wait."""
     delays: Delayed | None = None
-    """Whom it would delay, where that is what keeps it waiting."""
+    """Job that it would delay, if that is the reason to wait."""
     where: Literal["queue", "running", "suspended", "matrix", "finished"] = "queue"
-    """Where it is after the step."""
+    """State of the job after the step."""
 
 
 def account(engine: Engine, rank: int, time: float) -> Account:
-    """What a run did with the job at `time`, and why no more; the engine has made its last step up to then."""
+    """Return what a run did with the job at `time`, and why; the engine has made its last step up to then."""
     job = engine.state.jobs[rank]
     own = [d for d in engine.state.decisions if getattr(d, "job", None) == job]
     act = next((d for d in own if isinstance(d, _SEEN)), None) if engine.now == time else None
@@ -181,9 +181,9 @@ def account(engine: Engine, rank: int, time: float) -> Account:
 
 
 def _delayed(state: State, job: Job) -> Delayed | None:
-    """In the queue's order the first whose reservation would not hold if the job started now.
+    """Return the first job in queue order whose reservation would move if the job started now.
 
-    Those behind that one would have to make room for it.
+    Jobs behind that one would have to make room for it.
     """
     plan, reserved = state.running_plan(), state.reserved
     if state.machine.owners or not plan.fits(job.procs, state.now, job.estimate):

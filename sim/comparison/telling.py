@@ -1,4 +1,4 @@
-"""Words for where two runs part: one sentence for what each of them did there."""
+"""Sentences on the first difference of two runs, and on what each run did there."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ _NOT = {
     "ends": "does not end",
 }
 LONGEST_NAME = 14
-"""Policies with longer specs are called A and B."""
+"""Longest name of a policy in a column; longer ones are shortened, or called A and B."""
 Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
-"""What the first and the second run did with each job."""
+"""Actions of the first and the second run on each job."""
 
 
 def tell(account: Account, at: Clock = clock) -> str:
-    """What one run did with a job, as a sentence without a full stop.
+    """Return what one run did with a job, as a sentence without a full stop.
 
     >>> from sim.workload.model import Job
     >>> tell(Account(Job(16, "17", submit=0, procs=8, estimate=60), where="running"))
@@ -78,13 +78,13 @@ def _because(account: Account, at: Clock) -> str:
 
 
 def about(parting: Parting, workload: Workload) -> str:
-    """The jobs over which they part, those first that are told of."""
+    """Return the jobs of the first difference, the explained ones first."""
     others = (act.rank for acts in parting.only for act in acts)
     return listed((name(workload.jobs[rank]) for rank in dict.fromkeys([*parting.ranks, *others])), 3)
 
 
 def instead(parting: Parting, workload: Workload) -> str:
-    """What the second run does there that the first does not, in a few words.
+    """Return what the second run does there that the first does not, in a few words.
 
     >>> from types import SimpleNamespace
     >>> from typing import cast
@@ -109,14 +109,14 @@ def instead(parting: Parting, workload: Workload) -> str:
 
 
 def headline(parting: Parting, names: tuple[str, str], accounts: Accounts) -> str:
-    """Where two runs part and what each did with the first of the jobs, in one line: for a place between two charts."""
+    """Return the first difference and what each run did with the first of the jobs, in one line between two charts."""
     at = clock_near(parting.time)
     told = (f"{who} {_done(accounts[0], at)}" for who, accounts in zip(names, accounts, strict=True))
     return printable(f"first difference at {clock(parting.time)}: {'; '.join(told)}")
 
 
 def _done(account: Account, at: Clock) -> str:
-    """What was done, with the policy as the one who does it."""
+    """Return what the policy did, as verb and object."""
     who, act = name(account.job), account.act
     if act is not None:
         limit = getattr(act, "limit", None)
@@ -126,7 +126,7 @@ def _done(account: Account, at: Clock) -> str:
 
 
 def changed(entry: Versus) -> str:
-    """By how much the second is more or less than the first.
+    """Return the change from the first value to the second as text.
 
     >>> from sim.comparison.differences import versus
     >>> from sim.metrics.catalogue import metric
@@ -143,7 +143,7 @@ def changed(entry: Versus) -> str:
 
 
 def names_of(specs: tuple[str, str]) -> tuple[str, str]:
-    """What two runs are called in columns and sentences: long ones by what only one of them has.
+    """Return short names of two runs; of long specs, the part that only one of them has.
 
     >>> names_of(("easy", "fcfs")), names_of(("easy", "easy"))
     (('easy', 'fcfs'), ('A', 'B'))
@@ -160,13 +160,13 @@ def names_of(specs: tuple[str, str]) -> tuple[str, str]:
 
 
 def _parts(spec: str) -> list[str]:
-    """The policy, its parameters, and whose the estimates are."""
+    """Return the policy, its parameters and the kind of estimates."""
     policy, _, estimates = spec.partition(" with ")
     name, _, parameters = policy.partition(":")
     return [name, *filter(None, parameters.split(",")), estimates or "recorded"]
 
 
 def _own(parts: list[str], others: list[str]) -> str:
-    """The first that the others lack; of a parameter with a long name the value."""
+    """Return the first part that the others lack; of a parameter with a long name, its value."""
     own = next((part for part in parts if part not in others), parts[0])
     return own if len(own) <= LONGEST_NAME else own.partition("=")[2] or own

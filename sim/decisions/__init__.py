@@ -1,1 +1,1 @@
-"""What a policy may say: decisions and reasons, each with its own words."""
+"""Decisions of a policy and their reasons, with their sentences."""

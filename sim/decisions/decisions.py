@@ -1,4 +1,4 @@
-"""What a policy can do: decisions, all of them plain immutable data, each of which says itself.
+"""Decisions that a policy can make, as immutable data with a sentence each.
 
 A policy yields decisions; the engine checks and applies them one by one. Each has its reason
 (`sim.decisions.sentences.Reason`); what can be done to a matrix is in `sim.decisions.matrix`.
@@ -18,20 +18,20 @@ from sim.workload.model import Job
 
 
 class Start(NamedTuple):
-    """The job starts now. `on`: the processors, where the policy chooses them itself."""
+    """Start of a job now; `on` are the processors, if the policy chooses them."""
 
     job: Job
     because: Reason
     on: int | None = None
     limit: float | None = None
-    """For at most so long: a speculative run, killed and queued again if it is not done by then."""
+    """Longest time of a speculative run, after which the job is killed and queued again."""
 
     def say(self, at: Clock) -> str:
         return f"{_runs(self, 'starts')}: {why(self.because, self.job, at)}"
 
 
 class Backfill(NamedTuple):
-    """The job starts now and passes a job that stands before it in the queue."""
+    """Start of a job now, before a job ahead of it in the queue."""
 
     job: Job
     because: Reason
@@ -43,20 +43,20 @@ class Backfill(NamedTuple):
 
 
 class Reserve(NamedTuple):
-    """The job's reserved start becomes `at`."""
+    """New reserved start of a job."""
 
     job: Job
     at: float
     because: Reason
     lasts: float | None = None
-    """For how long, if not for its estimate."""
+    """Length of the reservation in seconds; None for the job's estimate."""
 
     def say(self, at: Clock) -> str:
         return f"{name(self.job)} is planned for {at(self.at)}: {why(self.because, self.job, at)}"
 
 
 class Expect(NamedTuple):
-    """As things stand the job will start at `at`: a plan for this pass, not a reservation."""
+    """Expected start of a job by the plan of this pass, which reserves nothing."""
 
     job: Job
     at: float
@@ -66,7 +66,7 @@ class Expect(NamedTuple):
 
 
 class Suspend(NamedTuple):
-    """The running job stops and keeps its progress; its processors are free after `overhead` seconds."""
+    """Suspension of a running job, which keeps its progress; its processors are free after `overhead` seconds."""
 
     job: Job
     because: Reason
@@ -77,7 +77,7 @@ class Suspend(NamedTuple):
 
 
 class Resume(NamedTuple):
-    """The suspended job goes on, with progress after `overhead` seconds; `on`: the processors, if not its own."""
+    """Resumption of a suspended job, with progress after `overhead` seconds, `on` its own or other processors."""
 
     job: Job
     because: Reason
@@ -89,7 +89,7 @@ class Resume(NamedTuple):
 
 
 class Await(NamedTuple):
-    """The suspended job is the next that must go on: its processors are kept for it until it does."""
+    """Choice of the suspended job that resumes next; its processors are kept free for it until then."""
 
     job: Job
 
@@ -98,7 +98,7 @@ class Await(NamedTuple):
 
 
 class Switched(NamedTuple):
-    """The policy `now` took over from `was`. Decided by whoever watches, not by a policy."""
+    """Switch of the policy from `was` to `now`, made by the user, not by a policy."""
 
     was: str
     now: str
@@ -108,14 +108,14 @@ class Switched(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """These processors are not there from now on. Nobody decided it, as all of the four that follow."""
+    """Processors that go down now, an event that no policy decides, like the next three."""
 
     processors: int
     until: float
-    """inf: for good."""
+    """Time of their return; inf if there is none."""
     announced: bool
     again: bool = False
-    """Were they gone already?"""
+    """True if they were down already."""
 
     def say(self, at: Clock) -> str:
         how = "go down for announced maintenance" if self.announced else "already down, fail" if self.again else "fail"
@@ -124,7 +124,7 @@ class Gone(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """These processors are there again, or for the first time."""
+    """Processors that become available, again or for the first time."""
 
     processors: int
 
@@ -133,7 +133,7 @@ class Returned(NamedTuple):
 
 
 class Interrupt(NamedTuple):
-    """The job's processors are gone: what it had done, for so many seconds, is lost, and it waits again."""
+    """Interruption of a job whose processors went down: `ran` seconds of work are lost, and it waits again."""
 
     job: Job
     ran: float
@@ -144,7 +144,7 @@ class Interrupt(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """The job is given up: there will never be as many processors again as it needs."""
+    """Cancellation of a job that needs more processors than will ever be available."""
 
     job: Job
     most: int
@@ -155,7 +155,7 @@ class Drop(NamedTuple):
 
 
 class Divide(NamedTuple):
-    """The machine is divided into partitions: `owners[p]` are the processors of partition p."""
+    """Division of the machine into partitions; `owners[p]` are the processors of partition p."""
 
     owners: tuple[int, ...]
 
@@ -165,7 +165,7 @@ class Divide(NamedTuple):
 
 
 class Borrow(NamedTuple):
-    """Idle processors change owner, for `job`: from partition `lender` to partition `to`."""
+    """Transfer of idle processors from partition `lender` to partition `to`, for `job`."""
 
     job: Job
     to: int
@@ -178,10 +178,10 @@ class Borrow(NamedTuple):
 
 
 class Wake(NamedTuple):
-    """Ask this policy again at `at`, even if nothing else happens then.
+    """Request for a pass of this policy at `at`, even without another event.
 
-    With `during` it is void once that job's present stay on processors ends. With `is_renewed` it is void at the next
-    pass, which asks again if there is still a reason; of several in one pass the earliest counts.
+    With `during` it expires when that job's present stay on processors ends. With `is_renewed` it expires at the next
+    pass, which may request another; of several in one pass the earliest counts.
     """
 
     at: float
@@ -193,7 +193,7 @@ class Wake(NamedTuple):
 
 
 class Keep(NamedTuple):
-    """The job was considered and goes on waiting. Yielded only where `view.curious`; changes nothing."""
+    """Refusal to start a job that was considered; yielded only if `view.curious`, and without effect."""
 
     job: Job
     because: Reason
@@ -224,13 +224,13 @@ Decision: TypeAlias = (
 
 
 def job_of(decision: Decision) -> Job | None:
-    """The job that a decision is about, if it is about one."""
+    """Return the job that a decision is about, or None."""
     job = getattr(decision, "job", None)
     return job if isinstance(job, Job) else None
 
 
 def check_span(job: Job, to_do: str, seconds: float | None) -> None:
-    """What is decided must take a time that can be; NaN is none."""
+    """Raise a `DecisionError` if the seconds of a decision are out of range or NaN."""
     if seconds is not None and not 0 <= seconds <= LATEST:
         raise DecisionError(f"job {job.id} cannot {to_do} for {seconds:.12g} s: expected 0 to {LATEST:,.0f}")
 

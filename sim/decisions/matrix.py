@@ -1,4 +1,4 @@
-"""What a gang scheduling policy can do to the matrix, and why; each decision and each reason says itself.
+"""Decisions of a gang scheduling policy about the matrix, and their reasons, with a sentence each.
 
 A rebuild is a list of phases; each begins with a `Phase`, and the decisions after it belong to it. Rows are named by
 their ids, columns are sets as in `sim.machine.processors`, costs are processor-seconds.
@@ -17,11 +17,11 @@ PhaseName = Literal[
     "clean", "compact", "schedule", "compact with migration", "schedule again", "fill", "fill with migration"
 ]
 
-# Why
+# Reasons
 
 
 class BestFit(NamedTuple):
-    """So many are free there; `span`: where rows are planned, for how long it must have room."""
+    """`free` columns in the row; where rows are planned, `span` is how long it needs room."""
 
     free: int
     span: Span | None = None
@@ -32,13 +32,13 @@ class BestFit(NamedTuple):
 
 
 class NewRow(NamedTuple):
-    """No other row has room; `own`: for a suspended job's own columns."""
+    """No other row has room; `own` if a suspended job needs its own columns."""
 
     rows: int
     mpl: int
     own: Annotated[bool, UNTOLD] = False
     span: Annotated[Span | None, UNTOLD] = None
-    """Where a row could hold it, but not for so long"""
+    """Time for which no row has room, if one has enough columns now"""
 
     def sentence(self, job: Job, at: Clock) -> str:
         wanted = f"no row has {count(job.procs, 'column')} free"
@@ -66,7 +66,7 @@ class Fuller(NamedTuple):
 
 
 class MakesWay(NamedTuple):
-    """It stands in the columns of `job`, which comes into the row; so costs `cost`, the other option `other`."""
+    """It gives up its columns to `job`, which moves into the row; `cost` is the price, `other` the alternative's."""
 
     job: Job
     cost: float
@@ -81,7 +81,7 @@ class MakesWay(NamedTuple):
 
 
 class OtherColumns(NamedTuple):
-    """Its columns are taken in the target row, others are free; so costs `cost`, the other option `other`."""
+    """Its columns are taken in the target row, but others are free; `cost` is the price, `other` the alternative's."""
 
     cost: float
     other: float | None
@@ -130,7 +130,7 @@ class OwnColumnsTaken(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """A phase of the rebuild begins."""
+    """Beginning of a phase of the rebuild."""
 
     name: PhaseName
 
@@ -139,35 +139,35 @@ class Phase(NamedTuple):
 
 
 class Clean(NamedTuple):
-    """Every job leaves all rows but its home row."""
+    """Removal of all replicas: every job stays in its home row only."""
 
     def say(self, at: Clock) -> str:
         return "replicas are removed: every job stays in its home row only"
 
 
 class DropRows(NamedTuple):
-    """Empty rows vanish."""
+    """Removal of empty rows."""
 
     def say(self, at: Clock) -> str:
         return "empty rows are removed"
 
 
 class OpenRow(NamedTuple):
-    """A new row after the last; its id is the next that was never used."""
+    """New row after the last; its id is the next unused one."""
 
     def say(self, at: Clock) -> str:
         return "a new row is opened"
 
 
 class Place(NamedTuple):
-    """The waiting (or suspended) job comes into the matrix; `row` is its home."""
+    """Placement of a waiting or suspended job in the matrix; `row` is its home."""
 
     job: Job
     row: int
     columns: int
     because: Reason
     passes: bool = False
-    """Does it pass a job that stands before it in the queue? Then it counts as backfilled."""
+    """True if it passes a job ahead of it in the queue; then it counts as backfilled."""
 
     def say(self, at: Clock) -> str:
         comes = f"{name(self.job)} is placed in row {self.row}, columns {written(self.columns)}"
@@ -175,7 +175,7 @@ class Place(NamedTuple):
 
 
 class Rehome(NamedTuple):
-    """The job's home moves to `row`, its columns stay."""
+    """Move of the job's home to `row`; its columns stay."""
 
     job: Job
     row: int
@@ -186,7 +186,7 @@ class Rehome(NamedTuple):
 
 
 class Replicate(NamedTuple):
-    """The job stands in `row` too."""
+    """Replica of the job in `row`."""
 
     job: Job
     row: int
@@ -196,7 +196,7 @@ class Replicate(NamedTuple):
 
 
 class Migrate(NamedTuple):
-    """The job's tasks move to other columns, its home to `row`; it loses `stall` seconds of its own turns."""
+    """Move of the job to other columns, with its home in `row`; it loses `stall` seconds of its own turns."""
 
     job: Job
     row: int
@@ -211,7 +211,7 @@ class Migrate(NamedTuple):
 
 
 class Stall(NamedTuple):
-    """The job stays in its columns and loses `seconds` of its own turns to the migration of another."""
+    """Loss of `seconds` of the job's own turns to another job's migration; it keeps its columns."""
 
     job: Job
     seconds: float
@@ -225,7 +225,7 @@ class Stall(NamedTuple):
 
 
 class TurnTo(NamedTuple):
-    """The row comes on turn at once, for whom a reservation was granted."""
+    """Turn of the row now, for a job in it whose reservation is due."""
 
     row: int
 
@@ -234,7 +234,7 @@ class TurnTo(NamedTuple):
 
 
 class ReserveRow(NamedTuple):
-    """The waiting job's reserved start becomes `at`, in `row`. It stands until the next rebuild."""
+    """New reserved start of a waiting job, in `row`; it is kept until the next rebuild."""
 
     job: Job
     row: int
@@ -251,6 +251,6 @@ MatrixDecision: TypeAlias = (
 
 
 def _costs(cost: float, other: float | None) -> str:
-    """What this way costs and, where there was another, what that would have cost."""
+    """Return the cost and, if there was an alternative, its cost as text."""
     alternative = f", the alternative {other:.12g}" if other is not None else ""
     return f"costs {cost:.12g} processor-seconds{alternative}"

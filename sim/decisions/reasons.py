@@ -1,8 +1,8 @@
-"""Why a policy starts, suspends or plans a job: plain immutable data, each of which says itself.
+"""Reasons to start, suspend or plan a job, as immutable data with a sentence each.
 
-A reason carries the numbers that made the difference; times are seconds, `free`/`idle`/`extra` processors. What keeps
-a job waiting is in `sim.decisions.reasons_to_wait`, what is done to a matrix and why in `sim.decisions.matrix`. Where a
-sentence says all that there is to know of a reason, nothing else does.
+A reason has the numbers that decided; times are seconds, and `free`, `idle` and `extra` are processors. Reasons to wait
+are in `sim.decisions.reasons_to_wait`, those about a matrix in `sim.decisions.matrix`. A class without a docstring is
+explained by its sentence.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sim.decisions.sentences import UNTOLD, Called, Moment, Span
 from sim.words import Clock, count, listed, name, nth, processors, span
 from sim.workload.model import Job
 
-# Why a job starts
+# Reasons to start
 
 
 class InOrder(NamedTuple):
@@ -53,7 +53,7 @@ class FitsExtra(NamedTuple):
 
 
 class PredictedBefore(NamedTuple):
-    """It ends before the head's planned start, if it runs as long as its user's jobs did."""
+    """It ends before the head's planned start if it runs as long as its user's previous jobs."""
 
     head: Job
     shadow: Moment
@@ -64,7 +64,7 @@ class PredictedBefore(NamedTuple):
 
 
 class BestPacking(NamedTuple):
-    """Of all sets of jobs that do not delay the head, the one that it is of fills the most of `free` processors."""
+    """It is one of the jobs that fill the most of the `free` processors without delaying the head."""
 
     head: Job
     shadow: Moment
@@ -77,7 +77,7 @@ class BestPacking(NamedTuple):
 
 
 class BestOfOrders(NamedTuple):
-    """Tried in that order so many jobs pass the head, which is as good as in any order that is tried."""
+    """In this order `many` jobs pass the head, as many as in any order that was tried."""
 
     head: Job
     shadow: Moment
@@ -111,7 +111,7 @@ class InWindow(NamedTuple):
 
 
 class WithinBounds(NamedTuple):
-    """Every waiting job can still start within its bound; `tightest` has the least room left."""
+    """All waiting jobs can start by their latest starts; `tightest` has the least time left."""
 
     tightest: Job | None
     margin: Span
@@ -124,7 +124,7 @@ class WithinBounds(NamedTuple):
 
 
 class BreaksNoBound(NamedTuple):
-    """Every waiting job keeps its bound but those that were past theirs before: `worst`, by most, and some others."""
+    """All waiting jobs can start by their latest starts, except `worst` and `others`, which were late before."""
 
     worst: Job
     past: Span
@@ -139,7 +139,7 @@ class BreaksNoBound(NamedTuple):
 
 
 class AsRecorded(NamedTuple):
-    """The trace says that it started at `recorded` (None: it does not say); `late` seconds ago."""
+    """It started at `recorded` in the trace, `late` seconds ago; None if the trace has no start."""
 
     recorded: Moment | None
     late: Span
@@ -170,7 +170,7 @@ class Claimed(NamedTuple):
 
 
 class PivotDue(NamedTuple):
-    """It is the pivot, the first of its partition's queue, and its planned start is now; so many were borrowed."""
+    """It is the pivot, the first job of its partition's queue, and its planned start is now."""
 
     partition: int
     borrowed: int
@@ -193,7 +193,7 @@ class EndsBeforePivot(NamedTuple):
 
 
 class SparesPivot(NamedTuple):
-    """Rule b: of its partition's `idle` processors the pivot leaves `extra` when it starts."""
+    """Rule b: of its partition's `idle` processors, `extra` are left over when the pivot starts."""
 
     pivot: Job
     start: Moment
@@ -206,7 +206,7 @@ class SparesPivot(NamedTuple):
 
 
 class DelaysNoPivot(NamedTuple):
-    """Rule c: it delays no pivot of any queue; its partition has `idle` processors and borrowed so many."""
+    """Rule c: it delays no pivot of any queue; its partition has `idle` processors after borrowing."""
 
     idle: int
     borrowed: int
@@ -223,7 +223,7 @@ class TrialDue(NamedTuple):
 
 
 class TrialEarly(NamedTuple):
-    """Its speculative run was reserved for `reserved`; now it fits beside all pivots and reservations, too."""
+    """Its speculative run was planned for `reserved`, but fits now next to all pivots and reservations."""
 
     limit: Span
     reserved: Moment
@@ -232,7 +232,7 @@ class TrialEarly(NamedTuple):
         return f"{_trial(self.limit)}, planned for {at(self.reserved)}, already fits next to everything planned"
 
 
-# Why a job is suspended
+# Reasons to suspend
 
 
 class ReservationDue(NamedTuple):
@@ -254,7 +254,7 @@ class Outranked(NamedTuple):
 
 
 class MadeWay(NamedTuple):
-    """Of those who have had their slice it is number `place`, who suffered least first."""
+    """By instantaneous xfactor it is number `place` of the jobs that have used up their slice."""
 
     by: Annotated[Job, Called("suspended for")]
     suffering: Annotated[float, Called("instant xfactor")]
@@ -269,11 +269,11 @@ class MadeWay(NamedTuple):
         )
 
 
-# Why a start is planned when it is
+# Reasons to plan a start
 
 
 class WhenFree(NamedTuple):
-    """The head of the queue: `free` processors are not enough, at the planned time there are `then`."""
+    """Head of the queue: `free` processors are too few, `then` are free at the planned time."""
 
     free: int
     then: int
@@ -283,7 +283,7 @@ class WhenFree(NamedTuple):
 
 
 class WhenPredicted(NamedTuple):
-    """The head of the queue: at the planned time there are `then`, if all run as long as is predicted."""
+    """Head of the queue: `then` processors are free at the planned time, by predicted run times."""
 
     free: int
     then: int
@@ -293,7 +293,7 @@ class WhenPredicted(NamedTuple):
 
 
 OfTheHead: TypeAlias = WhenFree | WhenPredicted
-"""Whose start is planned so heads the queue."""
+"""Reasons of a plan for the head of the queue."""
 
 
 class EarliestHole(NamedTuple):
@@ -360,5 +360,5 @@ def _trial(limit: float) -> str:
 
 
 def its_own(job: Job) -> str:
-    """Its processors, with the verb."""
+    """Return the subject of a sentence on the job's own processors, with its verb."""
     return "its own processor is" if job.procs == 1 else f"its own {processors(job.procs)} are"

@@ -1,6 +1,6 @@
-"""Why a job is kept waiting: plain immutable data, each of which says itself.
+"""Reasons to wait, as immutable data with a sentence each, a short form for tables and one for many steps.
 
-Whole, in a few words for a table, and of many steps together. Times are seconds, `free`/`extra`/`busy` processors.
+Times are seconds; `free`, `extra` and `busy` are processors.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class PredictedToDelay(NamedTuple):
 
 
 class BeyondLookahead(NamedTuple):
-    """Only so many jobs behind the head are looked at."""
+    """The policy considers only `window` jobs behind the head."""
 
     head: Annotated[Job, Called("head of queue")]
     window: int
@@ -137,7 +137,7 @@ class WaitsForOwn(NamedTuple):
 
 
 class OwnGone(NamedTuple):
-    """So many of its own processors are not there, and others of them may be taken."""
+    """Of its own processors, `gone` are down, and `busy` are taken."""
 
     gone: Annotated[int, UNTOLD]
     busy: Annotated[int, UNTOLD]
@@ -154,13 +154,13 @@ class OwnGone(NamedTuple):
 
 
 def waits_for_own(own: int, free: int, there: int) -> WaitsForOwn | OwnGone | None:
-    """What the job lacks of its own processors; None: nothing."""
+    """Return the reason if some of the job's own processors are taken or down, else None."""
     busy, gone = (own & there & ~free).bit_count(), (own & ~there).bit_count()
     return OwnGone(gone, busy) if gone else WaitsForOwn(busy) if busy else None
 
 
 class OwnClaimed(NamedTuple):
-    """Its own processors are free, but so many are claimed by those for whom others were suspended."""
+    """Its own processors are free, but `claimed` are claimed by jobs that suspended others."""
 
     claimed: Annotated[int, UNTOLD]
 
@@ -176,7 +176,7 @@ class OwnClaimed(NamedTuple):
 
 
 class AwaitsVictims(NamedTuple):
-    """Those that were suspended for it have not left yet."""
+    """The jobs suspended for it still occupy their processors."""
 
     victims: tuple[Job, ...]
 
@@ -192,7 +192,7 @@ class AwaitsVictims(NamedTuple):
 
 
 class ClaimTaken(NamedTuple):
-    """Its victims have left, but others had been promised some of what it is to have, and run there."""
+    """The jobs suspended for it have left, but others with an earlier promise run on its processors."""
 
     others: tuple[Job, ...]
 
@@ -223,7 +223,7 @@ class NoVictims(NamedTuple):
 
 
 class NoVictimAllowed(NamedTuple):
-    """Enough running jobs have a small xfactor, but so many are too wide, and so many spared as they suffered much."""
+    """Enough running jobs have a small xfactor, but `wide` are too wide and `spared` are protected."""
 
     xfactor: Annotated[float, UNTOLD]
     factor: float
@@ -245,7 +245,7 @@ class NoVictimAllowed(NamedTuple):
 
 
 class TurnOver(NamedTuple):
-    """Its processors are free, or could be taken from others, now, but were not at its turn."""
+    """Its processors are free now, or could be freed, but were not when the policy considered it."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         return "its processors became available only after the policy had considered it in this step"
@@ -271,7 +271,7 @@ class NoSliceOver(NamedTuple):
 
 
 class PivotLater(NamedTuple):
-    """It is planned for `at`: what is free now is too little once `other` starts, or the machine goes, at `then`."""
+    """It is planned for `at`: the free processors are too few once `other` starts, or maintenance begins, at `then`."""
 
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
@@ -325,9 +325,9 @@ class TouchesReservation(NamedTuple):
 
 
 class TrialLater(NamedTuple):
-    """Its speculative run of at most `limit` seconds is reserved for `at`.
+    """Its speculative run of at most `limit` seconds is planned for `at`.
 
-    Too few are free now or, if `then` is told, from that on: `other` starts, or the machine goes down.
+    Too few processors are free now or, if `then` is given, from then on: `other` starts, or maintenance begins.
     """
 
     at: Annotated[Moment, Called("from")]
@@ -348,7 +348,7 @@ class TrialLater(NamedTuple):
 
 
 class BeforeOthers(NamedTuple):
-    """The suspended job's own processors are free, but it would take what `other` is to have from `at` on."""
+    """Its own processors are free, but `other` is planned on them from `at` on, before it would end."""
 
     other: Job
     at: Annotated[Moment, Called("from")]
@@ -366,7 +366,7 @@ class BeforeOthers(NamedTuple):
 
 
 class RoomUnseen(NamedTuple):
-    """There is room for it now, but its start was planned for `at` and nobody has looked again."""
+    """It fits now, but is planned for `at`, and the policy has not reconsidered it."""
 
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
@@ -396,7 +396,7 @@ class WaitsForReserved(NamedTuple):
 
 
 class MachineGoesDown(NamedTuple):
-    """It would run into the maintenance that was announced, or may where rows take turns."""
+    """It would not end before the announced maintenance, or might not if rows take turns."""
 
     at: Annotated[Moment, Called("machine goes down")]
     ends: Annotated[Moment, Called("would end")]
@@ -426,11 +426,11 @@ class NotYet(NamedTuple):
         return "its recorded start was later"
 
 
-# What several say
+# Parts of several sentences
 
 
 def own_gone(gone: int, job: Job) -> str:
-    """How many of its own processors are not there."""
+    """Return how many of its own processors are down, as text."""
     if gone == job.procs:
         return f"{its_own(job)}{' all' * (job.procs > 1)} down"
     return f"{gone:,} of its own {processors(job.procs)} {'is' if gone == 1 else 'are'} down"

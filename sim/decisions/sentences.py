@@ -1,10 +1,10 @@
-"""Decisions and reasons in words, so that every screen says the same; each says itself, these functions ask it.
+"""Sentences of decisions and reasons, so that every screen uses the same words.
 
-`say` is for a decision, `why` for a reason alone, `brief` for a column of a table. All are without a full stop, reasons
-without a capital: the caller puts them together. A reason is any immutable value with a `sentence`; a policy of
-somebody's own may bring its own. Its words are quoted wherever they are shown, for nobody has found out whether they
-are so. What says nothing of itself, or fails to, is said by its name and its fields. Moments are written by a function
-that the caller may choose, so that a line can leave out the day.
+`say` is for a decision, `why` for a reason, `brief` for a column of a table. Sentences have no full stop, and reasons
+no capital: the caller joins them. A reason is any immutable value with a `sentence`, and a user-defined policy may
+bring its own; its words are quoted, because nothing checks whether they are true. A reason whose methods are missing or
+fail is described by its name and fields. The caller chooses the function that writes times, for example without the
+day.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from sim.words import Clock, clock, listed, name, span, spelled
 from sim.workload.model import Job
 
 Brief: TypeAlias = tuple[str, ...]
-"""One thing in several ways, the fullest first: a column takes the first for which it has room."""
+"""Alternative texts, the longest first; a column shows the first that fits."""
 Others: TypeAlias = Callable[[str], str]
-"""Which jobs were named, over many steps; the argument says what they are."""
+"""Return the jobs that were named over many steps; the argument is what to call them."""
 
 
 class Reason(Protocol):
-    """Why something was done with a job, or not done, with the numbers that made the difference.
+    """Reason for a decision, with the numbers that decided.
 
-    An immutable value, such as a frozen dataclass. It may also have `brief(job, at)`, the same in a few words
-    (`Brief`), and `past(job, others)`, what it says of many steps, behind "because". Its fields stand beside it as
-    numbers: those that are a `Moment` or a `Span` as such, by their names or as they are `Called`.
+    An immutable value, such as a frozen dataclass. It may also have `brief(job, at)`, a few words (`Brief`), and
+    `past(job, others)`, its words for many steps after "because". Screens show its fields as numbers, by their names or
+    as they are `Called`, with the unit of a `Moment` or a `Span`.
     """
 
     def sentence(self, job: Job, at: Clock, /) -> str:
-        """Without a capital and a full stop; moments are written by `at`."""
+        """Return the sentence without a capital and a full stop; `at` writes times."""
 
 
-# What the fields of a reason are
+# Fields of reasons
 
 
 class Called(NamedTuple):
-    """What a field is called beside its value, where its name does not say it; "": other facts say the same."""
+    """Label of a field, if its name is not good enough; "" hides the field, as other facts show it."""
 
     name: str
 
@@ -51,7 +51,7 @@ UNTOLD = Called("")
 
 
 class Unit(Enum):
-    """How a number is written, where it is not just a number."""
+    """Unit of a number."""
 
     MOMENT = "a moment"
     SPAN = "a length of time"
@@ -62,7 +62,7 @@ Span: TypeAlias = Annotated[float, Unit.SPAN]
 
 
 class Detail(NamedTuple):
-    """A field of a reason: a number or a job, and what it is called."""
+    """Field of a reason with a label: a number or a job."""
 
     field: str
     called: str
@@ -70,7 +70,7 @@ class Detail(NamedTuple):
     unit: Unit | None
 
     def written(self, at: Clock) -> str:
-        """Its value; numbers that are no times are exact to the hundredth."""
+        """Return the value as text, numbers without a unit to two decimals."""
         if isinstance(self.value, Job):
             return name(self.value)
         match self.unit:
@@ -82,7 +82,7 @@ class Detail(NamedTuple):
 
 
 def details(reason: Any) -> list[Detail]:
-    """The numbers and jobs of a reason that are worth a line of their own."""
+    """Return the numbers and jobs of a reason that are shown on lines of their own."""
     known, found, is_own = _annotations(reason.__class__), [], _is_own(reason)
     for field, value in fields_of(reason).items():
         notes = known.get(field, ())
@@ -97,35 +97,35 @@ def details(reason: Any) -> list[Detail]:
 def _annotations(kind: type) -> dict[str, tuple[Any, ...]]:
     try:
         hints = get_type_hints(kind, include_extras=True)
-    except Exception:  # somebody's own may be annotated with what is not there
+    except Exception:  # annotations of user-defined reasons may refer to missing names
         return {}
     return {field: tuple(_notes(hint)) for field, hint in hints.items()}
 
 
 def _notes(hint: Any) -> Iterator[Any]:
-    """What an annotation says beside the type, also of one that may be None."""
+    """Yield the annotations of a type, also of an optional one."""
     yield from getattr(hint, "__metadata__", ())
     for part in get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else ():
         yield from _notes(part)
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """The fields of a NamedTuple or a dataclass, by name."""
+    """Return the fields of a NamedTuple or a dataclass by name."""
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return value._asdict() if hasattr(value, "_asdict") else {}
 
 
 def jobs_in(value: object) -> list[Job]:
-    """The jobs that a reason or a decision names."""
+    """Return the jobs that a reason or a decision names."""
     return [field for field in fields_of(value).values() if isinstance(field, Job)]
 
 
-# In words
+# Words
 
 
 def why(reason: Reason, job: Job, at: Clock = clock) -> str:
-    """Why that was done with `job`, or not done, with the numbers that made the difference.
+    """Return why something was done with `job`, or not, with the numbers that decided.
 
     >>> from sim.decisions.reasons_to_wait import TooFewFree
     >>> why(TooFewFree(free=40), Job(0, "17", submit=0, procs=64, estimate=3600))
@@ -135,7 +135,7 @@ def why(reason: Reason, job: Job, at: Clock = clock) -> str:
 
 
 def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
-    """The same in a few words and numbers; of a reason that has only a sentence, that or its beginning.
+    """Return the reason in a few words; if it has only a sentence, that or its beginning.
 
     >>> from sim.decisions.reasons_to_wait import TooFewFree
     >>> from sim.decisions.reasons import Due
@@ -151,13 +151,13 @@ def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
 
 
 def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
-    """What it says of many steps, behind "because"."""
+    """Return the reason for many steps, worded to follow "because"."""
     told = _asked(reason, "past", job, others)
     return _marked(reason, told) if isinstance(told, str) else why(reason, job, at)
 
 
 def say(decision: object, at: Clock = clock) -> str:
-    """What was decided, and why.
+    """Return the decision and its reason.
 
     >>> from sim.decisions.decisions import Start
     >>> from sim.decisions.reasons import InOrder
@@ -174,30 +174,30 @@ def _sentence(reason: Reason, job: Job, at: Clock) -> str:
 
 
 def _marked(reason: Reason, told: str) -> str:
-    """Is it said by a policy of somebody's own, that is told."""
+    """Return the text, quoted as the policy's words if the reason is user-defined."""
     return f"the policy says {_quoted(told)}" if _is_own(reason) else told
 
 
 def _is_own(reason: object) -> bool:
-    """Is it a reason that a policy of somebody's own brings along? Ours are in two rooms."""
+    """Return True if a user-defined policy brought the reason; built-in ones are in two packages."""
     return not type(reason).__module__.startswith(("sim.decisions.", "sim.why."))
 
 
 def _quoted(told: str) -> str:
-    """As what somebody else says; its end cannot be feigned."""
+    """Return the text in quotes that it cannot end itself."""
     return '"' + told.replace('"', "'") + '"'
 
 
 def _asked(value: object, method: str, *given: object) -> object:
-    """What it says of itself; None if it does not, or fails."""
+    """Return the result of a method, or None if it is missing or fails."""
     try:
         return getattr(value, method)(*given)
-    except Exception:  # a policy of somebody's own must not break a screen
+    except Exception:  # user-defined code must not break a screen
         return None
 
 
 def in_words(value: Any) -> str:
-    """Any decision or reason by its name and fields; numbers as they are.
+    """Return any decision or reason by its name and fields.
 
     >>> from sim.decisions.reasons import Due, WhenFree
     >>> in_words(WhenFree(free=3, then=8)), in_words(Due())
