@@ -1,4 +1,4 @@
-"""schedscope's library: workloads in, one instant after another, schedules and their reasons out.
+"""Library of schedscope: read workloads, simulate schedules step by step, and get the reasons of every decision.
 
     >>> from sim import Timeline, compare, measure, read, run
     >>> workload = read("z-figure4")  # a file or a sample; with the options of the command line: load=1.2, jobs=1000
@@ -12,7 +12,7 @@
     >>> [job.job.id for job in compare(run(workload, "fcfs"), easy).gained]
     ['5']
 
-Any step of a run again, with all that was known then, and what would have been:
+Go to any step of a run, see all that was known then, and try another policy from there:
 
     >>> timeline = Timeline(workload, "fcfs")
     >>> timeline.seek_time(600)
@@ -22,10 +22,10 @@ Any step of a run again, with all that was known then, and what would have been:
     >>> timeline.switch("easy:order=sjf")
     <Branch fork 1: easy:order=sjf>
 
-A policy is a name, `name:key=value,key=value`, or an object; `POLICIES` has them all. `life_of` tells what happened to
-one job and why, `Engine` goes one instant at a time. Every error is a `SchedscopeError` of one line.
+A policy is a name, `name:key=value,key=value`, or an object; `POLICIES` lists all names. `life_of` returns the history
+of one job with its reasons, and `Engine` makes one step at a time. Every error is a `SchedscopeError` of one line.
 
-It imports numpy and the standard library only; the screens in `tui` are built on it and never the other way.
+It imports numpy and the standard library only; the screens in `tui` are built on it, never the other way round.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _ROOMS = {
     "read": "workload.source",
     "run": "timeline.scenario",
 }
-"""Where each name lives; it is imported when it is asked for, so that `import sim` costs nothing."""
+"""Module of each public name, imported when first used, so that `import sim` is fast."""
 __all__ = [
     "POLICIES",
     "Engine",
@@ -93,7 +93,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'sim' has no attribute {name!r}")
     from sim.policies.own.consent import open_to_program
 
-    open_to_program()  # only a program of the user's own asks here, and it names its code itself
+    open_to_program()  # only the user's own program gets here, and it names its code itself
     return getattr(import_module(f"sim.{_ROOMS[name]}"), name)
 
 

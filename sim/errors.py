@@ -1,13 +1,13 @@
-"""What can go wrong, as one small tree.
+"""Errors, as one small tree.
 
 SchedscopeError            one line: what, where, what would work
-├── FileError              what somebody wrote cannot be read: which file, which line
+├── FileError              a file cannot be read: which file, which line
 │   └── TraceError         it is no workload, or damaged beyond use
 ├── ParameterError         a policy, an order or an option that does not exist or is out of range
-│   └── NotThereError      it is nothing of this trace, this run or this file
-├── PolicyError            a policy broke down: which, when, where in it
-│   └── DecisionError      it asked for what the machine cannot do
-├── ReaderGoneError        who read what is written has closed it
+│   └── NotThereError      it does not exist in this trace, this run or this file
+├── PolicyError            a policy failed: which, when, where in it
+│   └── DecisionError      it requested what the machine cannot do
+├── ReaderGoneError        the reader of the output has closed it
 └── InvariantError         --check found a broken rule: step, time, job, rule
 """
 
@@ -18,13 +18,13 @@ from collections.abc import Iterable
 
 
 class SchedscopeError(Exception):
-    """The root: `str(error)` is one line a person can act on; `exit_code` is that of a program it ends."""
+    """Root of all errors: `str(error)` is one line that helps the user; `exit_code` is that of a program it ends."""
 
     exit_code = 1
 
 
 class FileError(SchedscopeError):
-    """A file that somebody wrote and that cannot be read, or does not hold.
+    """File that cannot be read, or whose content is wrong.
 
     >>> str(FileError("processors must be > 0, got -1", path="trace.swf", line=17))
     'trace.swf:17: processors must be > 0, got -1'
@@ -37,23 +37,23 @@ class FileError(SchedscopeError):
 
 
 class TraceError(FileError):
-    """A file that cannot be read as a workload."""
+    """File that cannot be read as a workload."""
 
 
 class ParameterError(SchedscopeError):
-    """A name or a value that a person typed and that does not exist or does not fit, whatever the trace says."""
+    """Name or value that does not exist or does not fit, whatever the trace."""
 
     exit_code = 2
 
 
 class NotThereError(ParameterError):
-    """What a person typed would do, but not with this trace, this run or this file."""
+    """Name or value that is valid, but not for this trace, this run or this file."""
 
     exit_code = 1
 
 
 class PolicyError(SchedscopeError):
-    """A policy raised an error of its own while it decided; `where` in it. `brief` has neither who nor when."""
+    """Error raised by a policy while it decided, `where` in its code; `brief` is without name and time."""
 
     def __init__(self, what: str, where: str = "", brief: str = "") -> None:
         self.where, self.brief = where, brief or what
@@ -61,15 +61,15 @@ class PolicyError(SchedscopeError):
 
 
 class DecisionError(PolicyError):
-    """A policy asked for what the machine cannot do; the engine refused and changed nothing."""
+    """Decision that the machine cannot carry out; the engine refused it and changed nothing."""
 
 
 class ReaderGoneError(SchedscopeError):
-    """Whoever read what is written, such as stdout, has closed it: which is their right."""
+    """Output, such as stdout, that its reader has closed."""
 
 
 class InvariantError(SchedscopeError):
-    """A rule that must always hold did not."""
+    """Broken rule that must always hold."""
 
     def __init__(self, rule: str, step: int, time: float, job: str | None = None) -> None:
         self.rule, self.step, self.time, self.job = rule, step, time, job
@@ -78,11 +78,11 @@ class InvariantError(SchedscopeError):
 
 
 MUCH_LESS = 0.1
-"""What is by so much less alike than the likest is not meant."""
+"""Difference of similarity from the best match above which a name is not suggested."""
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """What else could have been meant, as the end of an error line.
+    """Return the names that may have been meant, as the end of an error line.
 
     >>> near("eazy", ["easy", "easy++", "fcfs"])
     "; did you mean 'easy'?"

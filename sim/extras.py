@@ -1,4 +1,4 @@
-"""Libraries that come with an extra, and without which all else works."""
+"""Libraries of optional extras, without which everything else works."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sim.errors import SchedscopeError
 
 
 def extra(module: str, what: str, name: str) -> Any:
-    """The module that `what` needs, of the extra of that name; where it is missing one line says how to get it."""
+    """Return the module of an extra that `what` needs; if it is missing, the error says how to install it."""
     try:
         return import_module(module)
     except ImportError:

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all: nobody ever finds half a file under the name that was asked for; what one is."""
+"""Writing a file whole or not at all, so that no half-written file is ever found; and CSV for spreadsheets."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sim.words import printable_lines
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[TextIO]:
-    """A text file that takes its place, under its name, only when everything has been written.
+    """Yield a text file that replaces the file at `path` when everything has been written.
 
-    Devices and pipes (/dev/stdout, a FIFO) are written straight, for nothing can take their place; a terminal is
-    shown what it would obey as `?`.
+    Devices and pipes (/dev/stdout, a FIFO) are written directly, because they cannot be replaced; a terminal gets `?`
+    for control characters.
     """
     if "\0" in str(path):
         raise SchedscopeError(f"cannot write {str(path)!r}: no name of a file may hold a NUL")
@@ -36,7 +36,7 @@ def write_whole(path: str | Path) -> Iterator[TextIO]:
 
 
 def _is_special(path: str | Path) -> bool:
-    """Whether something other than a file stands there, or a name of an open one, such as /dev/stdout."""
+    """Return True if the path is no regular file, or a name of an open one, such as /dev/stdout."""
     if os.path.abspath(path).startswith(("/dev/", "/proc/")):
         return True
     try:
@@ -47,7 +47,7 @@ def _is_special(path: str | Path) -> bool:
 
 
 class _Straight(TextIOWrapper):
-    """Text for a device."""
+    """Text file of a device."""
 
     def write(self, text: str) -> int:
         return super().write(printable_lines(text) if self.isatty() else text)
@@ -60,12 +60,12 @@ def _straight(path: str | Path) -> TextIO:
 
 @contextmanager
 def _beside(path: str | Path) -> Iterator[TextIO]:
-    """A new file in the folder of the target (behind symlinks), which replaces it at the end."""
+    """Yield a new file in the folder of the target (behind symlinks), which replaces the target at the end."""
     target = Path(os.path.realpath(path))
     kept_mode = _checked_mode(target)
     draft = target.parent / f".{secrets.token_hex(8)}.part"
     try:
-        # os.open and not mkstemp: the permissions are those that open() would give.
+        # os.open, not mkstemp: the permissions are those of open()
         opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with open(opened, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             if kept_mode is not None:
@@ -79,7 +79,7 @@ def _beside(path: str | Path) -> Iterator[TextIO]:
 
 
 def _checked_mode(target: Path) -> int | None:
-    """The permissions of what is there, None where nothing is; it must be a file that open() would open."""
+    """Return the permissions of the target, or None if it is missing; raise the error that open() would raise."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -98,13 +98,13 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def write_rows(file: TextIO, rows: Iterable[Sequence[object]]) -> None:
-    """Rows as CSV: a text that a spreadsheet would take for a formula is marked as text, numbers stay numbers."""
+    """Write rows as CSV; a text that a spreadsheet would take for a formula is marked, numbers stay numbers."""
     written = ([marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     csv.writer(file, lineterminator="\n").writerows(written)
 
 
 def marked(text: str) -> str:
-    """With an apostrophe before it if it looks like a formula; `unmarked` takes it away again.
+    """Return the text with an apostrophe before it if it looks like a formula; `unmarked` removes it.
 
     >>> [marked(text) for text in ("=1+1", "-5", "@me", "'=x", "'s", "low")]
     ["'=1+1", '-5', "'@me", "''=x", "'s", 'low']
@@ -129,7 +129,7 @@ def _is_number(text: str) -> bool:
 
 
 def is_database(path: str | Path) -> bool:
-    """Is it a file of SQLite, as files of results are? What is in it is said when it is opened."""
+    """Return True if the file is an SQLite database, as files of results are; opening it checks its content."""
     try:
         if not os.path.isfile(path):  # a pipe is read once
             return False

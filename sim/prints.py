@@ -1,7 +1,7 @@
-"""What somebody's own code prints while a policy decides is kept with the step, and does not get in anybody's way.
+"""Output of user-defined code, kept with the step in which a policy decides.
 
-The code of a file is given these in place of `print` and `breakpoint` (`sim.policies.own.loading`), and what it warns
-of is printed likewise; nor does it end the process that it runs in, or keep it from ending.
+The code of a file gets these functions in place of `print` and `breakpoint` (`sim.policies.own.loading`), and its
+warnings are printed, too. It cannot end the process in which it runs, nor keep it from ending.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from typing import Any, NoReturn, TypeAlias
 from sim.words import printable_lines
 
 MOST_LINES, LONGEST = 1000, 500
-"""So many lines of a step are kept and told, and letters of a line are kept."""
+"""Lines of a step that are kept and shown, and characters of a line that are kept."""
 
 
 Listener: TypeAlias = Callable[[int, float, str], None]
-"""Is told the step and the time at which a line is printed, and the line."""
+"""Function called with the step, its time and a line, when the line is printed."""
 
 
 class _Hearing(local):
@@ -41,23 +41,23 @@ _HEARING = _Hearing()
 
 
 _OWN: set[str] = set()
-"""The code of somebody's own that there is"""
+"""Names of the user-defined modules"""
 
 
 def in_own_code(name: str) -> dict[str, Callable[..., None]]:
-    """What the code of this name has in place of what Python has."""
+    """Return the functions that replace built-in ones in the code of this name."""
     _OWN.add(name)
     if not hasattr(os._exit, "__wrapped__"):
         os._exit, os.abort = _staying(os._exit), _staying(os.abort)
         Thread.start = _left_behind(Thread.start)  # type: ignore[assignment, method-assign]
         threading.excepthook = _in_a_line(threading.excepthook)
-    if not hasattr(warnings.showwarning, "__wrapped__"):  # who catches warnings for a while takes it back
+    if not hasattr(warnings.showwarning, "__wrapped__"):  # `catch_warnings` restores the original
         warnings.showwarning = _printed(warnings.showwarning)
     return {"print": own_print, "breakpoint": own_breakpoint}
 
 
 def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
-    """What ends the process at once ends only the pass where own code calls it, so that somebody can say so."""
+    """Return a function that, called by user-defined code, ends the pass in place of the process."""
 
     @wraps(leave)
     def left(*given: Any) -> NoReturn:
@@ -69,7 +69,7 @@ def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
 
 
 def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
-    """The process waits at its end for no thread that own code has started."""
+    """Return a function that starts threads of user-defined code as daemons, so that the process can end."""
 
     @wraps(start)
     def started(thread: Thread) -> None:
@@ -81,13 +81,13 @@ def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
 
 
 def _in_a_line(tell: Callable[[threading.ExceptHookArgs], object]) -> Callable[[threading.ExceptHookArgs], None]:
-    """What own code raises in a thread of its own is told in one line."""
+    """Return a function that reports an error in a thread of user-defined code in one line."""
 
     def told(failed: threading.ExceptHookArgs) -> None:
         places = [(str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(failed.exc_traceback)]
         if own := [place for place in places if place[0] in _OWN]:
             name, line = own[-1]
-            with suppress(Exception):  # its text may not be readable
+            with suppress(Exception):  # its message may not be readable
                 own_print(f"{_file_of(name)}:{line}: a thread failed: {failed.exc_type.__name__}: {failed.exc_value}")
         else:
             tell(failed)
@@ -96,7 +96,7 @@ def _in_a_line(tell: Callable[[threading.ExceptHookArgs], object]) -> Callable[[
 
 
 def _printed(show: Callable[..., None]) -> Callable[..., None]:
-    """What own code warns of is printed."""
+    """Return a function that prints the warnings of user-defined code."""
 
     @wraps(show)
     def shown(message: Warning | str, category: type[Warning], filename: str, lineno: int, *more: Any) -> None:
@@ -113,18 +113,18 @@ def _file_of(name: str) -> str | None:
 
 
 def may_be_heard() -> bool:
-    """Is there code that may print?"""
+    """Return True if there is user-defined code that may print."""
     return bool(_OWN)
 
 
 def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
-    """From now on what own code prints in this thread goes there, as of that step; None: to stderr."""
+    """Keep the output of user-defined code in this thread in `lines`, as of that step; None: send it to stderr."""
     _HEARING.lines, _HEARING.step, _HEARING.time = lines, step, time
 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Meanwhile every line of own code that is kept in this thread is told as well, whole."""
+    """Pass every line of user-defined code that is kept in this thread to the listener as well, in full."""
     was, _HEARING.listener = _HEARING.listener, listener
     try:
         yield
@@ -134,7 +134,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 @contextmanager
 def debugging() -> Iterator[None]:
-    """Meanwhile `breakpoint()` in own code stops in the debugger, in this thread."""
+    """Let `breakpoint()` in user-defined code stop in the debugger, in this thread."""
     _HEARING.is_debugging = True
     try:
         yield
@@ -145,7 +145,7 @@ def debugging() -> Iterator[None]:
 def own_print(
     *values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
-    """`print` as own code has it."""
+    """Print, as user-defined code does."""
     if file not in (None, sys.stdout):
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         return
@@ -166,7 +166,7 @@ def own_print(
 
 
 def own_breakpoint(*given: Any, **named: Any) -> None:
-    """`breakpoint` as own code has it: it stops only where there is a debugger."""
+    """Stop like `breakpoint` in user-defined code, if there is a debugger."""
     frame = sys._getframe(1)
     if _HEARING.is_debugging:
         from pdb import Pdb

@@ -1,4 +1,4 @@
-"""Text files that anybody may have written: whatever is wrong with one is an error with its file and line."""
+"""Reading of text files that users have written; every error names the file and line."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from sim.errors import FileError
 
 
 class TextKind(NamedTuple):
-    """A kind of file: what one is called, how many bytes it may have, and as what it is refused."""
+    """Kind of text file: its name, its largest size in bytes, and the error for a bad one."""
 
     name: str
     most: int
     error: type[FileError]
 
     def read(self, path: str | Path) -> str:
-        """The text in a file."""
+        """Return the text in a file."""
         return self.text(self.bytes_in(path), path)
 
     def bytes_in(self, path: str | Path) -> bytes:
-        """What is in a file; of one that is too long, one byte too many."""
+        """Return the bytes of a file; of one that is too long, one byte too many."""
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):
                 raise self.error(f"is no ordinary file; expected a {self.name}", path)
@@ -35,7 +35,7 @@ class TextKind(NamedTuple):
             raise self.error("no name of a file may hold a NUL", ascii(str(path))) from None
 
     def text(self, data: bytes, path: object) -> str:
-        """What these bytes say."""
+        """Return the text of the bytes."""
         if len(data) > self.most:
             raise self.error(f"is no {self.name}: more than {self.most:,} bytes", path)
         try:
@@ -44,8 +44,8 @@ class TextKind(NamedTuple):
             raise self.error("is no text: write it in UTF-8", path, 1 + data[: error.start].count(b"\n")) from None
 
     def toml(self, text: str, path: object) -> dict[str, Any]:
-        """The tables in a text."""
-        import tomllib  # sessions do without
+        """Return the TOML tables of a text."""
+        import tomllib  # sessions do not need it
 
         try:
             return tomllib.loads(text)

@@ -1,4 +1,4 @@
-"""Times, names and numbers as people write them: every screen and every sentence says them alike."""
+"""Formatting of times, names and numbers, the same for every screen and every sentence."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 Clock: TypeAlias = Callable[[float], str]
-"""How a moment is written."""
+"""Function that formats a moment."""
 LATEST = 10.0**15
-"""No time is later, and none lasts longer: up to here a double tells seconds well apart."""
+"""Latest time and longest length; up to here a double is exact enough for seconds."""
 _SECONDS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _NUMBER = r"(\d+(?:,\d\d\d)*(?:\.\d*)?)"
 _UNITS = re.compile(
@@ -36,7 +36,7 @@ A_TIME = "a time is seconds or like 12d4h30m (units w d h m s), d12 04:30 or a d
 
 
 def clock(seconds: float) -> str:
-    """A moment of simulated time.
+    """Return a moment of simulated time as text.
 
     >>> clock(12 * 86400 + 4 * 3600 + 31 * 60 + 7), clock(-5)
     ('d12 04:31:07', '-d0 00:00:05')
@@ -50,7 +50,7 @@ def clock(seconds: float) -> str:
 
 
 def clock_near(now: float) -> Clock:
-    """Moments as a person says them at `now`: without the day if it is today, all to the second.
+    """Return a function that formats moments as of `now`: without the day if it is today, to the second.
 
     >>> at = clock_near(12 * 86400)
     >>> at(12 * 86400 + 17100), at(13 * 86400 + 7)
@@ -65,7 +65,7 @@ def clock_near(now: float) -> Clock:
 
 
 def span(seconds: float | None) -> str:
-    """A length of time in its two greatest units; a dash for None.
+    """Return a length of time in its two largest units; a dash for None.
 
     >>> [span(s) for s in (0, 7.25, 45, 750, 7500, 1051200)]
     ['0s', '7.2s', '45s', '12m30', '2h05', '12d4h']
@@ -91,19 +91,19 @@ def span(seconds: float | None) -> str:
 
 
 class Step(NamedTuple):
-    """The moment after so many steps of a run."""
+    """Moment after `number` steps of a run."""
 
     number: int
 
 
 Moment: TypeAlias = "float | datetime | Step"
-"""What a person may mean by a time: seconds, the calendar of the trace, a step of the run."""
+"""Moment that a user may type: seconds, a date of the trace's calendar, or a step of the run."""
 
 
 def parse_time(text: str, now: float = 0.0) -> float:
-    """Seconds: plain ones, a length of time, or a day and its time of day, as people type and as the program prints.
+    """Return the seconds of a time: plain seconds, a length, or a day and a time of day.
 
-    A time of day alone is one of the day of `now`.
+    A time of day alone belongs to the day of `now`.
 
     >>> parse_time("3600"), parse_time("1.5h"), parse_time("12d4h30m"), parse_time("2h05"), parse_time("1,200d 3h")
     (3600.0, 5400.0, 1053000.0, 7500.0, 103690800.0)
@@ -129,7 +129,7 @@ def parse_time(text: str, now: float = 0.0) -> float:
 
 
 def parse_moment(text: str, now: float = 0.0) -> Moment:
-    """A time, a date, or a step of the run.
+    """Return the moment of a time, a date, or a step of the run.
 
     >>> parse_moment("d12"), parse_moment("2026-11-21 04:30"), parse_moment("#1,200")
     (1036800.0, datetime.datetime(2026, 11, 21, 4, 30), Step(number=1200))
@@ -151,7 +151,7 @@ def parse_moment(text: str, now: float = 0.0) -> Moment:
 
 
 def written_time(moment: Moment) -> str:
-    """A moment as `parse_moment` reads it, to the last digit; nothing for one without end.
+    """Return a moment as `parse_moment` reads it, to the last digit; "" for infinity.
 
     >>> written_time(86400.0), written_time(1e-07), written_time(float("inf"))
     ('86400', '0.0000001', '')
@@ -160,13 +160,13 @@ def written_time(moment: Moment) -> str:
         return f"#{moment.number}"
     if not isinstance(moment, float | int):
         return moment.isoformat(" ")
-    from decimal import Decimal  # takes as long to import as all that options are read with
+    from decimal import Decimal  # slow to import
 
     return "" if abs(moment) == float("inf") else f"{Decimal(repr(moment)).normalize():f}"
 
 
 def _of_clock(typed: str, now: float) -> float | None:
-    """The seconds of a day and its time of day, each of which may be left out; None for what is no such thing."""
+    """Return the seconds of a day and its time of day, either of which may be missing; None if it is neither."""
     if not (match := _CLOCK.fullmatch(typed)) or (match[2] is None and match[4] is None):
         return None
     hours, minutes, seconds = (int(match[part] or 0) for part in (4, 5, 6))
@@ -177,7 +177,7 @@ def _of_clock(typed: str, now: float) -> float | None:
 
 
 def quoted(text: str) -> str:
-    """What a person typed, as an error line can show it.
+    """Return a user's text as an error line can show it.
 
     >>> quoted("soon"), quoted("9" * 400)
     ("'soon'", "'99999999999999999999999999999999999999...'")
@@ -186,7 +186,7 @@ def quoted(text: str) -> str:
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """No more of a word than an error line has room for.
+    """Return no more of a word than fits into an error line.
 
     >>> shortened("9" * 400)
     '99999999999999999999999999999999999999...'
@@ -205,7 +205,7 @@ class Named(Protocol):
 
 
 def name(job: Named) -> str:
-    """What people call the job.
+    """Return the name of a job on the screen.
 
     >>> from types import SimpleNamespace as Job
     >>> name(Job(id="17")), name(Job(id="w0!3"))
@@ -215,7 +215,7 @@ def name(job: Named) -> str:
 
 
 def processors(many: int) -> str:
-    """A number of processors with its noun.
+    """Return a number of processors with its noun.
 
     >>> processors(1), processors(64)
     ('1 processor', '64 processors')
@@ -224,7 +224,7 @@ def processors(many: int) -> str:
 
 
 def wanted(procs: int, whole: int, there: int, when: str) -> str:
-    """How many processors a job wants, of all or, if some are missing then, beside how many there are.
+    """Return the processors that a job needs, next to all of them or, if some are missing, to those available.
 
     >>> wanted(4, 10, 10, "now"), wanted(4, 10, 3, "now")
     ('4 of 10 processors', '4 processors, 3 there now')
@@ -233,7 +233,7 @@ def wanted(procs: int, whole: int, there: int, when: str) -> str:
 
 
 def listed(words: Iterable[str], most: int = 4) -> str:
-    """An enumeration; of a long one the beginning, and how many more there are.
+    """Return a list in words; of a long one the beginning, and how many more there are.
 
     >>> listed(["J1", "J2", "J3"]), listed("abcdef", most=3)
     ('J1, J2 and J3', 'a, b, c and 3 more')
@@ -245,7 +245,7 @@ def listed(words: Iterable[str], most: int = 4) -> str:
 
 
 def spelled(identifier: str) -> str:
-    """A name of a program as a person writes it.
+    """Return an identifier as words.
 
     >>> spelled("TooFewFree"), spelled("extra_p")
     ('too few free', 'extra p')
@@ -254,7 +254,7 @@ def spelled(identifier: str) -> str:
 
 
 def times(many: int) -> str:
-    """How often.
+    """Return how often, in words.
 
     >>> times(1), times(2), times(1200)
     ('once', 'twice', '1,200 times')
@@ -263,7 +263,7 @@ def times(many: int) -> str:
 
 
 def nth(place: int) -> str:
-    """Which one of several.
+    """Return an ordinal number.
 
     >>> nth(1), nth(2), nth(13), nth(23)
     ('1st', '2nd', '13th', '23rd')
@@ -273,7 +273,7 @@ def nth(place: int) -> str:
 
 
 def count(many: int, one: str, more: str = "") -> str:
-    """A number and its noun.
+    """Return a number and its noun.
 
     >>> count(1, "user"), count(2100, "user"), count(2, "entry", "entries")
     ('1 user', '2,100 users', '2 entries')
@@ -282,7 +282,7 @@ def count(many: int, one: str, more: str = "") -> str:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """A share of 1 in percent; what is little does not look like nothing, nor what is almost all like all.
+    """Return a share of 1 in percent; a small share does not appear as 0, nor a large one as 100.
 
     >>> percent(0.126), percent(1), percent(0.00001), percent(0.99999), percent(None)
     ('12.6 %', '100.0 %', '<0.1 %', '>99.9 %', '–')
@@ -298,7 +298,7 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def printable(text: str) -> str:
-    """Without what a terminal obeys, such as control characters and turns of direction: names come from files.
+    """Return the text without control characters and changes of direction, because names come from files.
 
     >>> printable("low\\x1b[2J"), printable("abc\\u202edef")
     ('low?[2J', 'abc?def')
@@ -309,7 +309,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Of a text that has lines, each.
+    """Return the text printable, line by line.
 
     >>> printable_lines("a\\x07\\nb")
     'a?\\nb'

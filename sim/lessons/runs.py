@@ -153,7 +153,7 @@ class Runs:
         self.timeline.look_at(branch)
         self.timeline.seek(step)
         if self.timeline.step != step:
-            raise ParameterError(f"no step {step:,}: all is over after {self.timeline.step:,}")
+            raise ParameterError(f"no step {step:,}: the run ends at step {self.timeline.step:,}")
         return Moment(branch, step, self._time_of(step))
 
     def when(self, condition: str, since: Moment) -> Moment:

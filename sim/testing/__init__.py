@@ -1,4 +1,4 @@
-"""Is a policy fit for use? For tests: `from sim.testing import check_policy`.
+"""Tests of a policy, for use in test files: `from sim.testing import check_policy`.
 
 def test_fair() -> None:
     check_policy("fair.py")
@@ -33,20 +33,20 @@ SAMPLE_JOBS = 300
 ALIKE = ("fcfs", "firstfit", "easy", "conservative", "replan")
 """Policies that the report names if the tested one decides exactly as they do."""
 STREAMS, MOST_STREAMED = (120, 480, 1920), 20_000
-"""Narrow jobs behind which a wide one is to start: the next number is tried where it has not started by then."""
+"""Numbers of narrow jobs that a wide job is tested against, until it starts"""
 
 
 class ContractError(PolicyError):
-    """A policy does not keep to what every policy is held to."""
+    """Broken rule of the contract that every policy must keep."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """What is broken, and the fewest jobs on which it is."""
+    """Broken rule, and the smallest workload that shows it."""
 
     finding: Finding
     workload: Workload | None
-    """None: any of so many jobs will do."""
+    """Workload that shows it; None if any with enough jobs does."""
 
     @property
     def told(self) -> str:
@@ -58,7 +58,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Report:
-    """What was tried with a policy and what was found."""
+    """Tests of a policy and their results."""
 
     policy: Policy
     tried: int
@@ -68,7 +68,7 @@ class Report:
 
 
 def check_policy(policy: Policy | str, *, count: int = COUNT, seed: int = 0) -> Report:
-    """Try the policy, or the one in a file, on many small workloads; a `ContractError` says what it breaks."""
+    """Test a policy, or the one in a file, on many small workloads; raise a `ContractError` if it breaks a rule."""
     report = examine(policy_of(policy), count=count, seed=seed)
     if report.failure is not None:
         raise ContractError(f"{written_policy(report.policy)} cannot be used: {report.failure.told}")
@@ -78,7 +78,7 @@ def check_policy(policy: Policy | str, *, count: int = COUNT, seed: int = 0) -> 
 def examine(
     policy: Policy, *, count: int = COUNT, seed: int = 0, seconds: float = 2.0, on_try: Callable[[], None] | None = None
 ) -> Report:
-    """The same as a report; for so long a policy may think about one pass."""
+    """Return the same as a report; a pass may take `seconds`."""
     grown = slow = None
     try:
         grown = measured(policy)
@@ -101,13 +101,13 @@ def examine(
 
 
 def trials(count: int, seed: int) -> Iterator[Workload]:
-    """Workloads by lot, then the samples."""
+    """Yield random workloads, then the samples."""
     yield from (random_workload(number, seed) for number in range(count))
     yield from (read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES)
 
 
 def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: float) -> Failure:
-    """The same rule broken by the fewest jobs; where that is found out by waiting, it is not waited for long."""
+    """Return the same failure on the fewest jobs; a slow pass is waited for only briefly."""
 
     def is_broken(smaller: Workload) -> bool:
         found = broken(policy, smaller, 0.4)
@@ -126,7 +126,7 @@ def _is_alike(policy: Policy, name: str, workload: Workload) -> bool:
 
 
 def _notes(policy: Policy) -> Iterator[str]:
-    """Yield what is no mistake and good to know."""
+    """Yield remarks that are no errors."""
     longest = max((value for value in _numbers(policy) if value < inf), default=0.0)
     most = min(int(3 * longest / GAP), MOST_STREAMED)
     for jobs in (*STREAMS, most) if most > STREAMS[-1] else STREAMS:
@@ -137,7 +137,7 @@ def _notes(policy: Policy) -> Iterator[str]:
         if schedule.start[schedule.workload.width.argmax()] <= schedule.workload.submit[-1]:
             return
     waited = span(float(schedule.workload.submit[-1]))
-    yield f"a job as wide as the machine still waits after {waited} in which narrow ones go on coming: it may starve"
+    yield f"a job as wide as the machine still waits after {waited} in which narrow jobs keep arriving: it may starve"
 
 
 def _schedule(workload: Workload, policy: Policy) -> Schedule:

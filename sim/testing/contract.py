@@ -1,4 +1,4 @@
-"""What every policy is held to, found out on one workload; what is broken is told in one line."""
+"""Rules that every policy must keep, checked on one workload; a broken rule is reported in one line."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from sim.policies.policy import Policy
 from sim.words import clock, listed
 from sim.workload.model import Workload
 
-FAILS = "it fails"
-LEGAL = "it decides what cannot be"
-STARVES = "somebody waits for ever"
+FAILS = "it raises an error"
+LEGAL = "it makes an illegal decision"
+STARVES = "a job never starts"
 CHECKED = "it breaks a rule or a promise"
-TWICE = "run twice it differs"
-HIDDEN = "it keeps state of its own"
-PEEKS = "it knows run times"
+TWICE = "it is not deterministic"
+HIDDEN = "it keeps state outside view.notes"
+PEEKS = "its decisions depend on future run times"
 SLOW = "a pass takes too long"
 RULES = (FAILS, LEGAL, STARVES, CHECKED, TWICE, HIDDEN, PEEKS, SLOW)
-"""What can be wrong with a policy"""
-WHY = "does it draw lots without a seed, look at a clock, remember an earlier run, or heed view.curious?"
+"""Rules in the order of the checks"""
+WHY = "does it use unseeded random numbers, a clock, state of an earlier run, or view.curious?"
 MOST_STEPS = 100_000
 AGAIN = 8
-"""So often a run is made again before it is said that what differs is not by lot."""
+"""Number of repeats before a difference counts as reproducible."""
 
 
 class Finding(NamedTuple):
-    """A rule that a policy broke: how, and after how many steps everything was still right."""
+    """Rule that a policy broke: how, and the number of steps before."""
 
     rule: str
     told: str
@@ -51,7 +51,7 @@ Decided: TypeAlias = tuple[int, Decision]
 
 
 def broken(policy: Policy, workload: Workload, seconds: float = 2.0) -> Finding | None:
-    """The first rule that the policy breaks on this workload; for so long it may think about one pass."""
+    """Return the first rule that the policy breaks on this workload; a pass may take `seconds`."""
     before = kept_outside(policy)
     finding = _broken(policy, workload, seconds)
     if finding is None or finding.rule not in (TWICE, HIDDEN, PEEKS):
@@ -71,7 +71,7 @@ def _broken(policy: Policy, workload: Workload, seconds: float) -> Finding | Non
             engine = Engine(workload, policy, watchers=[Checker])
             most = MOST_STEPS * (1 + len(workload) // 100)
             if engine.advance(most):
-                return Finding(STARVES, f"{most:,} steps, and it is not over", engine.step_count)
+                return Finding(STARVES, f"the run does not end within {most:,} steps", engine.step_count)
             return _same_again(engine, policy, workload) or _peeks(engine, policy, workload)
     except SchedscopeError as error:
         return Finding(_rule_of(error), str(error), engine.step_count if engine else 0)
@@ -89,7 +89,7 @@ def _rule_of(error: SchedscopeError) -> str:
 
 
 def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Once more with nobody watching; and from a checkpoint in the middle, when that run is over."""
+    """Compare a run without reasons; and one resumed from a checkpoint in the middle after that run has ended."""
     again = Engine(workload, policy, curious=False)
     middle = first.step_count // 2
     again.advance(middle)
@@ -100,13 +100,13 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
     resumed = again.at(checkpoint, past)
     resumed.advance(2 * first.step_count + 1)
     if (apart := _apart(again, resumed)) is not None:
-        told = f"run on from a checkpoint it differs, {apart[1]}"
+        told = f"resumed from a checkpoint it decides differently, {apart[1]}"
         return _by_lot(first, policy, workload) or Finding(HIDDEN, told, apart[0])
     return None
 
 
 def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """With other run times of what has not ended by then, it must have decided the same until then."""
+    """Compare a run with other future run times, in which all decisions before must be the same."""
     until = first.history.time_of(first.step_count // 2)
     schedule = first.schedule()
     ended = schedule.end <= until + MOMENT
@@ -120,12 +120,12 @@ def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
     engine.run(until)
     if (apart := _apart(first, engine, until)) is None:
         return None
-    told = f"with other run times in the future it decides otherwise before that, {apart[1]}"
+    told = f"with different future run times it already decides differently, {apart[1]}"
     return _by_lot(first, policy, workload) or Finding(PEEKS, told, apart[0])
 
 
 def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Does it differ from itself, if it is only run again often enough?"""
+    """Return a finding if the policy differs from itself in one of several repeats."""
     for _ in range(AGAIN):
         again = Engine(workload, policy, curious=False)
         again.advance(2 * first.step_count + 1)
@@ -135,7 +135,7 @@ def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None
 
 
 def _apart(one: Engine, other: Engine, until: float | None = None) -> tuple[int, str] | None:
-    """The step before the first decision that differs, and the two decisions."""
+    """Return the step before the first different decision, and the two decisions; None if there is none."""
     runs = (_decided(engine, until, one.curious == other.curious) for engine in (one, other))
     for left, right in zip_longest(*runs):
         if left != right:
@@ -148,20 +148,20 @@ def _apart(one: Engine, other: Engine, until: float | None = None) -> tuple[int,
 
 
 def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Decided]:
-    """in_rows: what is planned there, too? Of that a history has more where somebody watches."""
+    """Yield the decisions up to a time; without `in_rows`, no planned rows, which a watched history has more of."""
     history = engine.history
     for step, decision in history.all_decisions():
         if (until is None or history.time_of(step) <= until) and (in_rows or not isinstance(decision, ReserveRow)):
             yield step, decision
 
 
-# State that nobody copies
+# State that no checkpoint copies
 
 _PLAIN = (dict, list, set, deque, Counter, int, float, str)
 
 
 def kept_outside(policy: Policy) -> dict[str, str]:
-    """What lies in the open in a policy's module, its classes and itself, and can change: name -> how it looks."""
+    """Return the changeable values of a policy's module, classes and instance: name -> representation."""
     found: dict[str, Any] = {}
     for cls in type(policy).__mro__:
         if not cls.__module__.startswith(("sim.", "builtins")):

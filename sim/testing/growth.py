@@ -1,4 +1,4 @@
-"""How long a pass takes while more and more jobs wait."""
+"""Time of a pass as more and more jobs wait."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from sim.testing.workloads import crowd
 WAITING = (15, 60, 125, 250, 500, 1000, 2000)
 PASSES = 5
 LONG = 0.5
-"""Seconds: a pass that takes longer is measured once."""
+"""Seconds; a pass that takes longer is measured only once."""
 TOO_LONG = 2.0
-"""Seconds: no pass may take longer with as many jobs waiting."""
+"""Seconds that a pass may take with the longest queue."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """(jobs that wait, seconds that a pass takes), as far as it was measured."""
+    """(waiting jobs, seconds of a pass) as far as measured."""
 
     points: tuple[tuple[int, float], ...]
 
     @property
     def exponent(self) -> float | None:
-        """A pass takes n to this power over the longest queues; None where it is too quick to tell."""
+        """Return the exponent of the growth over the longest queues, or None if a pass is too quick to tell."""
         known = [point for point in self.points if point[1] > 2e-5]
         if len(known) < 2:
             return None
@@ -46,7 +46,7 @@ class Growth:
 
 
 def measured(policy: Policy, seconds: float = 4 * TOO_LONG) -> Growth:
-    """Measure it; longer queues are not tried once a pass takes too long."""
+    """Measure the growth; longer queues are skipped once a pass takes too long."""
     points = []
     for waiting in WAITING:
         with patience(seconds):

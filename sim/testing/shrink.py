@@ -1,4 +1,4 @@
-"""The fewest and simplest jobs on which something still happens."""
+"""Search for the fewest and simplest jobs with which something still happens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.workload.model import Workload
 
 
 def fewest(workload: Workload, happens: Callable[[Workload], bool], seconds: float = 10.0) -> Workload:
-    """A smaller workload on which it happens; what was found until the time is over."""
+    """Return the smallest workload found within `seconds` on which it still happens."""
     over = monotonic() + seconds
     found, size = workload, max(1, len(workload) // 2)
     while monotonic() < over:
@@ -31,7 +31,7 @@ def fewest(workload: Workload, happens: Callable[[Workload], bool], seconds: flo
 
 
 def _without(workload: Workload, size: int) -> Iterator[Workload]:
-    """Without so many jobs, the last first."""
+    """Yield the workload without `size` jobs in a row, the last ones first."""
     many = len(workload)
     for begin in range(many - size, -size, -size):
         keep = np.array([rank for rank in range(many) if not max(begin, 0) <= rank < begin + size], dtype=int)

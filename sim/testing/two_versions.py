@@ -1,4 +1,4 @@
-"""Two policies, or two versions of one: the smallest workload on which they differ."""
+"""Search for the smallest workload on which two policies, or two versions of one, differ."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sim.testing.workloads import random_workload
 from sim.workload.model import Workload
 
 TRIED, SHRUNK = 200, 3
-"""So many workloads are drawn, and so many on which they differ are made smaller."""
+"""Number of random workloads tried, and of different ones that are made smaller."""
 
 
 def smallest_difference(first: Policy, second: Policy, seed: int = 0) -> Workload | None:
-    """The fewest jobs that were found on which something happens under one of them only; None: nothing was found."""
+    """Return the smallest workload found on which the runs differ, or None."""
 
     def differ(workload: Workload) -> bool:
         return _differ(first, second, workload)
@@ -32,7 +32,7 @@ def smallest_difference(first: Policy, second: Policy, seed: int = 0) -> Workloa
 
 
 def _differ(first: Policy, second: Policy, workload: Workload) -> bool:
-    """Where one of them fails nothing is found out."""
+    """Return True if the runs differ; False also if one of the policies fails."""
     try:
         with patience(1.0):
             engines = [Engine(workload, policy, curious=False) for policy in (first, second)]

@@ -1,4 +1,4 @@
-"""Small workloads by lot, each of a kind that finds mistakes: ties, fractions of seconds, bursts, wide jobs."""
+"""Small random workloads of kinds that reveal errors: ties, fractions of seconds, bursts, wide jobs."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from sim.workload.outages import Outage
 
 
 class Kind(NamedTuple):
-    """What jobs of a kind are drawn from."""
+    """Distributions that jobs of a kind are drawn from."""
 
     name: str
     gaps: tuple[float, ...] = (0, 0, 1, 2, 5, 20)
     lengths: tuple[float, float] = (1, 40)
     fraction: bool = False
-    """Are times fractions of seconds?"""
+    """True if times are fractions of seconds."""
     too_long: tuple[float, ...] = (1, 1, 1.5, 3, 10)
-    """By how much estimates are longer than run times; below 1 the job is killed at its estimate."""
+    """Factors of estimates over run times; below 1 the job is killed at its estimate."""
     widest: float = 0.2
-    """The share of the jobs that need the whole machine."""
+    """Share of the jobs that need the whole machine."""
     high: float = 0
     reserve: float = 0
     changes: bool = False
-    """Do processors fail, come back and go, and is there maintenance?"""
+    """True if there are failures, maintenance, and processors that come late or leave."""
 
 
 KINDS = (
@@ -51,7 +51,7 @@ GAP = 30.0
 
 
 def random_workload(number: int, seed: int = 0) -> Workload:
-    """The workload of that number: the same for the same seed."""
+    """Return the random workload of that number; the same seed gives the same workload."""
     draw = Random(f"{seed} {number}")
     kind = KINDS[number % len(KINDS)]
     procs, many = draw.choice((1, 2, 3, 4, 5, 8, 10, 16)), draw.randint(1, draw.choice((3, 10, MOST_JOBS)))
@@ -82,7 +82,7 @@ def random_workload(number: int, seed: int = 0) -> Workload:
 
 
 def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outage]:
-    """Growth and shrinking, maintenance and failures, one upon another; some processors stay away."""
+    """Yield random growth, shrinking, maintenance and failures, also overlapping; some processors never return."""
     if draw.random() < 0.4:
         yield Outage(-inf, draw.randint(1, until), _lot(draw, procs))
     for _ in range(draw.randint(0, 2)):
@@ -95,7 +95,7 @@ def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outag
 
 
 def _lot(draw: Random, procs: int) -> int:
-    """Some processors, but not all of them, unless there is one only."""
+    """Return some random processors, fewer than all unless there is only one."""
     return draw.randint(1, max((1 << procs) - 2, 1))
 
 
@@ -111,7 +111,7 @@ def _width(draw: Random, kind: Kind, procs: int) -> int:
 
 
 def stream(jobs: int = 120) -> Workload:
-    """The second job needs the whole machine; narrow ones go on coming, and leave a sixth of it free on average."""
+    """Return a stream of narrow jobs around a wide one, with a sixth of the machine free on average."""
     submit = np.array([0.0, 1.0, *(GAP * number for number in range(jobs))])
     order = np.argsort(submit, kind="stable")
     width, length = np.array([8, 16, *[4] * jobs]), np.array([200.0, 100.0, *[100.0] * jobs])
@@ -119,7 +119,7 @@ def stream(jobs: int = 120) -> Workload:
 
 
 def crowd(waiting: int, more: int) -> Workload:
-    """One job keeps most of the machine, so many wait behind it, and then some more come one by one."""
+    """Return a workload with one job on most of the machine, `waiting` jobs behind it, then `more` one by one."""
     draw = Random(waiting)
     submit = np.array([0.0, *[1.0] * waiting, *(2.0 + number for number in range(more))])
     width = np.array([100, *(draw.randint(29, 128) for _ in range(waiting + more))])

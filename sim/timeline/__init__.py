@@ -1,1 +1,1 @@
-"""Whole runs (`scenario`); any step of a run again, another policy from there, branches for what would have been."""
+"""Whole runs (`scenario`), and timelines: any step of a run again, in branches with other policies."""

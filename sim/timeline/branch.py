@@ -1,7 +1,7 @@
-"""One course of a run: the engine at its frontier, its whole history, and checkpoints from which any step is near.
+"""One run: an engine at its last computed step, its history, and checkpoints for replays.
 
-A branch can only be moved on. That the policy may fail on the way is part of its course: what was complete before
-stays. Replaying a part of it (`replay`) makes the same steps and the same switches with another engine.
+A branch only moves forward. A failure of the policy is part of the run: the steps before it stay. A replay (`replay`)
+makes the same steps and switches with another engine.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from sim.policies.policy import Policy
 from sim.timeline.scenario import is_due
 
 MOST = 512
-"""So many checkpoints at most; then every second one goes, and new ones are made half as often."""
+"""Largest number of checkpoints; above it every second one is dropped, and new ones are made half as often."""
 _WORK = 2000
-"""After so much work a checkpoint is made at first"""
+"""Work between checkpoints at the beginning"""
 _A_STEP = 40
-"""The work of a step beside that for the jobs there are"""
+"""Work of a step in addition to that for the jobs present"""
 _A_COPY = 20
-"""The work of a checkpoint for each of the jobs there are: where many wait, there are fewer"""
+"""Work of a checkpoint for each job present: with many jobs there are fewer checkpoints"""
 MOST_PRINTED = 2000
-"""Of so many steps it is kept what was printed."""
+"""Number of the last steps whose printed lines are kept."""
 FORGETFUL = (
-    "decides otherwise when step {:,} is made again: it remembers something outside of view.notes, "
-    "or asks a clock or a lot"
+    "is not reproducible: repeating step {:,} gave other decisions; keep state in view.notes only, "
+    "use no clock and no random numbers"
 )
-"""What is said of a policy on which nothing can be built."""
+"""Error of a policy whose steps are not reproducible."""
 _A_LOOK = 256
-"""A replay asks after so many steps whether it is to stop"""
+"""Number of steps of a replay between two questions whether to stop"""
 
 
 class Failure(NamedTuple):
-    """The policy failed in the step after this one, or jobs were left waiting for ever."""
+    """Failure of the policy in the step after this one, or jobs left waiting for ever."""
 
     step: int
-    """How many steps are complete."""
+    """Number of complete steps."""
     time: float
     error: SchedscopeError
     where: str
-    """The place in the policy, if it was one."""
+    """Place in the code of the policy, if the error arose there."""
 
 
 class Branch:
-    """`engine` is its frontier; it is to be read only."""
+    """A run; `engine` is at its last computed step and must only be read."""
 
     def __init__(
         self,
@@ -64,18 +64,18 @@ class Branch:
         self.name, self.engine = name, engine
         self.parent = None if parent is None else parent.name
         self.forked_at = engine.step_count
-        """How many steps it shares with its parent."""
+        """Number of steps shared with the parent."""
         self.error: Failure | None = None
         self.complete = False
-        """Is nothing left to compute?"""
+        """True if nothing is left to compute."""
         self._parent = parent
         self._pending = sorted(switches, key=lambda switch: switch.time)
         self._planned: dict[int, Switch] = {}
-        """Those that were made, by their step."""
+        """Planned switches that were made, by their step."""
         self.then: tuple[Switch, ...] = ()
-        """Those that were planned when it was switched."""
+        """Switches that were planned when it was switched."""
         self.printed: dict[int, tuple[str, ...]] = {}
-        """step -> what the policy printed in it, a line each, of its last steps: foreign text"""
+        """step -> lines that the policy printed in it, for the last steps: foreign text"""
         self._checkpoints = [engine.checkpoint()]
         self._steps = [engine.step_count]
         self._sizes = [self._checkpoints[0].size]
@@ -87,30 +87,30 @@ class Branch:
 
     @property
     def title(self) -> str:
-        """What the run is called beside others: by its policy, and by its estimates where they are not the trace's."""
+        """Return the name of the run next to others: its policy, and its estimates if they are not the trace's."""
         return self.engine.workload.title(self.engine.state.spec)
 
     @property
     def history(self) -> History:
-        """Everything up to the frontier."""
+        """Return the history of all computed steps."""
         return self.engine.history
 
     @property
     def computed(self) -> int:
-        """How many steps are known."""
+        """Return the number of computed steps."""
         return self.engine.step_count
 
     @property
     def switches(self) -> tuple[Switch, ...]:
-        """Every switch of the policy, and every time that somebody took processors away, those before the fork too."""
+        """Return every switch of the policy and every failure of processors by the user, also those before the fork."""
         return self.history.switches
 
-    # The frontier
+    # The last computed step
 
     def compute(self, steps: int) -> bool:
-        """Move on by at most so many steps; False when the run is over. An error is raised once and kept.
+        """Compute at most `steps` steps. Return False when the run is over; an error is raised once and kept.
 
-        Who makes way for something else in the middle of a step may make it again.
+        An interrupt within a step is allowed: the step is made again.
         """
         if self.complete:
             return False
@@ -129,26 +129,26 @@ class Branch:
         return True
 
     def switch(self, policy: Policy, at: float | None = None, then: Iterable[Switch] = ()) -> None:
-        """Another policy takes over at the frontier, or at a moment before the next step.
+        """Switch the policy after the last computed step, or at a time before the next step.
 
-        The switches that were to come are not made, but those of `then`.
+        Planned switches are dropped, and those of `then` take their place.
         """
         self._watched(lambda engine: engine.switch(policy, at))
         self.then = tuple(then)
         self._pending[:] = self.then
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
-        """These processors fail at the frontier, or at a moment before the next step."""
+        """Let processors fail after the last computed step, or at a time before the next step."""
         self._watched(lambda engine: engine.take_away(processors, until, at))
 
     def planned_after(self, step: int) -> list[Switch]:
-        """The switches that are still to come after so many steps."""
+        """Return the planned switches that are still to be made after `step` steps."""
         if self._parent is not None and step < self.forked_at:
             return self._parent.planned_after(step)
         return [*(switch for made, switch in self._planned.items() if made > step), *self._pending]
 
     def next_time(self, engine: Engine) -> float | None:
-        """When the step after those of that engine is: a switch that was planned may come before what it knows of."""
+        """Return the time of the next step of that engine, which may be a planned switch that it does not know."""
         first = next(iter(self.planned_after(engine.step_count)), None)
         if first is not None and is_due(first.time, engine, first.is_after):
             return max(first.time, engine.now)
@@ -156,17 +156,17 @@ class Branch:
 
     @property
     def chosen(self) -> tuple[Switch, ...]:
-        """The switches since the fork that nobody had planned."""
+        """Return the switches since the fork that were not planned."""
         return tuple(s for s in self.switches if s.step > self.forked_at and not (s.by_rule or s.step in self._planned))
 
     def _watched(self, do: Callable[[Engine], None]) -> None:
         engine = self.engine
-        engine.curious = True  # what is done to a new matrix has to be known as long as it stands
+        engine.curious = True  # record reasons, because a new matrix is explained by its last rebuild
         do(engine)
         engine.curious = engine.state.sharing is not None
 
     def _go_on(self, steps: int) -> bool:
-        """Make some steps, at most so many, up to the next checkpoint; False: there is none."""
+        """Make at most `steps` steps, up to the next checkpoint. Return False if there is none."""
         engine, spent = self.engine, 0
         first = self._pending[0] if self._pending else None
         if first is not None and is_due(first.time, engine, first.is_after):
@@ -176,7 +176,7 @@ class Branch:
             until = inf if first is None else first.time if first.is_after else nextafter(first.time, -inf)
             spent = engine.hurry(until, steps, self._interval - self._work, _A_STEP)
             is_switched = engine.is_to_switch
-            engine.curious |= is_switched  # what is done to a new matrix has to be known as long as it stands
+            engine.curious |= is_switched  # record reasons, because a new matrix is explained by its last rebuild
             if not spent and not engine.step():
                 return False
             if is_switched:
@@ -194,14 +194,14 @@ class Branch:
             del self.printed[next(iter(self.printed))]
 
     def printed_until(self, step: int, most: int) -> list[tuple[int, tuple[str, ...]]]:
-        """What was printed in the last steps up to this one, as far as it is kept, the oldest first."""
+        """Return the printed lines kept of the last steps up to this one, oldest first."""
         own = [entry for entry in self.printed.items() if entry[0] <= step][-most:]
         if self._parent is None or len(own) == most:
             return own
         return [*self._parent.printed_until(min(step, self.forked_at), most - len(own)), *own]
 
     def _fail(self, error: Exception) -> SchedscopeError:
-        """Say what happened after the last complete step, to which the frontier goes back."""
+        """Keep what happened after the last complete step, and go back to that step."""
         self.complete = True
         broken, cause = self.engine, error
         steps = broken.history.steps
@@ -213,7 +213,7 @@ class Branch:
         return cause
 
     def _take_back(self) -> None:
-        """Take the frontier back to the last complete step."""
+        """Return the engine to the last complete step."""
         broken, steps = self.engine, self.engine.history.steps
         last = self.replay(steps)
         assert last is not None
@@ -223,13 +223,13 @@ class Branch:
 
     @property
     def held(self) -> int:
-        """About how many bytes its history takes."""
+        """Return about how many bytes its history takes."""
         return self.history.size
 
     def let_go(self, watchers: Sequence[Watcher] = ()) -> None:
-        """Give back all that can be computed again: the frontier goes back to where the branch begins.
+        """Release everything that can be computed again: the engine goes back to the beginning of the branch.
 
-        What was switched there stays switched. A branch that broke off stays as it is, so that nobody is told twice.
+        Switches are made again there. A failed branch is kept, so that its error is not raised a second time.
         """
         if self.error is not None or self.computed <= self.forked_at + 1:
             return
@@ -250,12 +250,12 @@ class Branch:
 
     @property
     def size(self) -> int:
-        """About how many bytes the checkpoints take."""
+        """Return about how many bytes the checkpoints take."""
         return sum(self._sizes)
 
     @property
     def checkpoints(self) -> tuple[int, ...]:
-        """The steps after which there is one of this branch's own."""
+        """Return the steps after which this branch has a checkpoint of its own."""
         return tuple(self._steps)
 
     def _keep(self, checkpoint: Checkpoint) -> None:
@@ -268,7 +268,7 @@ class Branch:
             self.thin()
 
     def thin(self) -> bool:
-        """Every second checkpoint goes, but never the first; was there one that could?"""
+        """Drop every second checkpoint but not the first. Return False if there is none to drop."""
         if len(self._steps) < 2:
             return False
         self._checkpoints, self._steps = self._checkpoints[::2], self._steps[::2]
@@ -276,7 +276,7 @@ class Branch:
         self._interval = 2 * max(self._interval, self._all_work // (2 * len(self._steps)))
         return True
 
-    # Any step again
+    # Replay
 
     def replay(
         self,
@@ -285,9 +285,9 @@ class Branch:
         stop: Callable[[], bool] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Engine | None:
-        """An engine after so many steps, as if every step had been watched; None if it was told to stop on the way.
+        """Return an engine after `step` steps, as if every step had been watched; None if `stop` cancels it.
 
-        `start` is one that may be moved on to there, if that is shorter than from a checkpoint.
+        `start` is an engine that may be moved there if that is shorter than from a checkpoint.
         """
         branch, place = self._before(step)
         if start and branch._steps[place] <= start.step_count <= step:
@@ -311,7 +311,7 @@ class Branch:
         return engine
 
     def within(self, step: int, decisions: int) -> Engine | None:
-        """An engine in that step, after so many of its decisions; None where the pass cannot be left in the middle."""
+        """Return an engine in that step after some of its decisions; None if its pass cannot be left in the middle."""
         if any(switch.step == step for switch in self.switches) or self.engine.state.sharing is not None:
             return None
         engine = self.replay(step - 1)
@@ -323,7 +323,7 @@ class Branch:
         return engine
 
     def _before(self, step: int) -> tuple[Branch, int]:
-        """On which branch, and in which place there, the nearest checkpoint before this step is."""
+        """Return the branch and the index of the nearest checkpoint before this step."""
         place = bisect_left(self._steps, step) - 1
         if place < 0 and self._parent is not None:
             return self._parent._before(step)
@@ -331,7 +331,7 @@ class Branch:
 
 
 def make(engine: Engine, switch: Switch) -> None:
-    """What somebody did to the run, once more."""
+    """Repeat a switch or a failure by the user."""
     if switch.breaks is None:
         engine.switch(switch.policy, switch.time)
     else:

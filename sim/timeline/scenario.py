@@ -1,4 +1,4 @@
-"""How a run goes: a policy from the beginning, and others that take over at their times."""
+"""Scenario of a run: a policy from the beginning, and others that take over at their times."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ P = TypeVar("P", str, Policy)
 
 @dataclass(frozen=True, init=False)
 class Scenario:
-    """Everything that makes a run. A switch is a step of its own: what is due then happens under the new policy."""
+    """Everything that determines a run. A switch is a step of its own, before the other events of its time."""
 
     workload: Workload
     policy: Policy
     switches: tuple[tuple[float, Policy], ...]
-    """(time, policy), in order of time."""
+    """(time, policy) in order of time."""
     placement: Placement
     check: bool
 
@@ -47,30 +47,30 @@ class Scenario:
             object.__setattr__(self, name, value)
 
     def time_of(self, moment: Moment) -> float:
-        """A moment of this run in seconds: a date by the calendar of the trace, a step by making all before it."""
+        """Return a moment of this run in seconds: a date by the trace's calendar, a step by computing up to it."""
         if not isinstance(moment, Step):
             return self.workload.header.seconds_at(moment)
         engine = self._engine(False)
         step = self.stepper(engine)
         if not all(step() for _ in range(moment.number)):
-            raise NotThereError(f"no step {moment.number:,}: all is over after {engine.step_count:,}")
+            raise NotThereError(f"no step {moment.number:,}: the run ends at step {engine.step_count:,}")
         return engine.now if moment.number else 0.0
 
     def at_the_beginning(self) -> Engine:
-        """An engine that has made no step; `stepper` makes them."""
+        """Return an engine before its first step; `stepper` makes the steps."""
         return self._engine(self.check)
 
     def begun(self) -> Engine:
-        """An engine that has made the last switch; the rest of the run is to be made."""
+        """Return an engine after the last switch; the rest of the run is not computed."""
         engine = self._engine(self.check)
         for at, _ in self.switches[-1:]:
             self._follow(engine, at)
         return engine
 
     def watched(self, time: float) -> Engine:
-        """An engine after the last step up to and including `time`, which was asked for its reasons there only.
+        """Return an engine after the last step up to and including `time`, with the reasons of that step.
 
-        And where there is a matrix: what keeps a job waiting was said at the last rebuild.
+        In a matrix the reasons of the last rebuild are recorded, because they explain the waiting jobs.
         """
         engine = self._engine(False)
         self._follow(engine, time, is_watched=True)
@@ -82,7 +82,7 @@ class Scenario:
         return engine
 
     def stepper(self, engine: Engine) -> Callable[[], bool]:
-        """What makes the next step of an engine of this run, a switch where one is due; False when all is over."""
+        """Return a function that makes the next step or switch of an engine. It returns False when the run is over."""
         pending = self._to_come(engine)
 
         def step() -> bool:
@@ -95,7 +95,7 @@ class Scenario:
         return step
 
     def go_before(self, engine: Engine, time: float) -> None:
-        """Make all that comes before that moment."""
+        """Make all steps and switches before that time."""
         for at, policy in self._to_come(engine):
             if at < time:
                 engine.run(until=nextafter(at, -inf))
@@ -103,7 +103,7 @@ class Scenario:
         engine.run(until=nextafter(time, -inf))
 
     def _to_come(self, engine: Engine) -> list[tuple[float, Policy]]:
-        """The switches that have not been made yet."""
+        """Return the switches that have not been made yet."""
         return list(self.switches[sum(not switch.by_rule for switch in engine.state.switches) :])
 
     def _engine(self, check: bool) -> Engine:
@@ -111,21 +111,21 @@ class Scenario:
         return Engine(self.workload, self.policy, placement=self.placement, watchers=watchers, curious=False)
 
     def _follow(self, engine: Engine, until: float, is_watched: bool = False) -> None:
-        """Make the switches up to and including `until`, and all steps before; is it watched how rows are filled?"""
+        """Make the switches up to and including `until` and all steps before, recording reasons if `is_watched`."""
         engine.curious = is_watched and engine.state.sharing is not None
         for at, policy in self.switches:
             if at > until:
                 return
             engine.run(until=nextafter(at, -inf))
             if engine.next_time() is None and not engine.state.left:
-                raise NotThereError(f"no switch at {clock(at)}: all is over at {clock(engine.now)}")
+                raise NotThereError(f"no switch at {clock(at)}: the run ends at {clock(engine.now)}")
             engine.curious = is_watched
             engine.switch(policy, at)
             engine.curious = is_watched and engine.state.sharing is not None
 
 
 def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
-    """Is a switch at that time due, before (or after) what else happens then? When all is over none is made."""
+    """Return True if a switch at that time is due before the other events then, or after them; never after the end."""
     due = engine.next_time()
     if due is None:
         return engine.state.left > 0
@@ -135,7 +135,7 @@ def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, P]], placement: Placement = "lowest"
 ) -> tuple[tuple[float, P], ...]:
-    """Switches at their seconds, in order of time; a step is one of the run with the switches before it in the list."""
+    """Return the switches in seconds, in order of time; a step is counted with the switches before it in the list."""
     made: list[tuple[float, P]] = []
     for moment, other in switches:
         at = Scenario(workload, policy, made, placement).time_of(moment)
@@ -174,9 +174,9 @@ def run(
     placement: Placement = "lowest",
     check: bool = False,
 ) -> Schedule:
-    """The schedule of a whole run: when each job started and ended, as columns by rank.
+    """Return the schedule of a whole run: start and end of each job, as columns by rank.
 
-    switches: (time, policy) that take over then; check: verify after every step that no rule is broken.
+    switches: (time, policy) that take over then. check: verify all rules after every step.
     """
     engine = Scenario(workload, policy, switches, placement, check).begun()
     engine.run()

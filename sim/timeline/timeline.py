@@ -1,13 +1,13 @@
-"""A run as something to move about in: any step again, another policy from any step on, and what would have been.
+"""Timeline of a run: seek to any step, and switch the policy there in a new branch.
 
     timeline = Timeline(workload, "easy")
     timeline.seek(1000)
     timeline.snapshot()  # as if every step had been watched
-    timeline.switch("conservative")  # a new branch, on which the policy is another from here on
-    timeline.look_at("main")  # nothing that was seen is lost
+        timeline.switch("conservative")  # a new branch with another policy from here on
+        timeline.look_at("main")  # the first branch, which is unchanged
 
-Going back is a checkpoint and a replay; nobody undoes anything. The frontier of a branch is computed ahead of the
-cursor, in slices as the caller likes. Same inputs, same run: the clock decides only how much is computed at a time.
+Going back is a checkpoint and a replay; nothing is ever undone. The end of a branch is computed ahead of the cursor, in
+slices chosen by the caller. Same inputs, same run: the clock decides only how much is computed at a time.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from sim.timeline.branch import Branch
 from sim.workload.model import Workload
 
 BUDGET = 128 * 2**20
-"""Bytes for checkpoints, unless told"""
+"""Default bytes for checkpoints"""
 HELD = 160 * 2**20
-"""Bytes for histories: those of branches that nobody has looked at for long are given back"""
+"""Bytes for histories: above it the least recently used branches are released"""
 _BATCH = 64
-"""So many steps between two looks at the clock"""
+"""Number of steps between two readings of the clock"""
 
 Stop = Callable[[], bool]
 
 
 class Timeline:
-    """A tree of branches, and a cursor on one of them.
+    """Tree of branches, and a cursor on one of them.
 
-    switches: (time, policy) that are made when their times come, on the first branch and on those that fork from it
-    before; not after a person has switched.
+    switches: (time, policy) made at their times, on the first branch and on branches forked before; not after a switch
+    by the user.
     """
 
     def __init__(
@@ -61,40 +61,40 @@ class Timeline:
     ) -> None:
         self.budget, self.held = budget, held
         self.policy = policy_of(policy)
-        """With which it begins."""
+        """Policy at the beginning."""
         self._watchers = _checkers() if check else ()
         engine = Engine(workload, self.policy, placement=placement, watchers=self._watchers)
         planned = [Switch(0, time, policy_of(policy)) for time, policy in switches]
         self.branch = Branch("main", engine, switches=planned)
-        """The one that is looked at."""
+        """Branch of the cursor."""
         self._branches = {"main": self.branch}
         self._looked_at: list[str] = []
-        """The names of the branches, that which was looked at longest ago first; the newest may be missing"""
+        """Names of the branches, least recently used first; the newest may be missing"""
         self._cursor = self._at(0)
         self.progress = 1.0
-        """How far the seek that is going on has come, from 0 to 1."""
+        """Progress of the current seek, from 0 to 1."""
 
     @property
     def workload(self) -> Workload:
-        """Of the branch that is looked at."""
+        """Return the workload of the current branch."""
         return self.branch.engine.workload
 
     # The branches
 
     @property
     def branches(self) -> Mapping[str, Branch]:
-        """By name, in the order in which they were made."""
+        """Return the branches by name, in order of creation."""
         return MappingProxyType(self._branches)
 
     def look_at(self, name: str) -> None:
-        """Look at another branch, at the same step if it is shared, or else known; or else at its last known one."""
+        """Move the cursor to another branch, at the same step if shared or known, else at its last known step."""
         if name not in self._branches:
             raise ParameterError(f"no branch {name!r}{near(name, self._branches)}")
         self.branch = self._branches[name]
         self._cursor = self._at(min(self.step, self.branch.computed))
 
     def fork(self, name: str | None = None) -> Branch:
-        """A new branch from the cursor, which is looked at from now on: the same past, its future to be computed."""
+        """Fork a branch at the cursor and move to it: it has the same past, and its future is not computed."""
         if name is None:
             name = next(n for n in map("fork {}".format, range(1, len(self._branches) + 2)) if n not in self._branches)
         if name in self._branches:
@@ -117,10 +117,10 @@ class Timeline:
         name: str | None = None,
         then: Iterable[Switch] = (),
     ) -> Branch:
-        """Another policy takes over at the cursor, or after so many steps, on a branch of its own.
+        """Switch the policy at the cursor, or after `at_step` steps, in a new branch.
 
-        The switch is a step of its own, at the time of the step before it, or at a moment from then on and before the
-        next step (`at`). Other parameters are another policy, too. `then` others take over, or something breaks.
+        The switch is a step of its own, at the time of the step before it or at a time `at` before the next step. Other
+        parameters count as another policy. The switches and failures of `then` follow.
         """
         made = policy_of(policy)
         return self._parted(lambda branch: branch.switch(made, at, then), at_step, name)
@@ -128,7 +128,7 @@ class Timeline:
     def take_away(
         self, processors: int, until: float = inf, *, at: float | None = None, name: str | None = None
     ) -> Branch:
-        """These processors fail at the cursor, or at a moment before the next step, on a branch of its own."""
+        """Let these processors fail at the cursor, or at a time before the next step, in a new branch."""
         return self._parted(lambda branch: branch.take_away(processors, until, at), None, name)
 
     def _parted(self, do: Callable[[Branch], None], at_step: int | None, name: str | None) -> Branch:
@@ -147,14 +147,14 @@ class Timeline:
         return branch
 
     def remake(self, renewed: Callable[[Policy], Policy], name: str) -> Branch | None:
-        """The branch that is looked at once more, with others in the place of its policies, on a branch of its own.
+        """Repeat the current branch with its policies replaced, in a new branch that forks at the first new policy.
 
-        It parts where the first of them that is another takes over; None: none is. What was broken breaks again.
+        None if no policy changes. Failures by the user are repeated.
         """
         made = [switch for switch in self.branch.switches if not switch.by_rule]
         course = [(0, None, self.policy), *((s.step, s.time, s.policy) for s in made if s.breaks is None)]
         if len(course) > 1 and course[1][0] == 1:
-            del course[0]  # it has never decided anything
+            del course[0]  # the first policy has never decided anything
         for number, time, policy in course:
             if (other := renewed(policy)) != policy:
                 step, base = max(number - 1, 0), self.branch
@@ -167,13 +167,13 @@ class Timeline:
         return None
 
     def begin(self, workload: Workload, policy: Policy | str, placement: Placement, name: str) -> Branch:
-        """A run of the same jobs, of whom other things are said, such as other estimates: a branch without a parent."""
+        """Return a run of the same jobs with other data, such as other estimates: a branch without a parent."""
         engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
         made = self._branches[name] = Branch(name, engine)
         return made
 
     def _to_come(self, made: Iterable[Switch], step: int) -> Iterator[Switch]:
-        """Those that were made after that step, as they are to be made again."""
+        """Yield the switches after that step, to be repeated."""
         time_of = self.history.time_of
         for switch in made:
             if switch.step > step:
@@ -181,24 +181,24 @@ class Timeline:
                 yield Switch(0, switch.time, switch.policy, breaks=switch.breaks, is_after=is_after)
 
     def take_in(self, branch: Branch) -> None:
-        """A branch that a twin has made is one of these, too."""
+        """Add a branch that a clone has made."""
         self._branches[branch.name] = branch
 
     def drop(self, name: str) -> bool:
-        """Forget a branch, unless it is looked at or another comes from it."""
+        """Forget a branch, unless it is the current one or the parent of another."""
         if name == self.branch.name or any(branch.parent == name for branch in self._branches.values()):
             return False
         del self._branches[name]
         return True
 
     def present(self, watchers: Sequence[Watcher] = ()) -> Engine:
-        """An engine at the cursor that has its past and may be moved on: what the timeline knows does not change."""
+        """Return an engine at the cursor with its past, which the caller may move; the timeline does not change."""
         engine, branch = self._cursor, self.branch
         past = branch.history.until(engine.step_count, engine.state.free)
         return branch.engine.at(engine.checkpoint(), past, watchers=watchers)
 
     def twin(self) -> Timeline:
-        """Another cursor, at the same step, on the same branches; those that it makes are its own."""
+        """Return another timeline on the same branches and at the same step; its new branches are its own."""
         twin = Timeline.__new__(Timeline)
         twin.budget, twin.held, twin._watchers = self.budget, self.held, self._watchers
         twin.policy = self.policy
@@ -211,18 +211,18 @@ class Timeline:
 
     @property
     def computed(self) -> int:
-        """How many steps of the branch are known."""
+        """Return the number of computed steps of the branch."""
         return self.branch.computed
 
     @property
     def complete(self) -> bool:
-        """Is the whole branch known?"""
+        """Return True if the whole branch is computed."""
         return self.branch.complete
 
     def compute(self, steps: int) -> bool:
-        """Move the frontier on by at most so many steps; False when the run is over.
+        """Compute at most `steps` steps. Return False when the run is over.
 
-        An error in the policy, or jobs that are left waiting for ever, are raised once and kept as `branch.error`.
+        An error in the policy, or jobs left waiting for ever, are raised once and kept as `branch.error`.
         """
         try:
             return self.branch.compute(steps)
@@ -230,7 +230,7 @@ class Timeline:
             self._keep_within_budget()
 
     def compute_for(self, seconds: float, clock: Callable[[], float] = perf_counter) -> bool:
-        """Move the frontier on for about so long; False when the run is over."""
+        """Compute for about `seconds` seconds. Return False when the run is over."""
         begin, steps = clock(), _BATCH
         while self.compute(steps):
             if (gone := clock() - begin) >= seconds:
@@ -239,7 +239,7 @@ class Timeline:
         return False
 
     def compute_all(self) -> None:
-        """Move the frontier to the end of the run."""
+        """Compute to the end of the run."""
         while self.compute(_BATCH * _BATCH):
             pass
 
@@ -247,29 +247,29 @@ class Timeline:
 
     @property
     def step(self) -> int:
-        """How many steps have been made where the cursor is; 0 is before the first."""
+        """Return the number of steps before the cursor; 0 is before the first."""
         return self._cursor.step_count
 
     @property
     def history(self) -> History:
-        """The branch's, up to its frontier; `history.as_of(step)` is what was known at the cursor."""
+        """Return the history of the branch up to its last computed step; `history.as_of(step)` is the cursor's."""
         return self.branch.history
 
     def snapshot(self) -> Snapshot:
-        """The present at the cursor, as if every step up to there had been watched."""
+        """Return the state at the cursor, as if every step up to there had been watched."""
         shown = self._cursor.snapshot()
         return replace(shown, next_time=self.branch.next_time(self._cursor))
 
     def snapshot_within(self, decisions: int) -> Snapshot | None:
-        """The moment within the cursor's step at which so many of its decisions have been made; None: there is none."""
+        """Return the state within the cursor's step after some of its decisions, or None if there is none."""
         engine = self.branch.within(self.step, decisions) if self.step else None
         return None if engine is None else engine.snapshot()
 
     @property
     def is_as_it_was(self) -> bool:
-        """Was in the cursor's step, which was made again, done what was done at first?
+        """Return True if the replay of the cursor's step made the same decisions.
 
-        Else the policy remembers something that no checkpoint copies, and nothing that is shown can be trusted.
+        Otherwise the policy remembers something that no checkpoint copies, and nothing on the screen is reliable.
         """
         if not self.step:
             return True
@@ -277,13 +277,13 @@ class Timeline:
         return _done(first) == _done(again)
 
     def schedule(self) -> Schedule:
-        """What has come of the branch as far as it is known."""
+        """Return the schedule of the branch as far as computed."""
         return self.branch.engine.schedule()
 
     def seek(self, step: int, stop: Stop | None = None) -> bool:
-        """Put the cursor after so many steps, or at the end of the run, and compute what is not known yet.
+        """Move the cursor after `step` steps, or to the end of the run, computing what is missing.
 
-        `stop` is asked now and then; if it says yes, the cursor stays where it was and the answer is False.
+        `stop` is asked now and then; if it returns True, the cursor stays where it was and the result is False.
         """
         self.progress = 0.0
         try:
@@ -310,7 +310,7 @@ class Timeline:
         return True
 
     def seek_time(self, time: float, stop: Stop | None = None) -> bool:
-        """Put the cursor after the last step at or before this time."""
+        """Move the cursor after the last step at or before this time."""
         while not self.complete and not (self.computed and self.history.time_of(self.computed - 1) > time):
             self.compute(_BATCH)
             if stop and stop():
@@ -329,9 +329,9 @@ class Timeline:
     # Memory
 
     def let_go(self, kept: Collection[str] = ()) -> None:
-        """Give back histories until they take no more than `held`, of branches that were looked at longest ago first.
+        """Release histories of the least recently used branches until all take at most `held` bytes.
 
-        They are computed again when somebody looks. Kept are these, the one that is looked at, and their parents.
+        They are computed again when needed. The current branch, its parents and the new one are kept.
         """
         stay = dict.fromkeys(name for branch in (*kept, self.branch.name) for name in self._lineage(branch))
         others = [name for name in self._branches if name not in self._looked_at]
@@ -350,11 +350,11 @@ class Timeline:
 
     @property
     def memory(self) -> int:
-        """About how many bytes the checkpoints of all branches take."""
+        """Return about how many bytes the checkpoints of all branches take."""
         return sum(branch.size for branch in self._branches.values())
 
     def _keep_within_budget(self) -> None:
-        """Thin out the branch that takes most, again and again."""
+        """Drop checkpoints of the branch that takes most until all are within the budget."""
         while self.memory > self.budget:
             for branch in sorted(self._branches.values(), key=lambda branch: -branch.size):
                 if branch.thin():
@@ -369,7 +369,7 @@ def _done(decisions: Iterable[Decision]) -> list[tuple[type, int]]:
 
 
 def _checkers() -> Sequence[Watcher]:
-    """Imported when somebody asks for them."""
+    """Return the watchers of a checked run, imported when needed."""
     from sim.engine.check import Checker
 
     return [Checker]

@@ -43,7 +43,7 @@ BROKEN = {
     "starts_twice": (LEGAL, "it does not wait"),
     "never_yields": (STARVES, "waiting for ever"),
     "never_returns": (SLOW, "it did not answer"),
-    "reads_run_times": (PEEKS, "with other run times in the future"),
+    "reads_run_times": (PEEKS, "with different future run times"),
     "hidden_state": (HIDDEN, "PASSES, which no checkpoint copies"),
     "forgets": (STARVES, "waiting for ever"),
 }

@@ -74,7 +74,7 @@ def test_a_switch_after_the_moment_is_not_made(figure: Workload) -> None:
 
 
 def test_a_switch_after_the_end_is_refused(figure: Workload) -> None:
-    with pytest.raises(ParameterError, match="no switch at d0 01:00:00: all is over at d0 00:45:00"):
+    with pytest.raises(ParameterError, match="no switch at d0 01:00:00: the run ends at d0 00:45:00"):
         Scenario(figure, FCFS, ((3600, EASY),)).begun()
 
 

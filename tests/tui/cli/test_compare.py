@@ -114,7 +114,7 @@ def test_a_switch_says_when_the_second_takes_over() -> None:
 
 
 def test_a_switch_after_the_end_is_refused() -> None:
-    with pytest.raises(ParameterError, match="no switch at d0 01:00:00: all is over at d0 00:45:00"):
+    with pytest.raises(ParameterError, match="no switch at d0 01:00:00: the run ends at d0 00:45:00"):
         page("z-figure4", "fcfs", "easy", at=3600)
 
 

@@ -29,7 +29,7 @@ def test_a_switch_is_made_at_its_time(tmp_path: Path) -> None:
 
 
 def test_a_switch_that_comes_when_all_is_over_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="all is over"):
+    with pytest.raises(ParameterError, match="the run ends"):
         draw(Source("z-figure4"), "fcfs", "lowest", Options(), str(tmp_path / "chart.svg"), [(1e7, "easy")])
 
 

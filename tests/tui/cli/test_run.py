@@ -165,7 +165,7 @@ def test_a_switch_takes_over_at_its_time() -> None:
 
 
 def test_a_switch_when_all_is_over_cannot_be_made() -> None:
-    said = "no switch at d10 00:00:00: all is over at d0 00:45:00"
+    said = "no switch at d10 00:00:00: the run ends at d0 00:45:00"
     assert error("run", "z-figure4", "--switch", "10d=easy") == (1, said)
 
 
