@@ -15,7 +15,11 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 KERNEL = Path(__file__).resolve().parents[1] / "sim" / "kernel"
-OPTIONS = "boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, annotation_typing=False"
+OPTIONS = (
+    "boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, annotation_typing=False, "
+    "auto_pickle=False, binding=False"
+)
+"""Nothing pickles these classes or binds their methods, and code for that takes the C compiler twice as long again."""
 FLAGS = "-O2 -fPIC -DNDEBUG -fno-strict-aliasing -ffp-contract=off"
 """The last, so that every sum is the one that Python makes"""
 OWN = re.compile(r"from (?:sim\.kernel|__future__)[\w.]* import (?:\([^)]*\)|.*)\n")
