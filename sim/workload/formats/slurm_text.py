@@ -1,0 +1,113 @@
+"""The text of Slurm's commands: lists of hosts, records of `Key=value` words, and nodes as `scontrol` shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+
+MOST_HOSTS = 100_000
+"""Most hosts of one list; Slurm itself handles 65,533."""
+_BRACKET = re.compile(r"\[([0-9,-]{1,200000})\]")
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
+_KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w:/]{0,63})=")
+NO_CORES = frozenset({"FUTURE"})
+"""States of a node that is configured and does not exist yet."""
+
+
+@lru_cache(4096)
+def hosts(text: str) -> tuple[str, ...]:
+    """Return the names that a list of hosts stands for, in its order; text that is no list is one name.
+
+    >>> hosts("n[1-3,07],gpu[01-02]b,login"), hosts("None assigned"), hosts("n[1-999999999]")
+    (('n1', 'n2', 'n3', 'n07', 'gpu01b', 'gpu02b', 'login'), (), ('n[1-999999999]',))
+    """
+    if not text or text in ("None assigned", "(null)", "Unknown"):
+        return ()
+    names: list[str] = []
+    for part in _parts(text):
+        spread = _spread(part, MOST_HOSTS - len(names))
+        if spread is None:
+            return (text,)
+        names += spread
+    return tuple(names)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the parts between commas that are outside brackets."""
+    depth = begin = 0
+    for at, letter in enumerate(text):
+        if letter in "[]":
+            depth += 1 if letter == "[" else -1
+        elif letter == "," and not depth:
+            yield text[begin:at]
+            begin = at + 1
+    yield text[begin:]
+
+
+def _spread(part: str, most: int) -> list[str] | None:
+    """Return the names of one part, None where it is malformed or holds more than `most`."""
+    pieces = _BRACKET.split(part)  # text, numbers, text, numbers, ..., text
+    choices: list[list[str]] = []
+    count = 1
+    for at, piece in enumerate(pieces):
+        choice = [piece] if at % 2 == 0 else _numbers(piece, most)
+        if choice is None or any(mark in piece for mark in "[]"):
+            return None
+        count *= len(choice)
+        if count > most:
+            return None
+        choices.append(choice)
+    return ["".join(words) for words in product(*choices)]
+
+
+def _numbers(text: str, most: int) -> list[str] | None:
+    """Return the numbers of a bracket with their leading zeros, None where they are malformed or too many."""
+    numbers: list[str] = []
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part)
+        if not match:
+            return None
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not 0 <= last - first < most - len(numbers):
+            return None
+        numbers += [str(number).zfill(len(match[1])) for number in range(first, last + 1)]
+    return numbers
+
+
+def fields(record: str) -> dict[str, str]:
+    """Return the words `Key=value` of one record; values may hold blanks, and of a repeated key the first counts.
+
+    Reasons and comments are at the end of a record, so text that a user wrote cannot replace a field.
+
+    >>> fields("NodeName=n1 CPUTot=4 OS=Linux 6.1 #1 State=IDLE Reason=disk State=DOWN")
+    {'NodeName': 'n1', 'CPUTot': '4', 'OS': 'Linux 6.1 #1', 'State': 'IDLE', 'Reason': 'disk'}
+    """
+    found: dict[str, str] = {}
+    keys = list(_KEY.finditer(record))
+    for key, after in zip(keys, [*keys[1:], None], strict=True):
+        value = record[key.end() : after.start() if after else len(record)]
+        found.setdefault(key[1], value.strip())
+    return found
+
+
+def records(text: str, first: str) -> Iterator[dict[str, str]]:
+    """Yield the records of a text, on one line each (`scontrol -o`) or on several; each begins with the key `first`."""
+    begins = [match.start() for match in re.finditer(rf"^{re.escape(first)}=", text, re.MULTILINE)]
+    for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
+        yield fields(text[begin:end])
+
+
+def cpus_of_nodes(text: str) -> dict[str, int]:
+    """Return the CPUs of each node in the text of `scontrol show node`, in its order, drained and down nodes included.
+
+    >>> cpus_of_nodes("NodeName=n1 CPUTot=4 State=IDLE\\nNodeName=n2 CPUTot=8 State=DOWN*+DRAIN\\n")
+    {'n1': 4, 'n2': 8}
+    """
+    found: dict[str, int] = {}
+    for record in records(text, "NodeName"):
+        name, cpus, state = record["NodeName"], record.get("CPUTot", ""), record.get("State", "").upper()
+        if name and cpus.isdecimal() and int(cpus[:9]) > 0 and not NO_CORES & set(re.split(r"[^A-Z_]+", state)):
+            found.setdefault(name, int(cpus[:9]))
+    return found
