@@ -18,11 +18,14 @@ from tui.cli.terminal import NotWrittenError
 
 COMMANDS = {
     "compare": "Two policies side by side: where they part and why, who gains and who loses.",
+    "completion": "Print the script that completes commands, options, traces and policies in a shell.",
+    "doctor": "Check this installation and this terminal: what they can do, what is wrong, and how to mend it.",
     "draw": "Draw a run, or a window of it, as a chart in a file.",
     "explain": "Why a job waited as long as it did, as a story with numbers.",
     "generate": "Make a workload by a model, as an SWF file.",
     "inspect": "What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories.",
     "learn": "Lessons: what there is to learn, or one of them, scene by scene.",
+    "manual": "Write manual pages of all commands, for man.",
     "new": "Write a policy of your own that runs as it stands, and a test beside it.",
     "papers": "The papers' tables, made again beside the papers' figures.",
     "plot": "Plot a file of results: lines with 95 % confidence, a panel each trace.",
@@ -42,8 +45,12 @@ COMMANDS = {
 
 def main() -> None:
     """The program: every error is one line on stderr; 2 for what can never be meant, 1 for the rest."""
+    if "_SCHEDSCOPE_COMPLETE" in os.environ:  # a shell asks what may be typed next
+        from tui.cli.completion import register
+
+        register()
     try:
-        code = commands(standalone_mode=False)
+        code = commands(prog_name="schedscope", standalone_mode=False)
     except click.UsageError as error:
         where = f"; see {error.ctx.command_path} --help" if error.ctx else ""
         _fail(error.format_message().rstrip(".") + where, 2)
@@ -94,6 +101,8 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing and not args:  # a shell asks which commands there are
+            return super().parse_args(ctx, args)
         if not args or (args[0].startswith("-") and args[0] not in ("--help", "-h", "--version")):
             args = ["watch", *args]
         return super().parse_args(ctx, args)

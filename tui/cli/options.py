@@ -123,6 +123,8 @@ class _Spec(click.types.StringParamType):
         from sim.policies.own.consent import Proof, agree
         from sim.policies.own.naming import code_in
 
+        if ctx and ctx.resilient_parsing:  # a shell asks how the line may go on
+            return value
         specs = _expanded(value.partition(WITH)[0])
         agree((code for spec in specs for code in code_in(spec)), Proof.TYPED)
         return value
@@ -147,7 +149,7 @@ def _parsed_moment(ctx: click.Context, option: click.Parameter, given: str | Non
 
 def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Switches:
     """`T=SPEC` as (moment, spec), each checked."""
-    if not given:
+    if not given or ctx.resilient_parsing:
         return []
     from sim.policies.own.consent import Proof
     from sim.timeline.scenario import parse_switch

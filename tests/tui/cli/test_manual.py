@@ -1,0 +1,51 @@
+"""Manual pages have all that the help has, and man takes them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.tui.cli.program import error, schedscope
+from tui.cli.main import COMMANDS
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("manual") / "man1"
+    done = schedscope("manual", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_every_command_has_a_page(folder: Path) -> None:
+    assert {path.name for path in folder.iterdir()} == {
+        "schedscope.1", *(f"schedscope-{name}.1" for name in COMMANDS)
+    }  # fmt: skip
+
+
+def test_a_page_has_every_option_with_its_meaning(folder: Path) -> None:
+    text = (folder / "schedscope-run.1").read_text(encoding="utf-8")
+    assert text.startswith('.TH "SCHEDSCOPE-RUN" 1')
+    for option in ("policy", "check", "load", "format"):
+        assert f"\\fB\\-\\-{option}" in text
+    assert "Verify after every step that no rule is broken." in text
+
+
+def test_man_takes_the_pages_without_a_warning(folder: Path) -> None:
+    groff = shutil.which("groff")
+    if groff is None:
+        pytest.skip("needs groff")
+    for path in folder.iterdir():
+        command = [groff, "-man", "-Tutf8", "-ww", "-z", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.stderr == ""
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    code, line = error("manual", tmp_path / "file" / "man1")
+    assert code == 1
+    assert "cannot make the folder" in line

@@ -1,0 +1,131 @@
+"""`schedscope completion`: the script by which a shell completes commands, options, traces and policies."""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar
+
+import click
+from click.shell_completion import (
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+    _resolve_context,
+    _resolve_incomplete,
+    add_completion_class,
+    split_arg_string,
+)
+
+from tui.cli.candidates import candidates, traces
+from tui.cli.terminal import say
+
+PROGRAM = "schedscope"
+VARIABLE = "_SCHEDSCOPE_COMPLETE"
+"""The environment variable by which click is asked for candidates, instead of running a command."""
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> None:
+    """Print the script that completes commands, options, traces and policies in a shell.
+
+    \b
+    bash: eval "$(schedscope completion bash)" in ~/.bashrc
+    zsh:  eval "$(schedscope completion zsh)" in ~/.zshrc, after compinit
+    fish: schedscope completion fish > ~/.config/fish/completions/schedscope.fish
+    """
+    program = click.get_current_context().find_root().command
+    say(SHELLS[shell](program, {}, PROGRAM, VARIABLE).source(), exact=True)
+
+
+class _Completion(ShellComplete):
+    """Candidates by `tui.cli.candidates`, and click's own for names of commands, options and choices."""
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
+        ctx = _resolve_context(self.cli, self.ctx_args, self.prog_name, args)
+        found, typed = _resolve_incomplete(ctx, args, incomplete)
+        if isinstance(found, click.Parameter) and not isinstance(found.type, click.Choice):
+            return candidates(found, typed)
+        items = found.shell_complete(ctx, typed)
+        return [*items, *traces(typed)] if found is self.cli and not typed.startswith("-") else items
+
+
+class Bash(_Completion):
+    """Bash splits words at : and =, so a candidate is what follows the last of these."""
+
+    name = "bash"
+    source_template: ClassVar[str] = """\
+%(complete_func)s() {
+    local IFS=$'\\n' candidate
+    COMPREPLY=()
+    for candidate in $(env COMP_LINE="${COMP_LINE:0:COMP_POINT}" COMP_BREAKS="$COMP_WORDBREAKS" \\
+        %(complete_var)s=bash_complete "$1" 2>/dev/null); do
+        case $candidate in
+            file,*) COMPREPLY+=($(compgen -f -- "${candidate#file,}")); compopt -o filenames ;;
+            dir,*) COMPREPLY+=($(compgen -d -- "${candidate#dir,}")); compopt -o filenames ;;
+            plain,*) COMPREPLY+=("${candidate#plain,}") ;;
+        esac
+    done
+    [[ ${COMPREPLY[0]-} == *[:=] ]] && compopt -o nospace
+    return 0
+}
+complete -o nosort -F %(complete_func)s %(prog_name)s
+"""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """Return the words of the line before the cursor, and the last of them, which is not complete."""
+        line = os.environ.get("COMP_LINE", "")
+        words = split_arg_string(line)[1:]
+        if not line or line[-1].isspace() or not words:
+            return words, ""
+        return words[:-1], words[-1]
+
+    def format_completion(self, item: CompletionItem[str]) -> str:
+        typed = self.get_completion_args()[1]
+        value = typed.partition("=")[2] if typed.startswith("--") else typed
+        breaks = [sign for sign in os.environ.get("COMP_BREAKS", ":=") if sign in ":="]
+        cut = max((value.rfind(sign) + 1 for sign in breaks), default=0)
+        return f"{item.type},{item.value[cut:]}"
+
+
+class Zsh(_Completion, ZshComplete):
+    """Zsh, without a space after a candidate that goes on."""
+
+    source_template: ClassVar[str] = """\
+#compdef %(prog_name)s
+%(complete_func)s() {
+    local -a whole open response
+    response=("${(@f)$(env COMP_WORDS="${words[*]}" COMP_CWORD=$((CURRENT-1)) \\
+        %(complete_var)s=zsh_complete %(prog_name)s 2>/dev/null)}")
+    local kind key meaning
+    for kind key meaning in ${response}; do
+        case $kind in
+            file) _path_files -f ;;
+            dir) _path_files -/ ;;
+            open) open+=("$key:$meaning") ;;
+            plain) whole+=("$key:$meaning") ;;
+        esac
+    done
+    (( $#whole )) && _describe -V candidates whole -U
+    (( $#open )) && _describe -V parameters open -U -S ''
+}
+compdef %(complete_func)s %(prog_name)s
+"""
+
+    def format_completion(self, item: CompletionItem[str]) -> str:
+        kind = "open" if item.value.endswith(("=", ":")) else item.type
+        return "\n".join((kind, item.value.replace(":", "\\:"), (item.help or "").replace("\n", " ")))
+
+
+class Fish(_Completion, FishComplete):
+    """Fish, by click's script."""
+
+
+SHELLS: dict[str, type[_Completion]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
+
+
+def register() -> None:
+    """Let click answer shells by these classes."""
+    for name, shell in SHELLS.items():
+        add_completion_class(shell, name)

@@ -1,0 +1,256 @@
+"""`schedscope doctor`: what this installation and this terminal can do, what is wrong, and how to mend it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, distribution, version
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from sim.words import printable, shortened
+from tui.cli.terminal import is_terminal, say
+from tui.look.text import table
+
+PROGRAM = "schedscope"
+SMALLEST = (60, 18)
+"""Columns and rows that the screen needs."""
+PROGRAMS = {
+    "git": "policies of an older revision (./fair.py@HEAD)",
+    "ssh": "live --ssh HOST",
+    "squeue": "live, why and when on this machine",
+    "sbatch": "sweep --slurm",
+}
+"""Programs that a part of schedscope starts, and which part that is."""
+State = Literal["ok", "note", "wrong"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. `mend` says what to do; empty where nothing needs doing."""
+
+    group: str
+    name: str
+    state: State
+    what: str
+    mend: str = ""
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """The terminal as the program finds it: no size where there is none."""
+
+    environ: Mapping[str, str]
+    encoding: str
+    size: tuple[int, int] | None
+    depth: int
+    """Bits of colour."""
+
+    @classmethod
+    def found(cls) -> Terminal:
+        """Return the terminal that stdout is."""
+        from rich.console import Console
+
+        from tui.look.themes import depth_of
+
+        size = shutil.get_terminal_size() if is_terminal(sys.stdout) else None
+        encoding = (sys.stdout and sys.stdout.encoding) or "ascii"
+        return cls(os.environ, encoding, size and (size.columns, size.lines), depth_of(Console()))
+
+
+@click.command("doctor")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+def command(form: str) -> int:
+    """Check this installation and this terminal: what they can do, what is wrong, and how to mend it.
+
+    Exit code 0 if nothing is wrong, else 1.
+    """
+    findings = [*installation(), *extras(), *terminal(Terminal.found()), *folders(), *programs()]
+    if form == "json":
+        say(json.dumps([asdict(finding) for finding in findings], indent=2), exact=True)
+    else:
+        say("\n".join(report(findings)))
+    return 1 if any(finding.state == "wrong" for finding in findings) else 0
+
+
+def report(findings: list[Finding]) -> list[str]:
+    """Return the lines that a person reads: a section for each group, what to do below what it mends."""
+    lines: list[str] = []
+    for group in dict.fromkeys(finding.group for finding in findings):
+        rows = [finding for finding in findings if finding.group == group]
+        shown = table([[f"{each.state:5}", each.name, each.what] for each in rows], align=["left"] * 3, indent=2)
+        lines += ["", group]
+        for line, finding in zip(shown, rows, strict=True):
+            lines.append(line)
+            if finding.mend:
+                lines.append(f"         {finding.mend}")
+    wrong = sum(finding.state == "wrong" for finding in findings)
+    return [*lines[1:], "", f"{wrong} wrong" if wrong else "nothing is wrong"]
+
+
+# The installation
+
+
+def installation() -> Iterator[Finding]:
+    """Yield the program, its Python, the compiled kernel, and each library that it cannot do without."""
+    from sim import __version__
+    from sim.kernel.choice import described
+
+    group, system = "installation", f"{platform.system()} {platform.machine()}"
+    yield Finding(group, PROGRAM, "ok", f"{__version__} on Python {platform.python_version()}, {system}")
+    kernel = described()
+    if kernel in ("compiled", "off"):
+        mend = "" if kernel == "compiled" else "unset SCHEDSCOPE_KERNEL: unwatched runs take some thirty times as long"
+        yield Finding(group, "kernel", "ok" if kernel == "compiled" else "note", kernel, mend)
+    else:
+        mend = "install a C compiler and Python's headers, then install schedscope again: runs take a tenth of the time"
+        yield Finding(group, "kernel", "note", shortened(printable(kernel)), mend)
+    yield from _libraries(group)
+
+
+def _libraries(group: str) -> Iterator[Finding]:
+    for name, needed in requirements().get("", {}).items():
+        try:
+            yield Finding(group, name, "ok", version(name))
+        except PackageNotFoundError:
+            yield Finding(group, name, "wrong", "missing", f"pip install '{name}{needed}'")
+
+
+def requirements() -> dict[str, dict[str, str]]:
+    """Return the versions of each library that the package declares, by extra; "" has what is always needed."""
+    try:
+        declared = distribution(PROGRAM).requires or []
+    except PackageNotFoundError:
+        return {}
+    found: dict[str, dict[str, str]] = {}
+    for line in declared:
+        needed, _, condition = line.partition(";")
+        extra = re.search(r"extra == ['\"]([\w-]+)", condition)
+        name = re.match(r"[\w.-]+", needed)
+        if name:
+            versions = re.sub(r"\[.*?\]", "", needed.strip()[name.end() :]).strip()
+            found.setdefault(extra[1] if extra else "", {})[name[0]] = versions
+    return found
+
+
+def extras() -> Iterator[Finding]:
+    """Yield each extra with what is missing of it; those for tests and packaging are left out."""
+    for extra, libraries in requirements().items():
+        if extra in ("", "test", "site"):
+            continue
+        missing = [name for name in libraries if not _is_installed(name)]
+        if missing:
+            mend = f"pip install '{PROGRAM}[{extra}]'"
+            yield Finding("extras", extra, "note", f"missing: {', '.join(missing)}", mend)
+        else:
+            yield Finding("extras", extra, "ok", ", ".join(libraries))
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+# The terminal
+
+
+def terminal(found: Terminal) -> Iterator[Finding]:
+    """Yield size, encoding, colours, the look that results, and how many frames a second are drawn."""
+    from tui.look.settings import load, settings_path
+    from tui.look.themes import choose, frames_a_second
+
+    group, environ = "terminal", found.environ
+    if found.size is None:
+        yield Finding(group, "size", "note", "stdout is no terminal", "run it in a terminal to learn more")
+    else:
+        shown, least = "x".join(map(str, found.size)), "x".join(map(str, SMALLEST))
+        fits = all(has >= needs for has, needs in zip(found.size, SMALLEST, strict=True))
+        yield Finding(group, "size", *(("ok", shown) if fits else ("wrong", shown, f"make it at least {least}")))
+    yield _encoding(group, found.encoding)
+    yield _colours(group, found)
+    look = choose(load(settings_path())[0], environ, found.encoding)
+    yield Finding(group, "look", "ok", f"{look.name}, {look.mode}")
+    fps = frames_a_second(environ)
+    yield Finding(group, "frames", "ok", f"{fps} a second")
+
+
+def _encoding(group: str, encoding: str) -> Finding:
+    if encoding.lower().replace("-", "").startswith("utf"):
+        return Finding(group, "encoding", "ok", encoding)
+    return Finding(group, "encoding", "note", f"{encoding}: drawn in ASCII", "export LANG=C.UTF-8")
+
+
+def _colours(group: str, found: Terminal) -> Finding:
+    """Say how many colours there are, and which variable would give more."""
+    if found.environ.get("NO_COLOR"):
+        return Finding(group, "colours", "note", "none: NO_COLOR is set", "unset NO_COLOR")
+    names = {24: "16 million", 8: "256", 4: "16"}
+    term = found.environ.get("TERM", "")
+    if found.depth == 24:
+        return Finding(group, "colours", "ok", names[24])
+    what = f"{names[found.depth]} (TERM={shortened(printable(term))}, no COLORTERM)"
+    if found.size is None:
+        return Finding(group, "colours", "note", "unknown without a terminal")
+    if found.environ.get("TMUX"):
+        mend = "in ~/.tmux.conf: set -as terminal-features ',*:RGB'; then export COLORTERM=truecolor"
+    else:
+        mend = "export COLORTERM=truecolor, if the terminal shows 16 million colours"
+    return Finding(group, "colours", "note", what, mend)
+
+
+# Folders and programs
+
+
+def folders() -> Iterator[Finding]:
+    """Yield the settings, and the folder of autosaves: whether both can be used, and files be locked there."""
+    from tui.look.settings import FOLDER_VARIABLE, settings_path
+    from tui.sessions.autosave import STATE, state_folder
+
+    path = settings_path()
+    if problem := _damage(path):
+        yield Finding("folders", "settings", "wrong", printable(problem), "mend the file, or remove it")
+    else:
+        yield _folder("settings", path.parent, FOLDER_VARIABLE)
+    yield _folder("autosaves", state_folder(), STATE)
+    if sys.platform == "win32":
+        mend = "save a session with s before you leave"
+        yield Finding("folders", "locks", "note", "none here: what broke off is not offered again", mend)
+
+
+def _damage(path: Path) -> str | None:
+    """Return why the file of settings cannot be used; unlike reading it for use, this sets nothing aside."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        return f"{path}: {error}"
+    return None if isinstance(content, dict) else f"{path}: these are no settings"
+
+
+def _folder(name: str, folder: Path, variable: str) -> Finding:
+    """Say whether a folder, or the nearest one above it that exists, can be written to."""
+    nearest = next(each for each in (folder, *folder.parents) if each.exists())
+    if nearest.is_dir() and os.access(nearest, os.W_OK):
+        return Finding("folders", name, "ok", printable(str(folder)))
+    mend = f"export {variable}=FOLDER names another"
+    return Finding("folders", name, "wrong", f"{printable(str(folder))} cannot be written to", mend)
+
+
+def programs() -> Iterator[Finding]:
+    """Yield each program that a part of schedscope starts, and where it is."""
+    for name, use in PROGRAMS.items():
+        path = shutil.which(name)
+        state: State = "ok" if path else "note"
+        yield Finding("programs", name, state, f"{printable(path) if path else 'missing'}, for {use}")

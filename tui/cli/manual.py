@@ -1,0 +1,103 @@
+"""`schedscope manual`: manual pages for `man`, made from the same declarations as `--help`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from sim.errors import SchedscopeError
+from sim.files import write_whole
+from sim.words import count
+from tui.cli.terminal import say
+
+SECTION = "1"
+
+
+@click.command("manual")
+@click.argument("folder", metavar="FOLDER")
+def command(folder: str) -> None:
+    """Write manual pages of all commands, for man.
+
+    \b
+    schedscope manual ~/.local/share/man/man1
+    man schedscope-run
+    """
+    program = click.get_current_context().find_root().command
+    assert isinstance(program, click.Group)
+    to = Path(folder).expanduser()
+    try:
+        to.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SchedscopeError(f"{folder}: cannot make the folder: {error.strerror or error}") from None
+    written = dict(pages(program))
+    for name, text in written.items():
+        with write_whole(to / name) as file:
+            file.write(text)
+    say(f"{count(len(written), 'page')} in {to}")
+
+
+def pages(group: click.Group) -> Iterator[tuple[str, str]]:
+    """Yield the file's name and the text of each page: the program first, then its commands."""
+    program = click.Context(group, info_name="schedscope", max_content_width=110)
+    names = group.list_commands(program)
+    yield f"schedscope.{SECTION}", page(program, [f"schedscope-{name}" for name in names])
+    for name in names:
+        found = group.get_command(program, name)
+        assert found is not None, name
+        ctx = click.Context(found, info_name=name, parent=program)
+        yield f"schedscope-{name}.{SECTION}", page(ctx, ["schedscope"])
+
+
+def page(ctx: click.Context, see: list[str]) -> str:
+    """Return the page of a command, in the language of man(7)."""
+    from sim import __version__
+
+    title, command = ctx.command_path.replace(" ", "-"), ctx.command
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    usage = " ".join(command.collect_usage_pieces(ctx))
+    lines = [
+        f'.TH "{title.upper()}" {SECTION} "" "schedscope {__version__}"',
+        ".SH NAME",
+        roff(f"{title} - {' '.join(paragraphs[0].split()).rstrip('.')}"),
+        ".SH SYNOPSIS",
+        roff(f"{ctx.command_path} {usage}", bold=ctx.command_path),
+    ]
+    if len(paragraphs) > 1:
+        lines.append(".SH DESCRIPTION")
+        for paragraph in paragraphs[1:]:
+            lines += _paragraph(paragraph)
+    records = [record for each in command.get_params(ctx) if (record := each.get_help_record(ctx))]
+    if records:
+        lines.append(".SH OPTIONS")
+        for names, meaning in records:
+            lines += [".TP", f"\\fB{roff(names)}\\fR", roff(meaning)]
+    if isinstance(command, click.Group):
+        lines.append(".SH COMMANDS")
+        for name in command.list_commands(ctx):
+            found = command.get_command(ctx, name)
+            lines += [".TP", f"\\fB{roff(name)}\\fR", roff(found.get_short_help_str(200) if found else "")]
+    lines += [".SH SEE ALSO", ", ".join(f"\\fB{roff(name)}\\fR({SECTION})" for name in see)]
+    return "\n".join(lines) + "\n"
+
+
+def _paragraph(text: str) -> list[str]:
+    """Return the lines of a paragraph; one that begins with a mark for click keeps its line ends."""
+    marked, _, rest = text.partition("\n")
+    if marked.strip() == "\b":
+        return [".PP", ".nf", *map(roff, rest.splitlines()), ".fi"]
+    return [".PP", roff(" ".join(text.split()))]
+
+
+def roff(text: str, bold: str = "") -> str:
+    """Return text that man shows as it is, its beginning `bold`.
+
+    >>> print(roff("--seed N  a\\\\b"), roff(".hidden"))
+    \\-\\-seed N  a\\eb \\&.hidden
+    """
+    shown = re.sub(r"^([.'])", r"\\&\1", text.replace("\\", "\\e").replace("-", "\\-"))
+    front = bold.replace("-", "\\-")
+    return f"\\fB{front}\\fR{shown[len(front) :]}" if bold else shown
