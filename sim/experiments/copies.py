@@ -12,14 +12,12 @@ from sim.experiments.plan import Run
 from sim.policies.own.loading import contents_of
 from sim.policies.own.naming import code_in, whole
 from sim.workload.model import Trace
-from sim.workload.reading import read
-from sim.workload.source import find
 
 
 def copy_of(run: Run) -> str:
     """What stands for a trace as it is read, on every machine."""
     options = dict(run.options)
-    return f"{run.sha256}:{options['count']}:{options['held']}"
+    return ":".join([run.sha256, *(str(options.get(name)) for name in ("count", "held", "nodes", "zone"))])
 
 
 class Code(NamedTuple):
@@ -49,8 +47,7 @@ class Copies:
             if (policies := (run.policy, run.switch)) not in self._code:
                 self._code[policies] = Code.of([run.policy, *(spec for _, spec in run.switches)])
             if (copy := copy_of(run)) not in self._places:
-                source = run.source
-                self._keep(copy, read(find(source.trace), count=source.count, held=source.held))
+                self._keep(copy, run.source.read_trace())
 
     def __enter__(self) -> Copies:
         return self

@@ -295,5 +295,13 @@ OPTIONS = {
     "held": Option(
         "held", "eligible", str, "When a job of a sacct dump comes that was held.", choices=("eligible", "submit")
     ),
+    "nodes": Option(
+        "nodes",
+        None,
+        str,
+        "Take the machine's size from the text of 'scontrol -o show node' (default: what ran).",
+        "FILE",
+    ),
+    "zone": Option("zone", None, str, "Time zone of a sacct dump's times (default: this machine's).", "NAME"),
 }
 """All of them, in the order in which help lists them: the machine's first, how the trace is read last."""

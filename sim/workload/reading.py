@@ -17,6 +17,7 @@ from typing import Literal
 
 from sim.errors import TraceError
 from sim.workload.formats import batsim, evalys, sacct, swf, table
+from sim.workload.formats.slurm_text import cpus_of_nodes
 from sim.workload.model import Trace
 
 Format = Literal["swf", "sacct", "batsim", "evalys", "csv"]
@@ -33,20 +34,28 @@ GZIP = b"\x1f\x8b"
 ENDINGS = (".swf", ".json", ".csv", ".tsv", ".psv", ".txt", ".log", ".out", ".dat", ".sacct")
 
 
-def read(path: str | Path, *, count: sacct.Width = "cpus", held: sacct.Held = "eligible") -> Trace:
-    """The trace in a file; of a dump of sacct `count` says what a processor is, `held` when jobs come that were held.
+def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
+    """Return the trace in a file; `how` says how a dump of sacct is read.
 
-    Whatever the bytes are: it is a trace, or a `TraceError` says in one line what it is instead.
+    Any bytes are a trace, or a `TraceError` says in one line why they are not.
     """
     try:
-        return _parsed(_text(_chunks(path)), path, count, held)
+        return _parsed(_text(_chunks(path)), path, how)
     except MemoryError:
         raise TraceError("is too large for the memory of this machine; cut it", path) from None
     except RecursionError:
         raise TraceError("is no trace: nested too deeply", path) from None
 
 
-def _parsed(text: str, path: str | Path, count: sacct.Width, held: sacct.Held) -> Trace:
+def read_nodes(path: str | Path) -> dict[str, int]:
+    """Return the CPUs of each node in a file that holds the text of `scontrol show node`."""
+    found = cpus_of_nodes(_text(_chunks(path)))
+    if not found:
+        raise TraceError("names no nodes; make it with scontrol -o show node", path)
+    return found
+
+
+def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:
     if not text or text.isspace():
         raise TraceError("is empty; expected a trace, one line a job", path)
     if Path(path).suffix == ".toml":
@@ -63,7 +72,7 @@ def _parsed(text: str, path: str | Path, count: sacct.Width, held: sacct.Held) -
         case "batsim":
             return batsim.read(text, name, path)
         case "sacct":
-            return sacct.read(text, name, path, count, held)
+            return sacct.read(text, name, path, how)
         case "evalys":
             return evalys.read(text, name, path)
         case "csv":

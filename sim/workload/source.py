@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from sim.errors import NotThereError, ParameterError, near
 from sim.workload import reading
+from sim.workload.formats.sacct import Reading
+from sim.workload.formats.zone import zone_of
 from sim.workload.model import Trace, Workload
 from sim.workload.options import OPTIONS, Option
 from sim.workload.outages import Down, Resize, outages_of
 from sim.workload.samples import Showing, captions, sample_path, showing_of
 from sim.workload.transforms import Transforms
+
+_OF_TRACE = ("procs", "count", "held", "nodes", "zone")
+"""Options that say how the trace is read, and on how many processors."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,8 @@ class Source:
     held: Literal["eligible", "submit"] = "eligible"
     machine: tuple[Resize, ...] = ()
     outage: tuple[Down, ...] = ()
+    nodes: str | None = None
+    zone: str | None = None
 
     @classmethod
     def of_options(cls, trace: str, given: Mapping[str, Any]) -> Source:
@@ -35,7 +42,7 @@ class Source:
             if name not in OPTIONS:
                 raise ParameterError(f"there is an option {name!r} that does not exist{near(name, OPTIONS)}")
         values = {name: option.taken(given.get(name)) for name, option in OPTIONS.items()}
-        machine = {name: values.pop(name) for name in ("procs", "count", "held", "machine", "outage")}
+        machine = {name: values.pop(name) for name in (*_OF_TRACE, "machine", "outage")}
         return cls(trace, **machine, transforms=Transforms(**values))
 
     @property
@@ -60,8 +67,17 @@ class Source:
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
         """The trace as its file tells it, and the workload as it will be simulated."""
-        trace = reading.read(find(self.trace), count=self.count, held=self.held)
+        trace = self.read_trace()
         return trace, self.made(Workload.of(trace, self.procs, self.machine), with_overruns)
+
+    def read_trace(self) -> Trace:
+        """Return the trace in the file; nodes that are given set the size of its machine."""
+        nodes = reading.read_nodes(self.nodes) if self.nodes else None
+        zone = zone_of(self.zone) if self.zone else None
+        trace = reading.read(find(self.trace), Reading(self.count, self.held, nodes, zone))
+        if nodes is None or trace.format == "sacct":
+            return trace
+        return replace(trace, header=replace(trace.header, max_procs=sum(nodes.values())))
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
         """What is done to all jobs of the trace."""

@@ -1,20 +1,25 @@
 """Dumps of Slurm's accounting: `sacct --parsable2` (or -p), one record a job, columns as the first line says.
 
 Names and command lines hold pipes and newlines that nothing escapes, so records are mended first. Times become
-seconds after the first submit. A job that was held, or had to wait for others, comes when it became eligible.
+seconds after the first submit. A job that was held, or had to wait for others, comes when it became eligible. A dump
+from the middle of a day ends at a moment: jobs that ran then run on to their limit, jobs that waited still wait.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Literal
 
 from sim.errors import TraceError
+from sim.workload.formats.sacct_machine import Unmodelled, Used
+from sim.workload.formats.slurm_text import hosts
 from sim.workload.formats.table import MOST_COLUMNS, WORDS, Rows, blocks, number
-from sim.workload.model import Field, Header, Trace
+from sim.workload.formats.zone import zone_here
+from sim.workload.model import Fidelity, Field, Header, Note, Trace
 
 Width = Literal["cpus", "nodes"]
 Held = Literal["eligible", "submit"]
@@ -29,6 +34,13 @@ STATUS = {
 NEEDED = ("jobid", "submit")
 GOES_ON = ("RUNNING", "SUSPENDED", "STOPPED")
 NEVER_BEGAN = ("PENDING", "CANCELLED", "BOOT_FAIL", "REVOKED", "DEADLINE")
+NEVER_STARTS = frozenset({
+    "BadConstraints", "DependencyNeverSatisfied", "JobHeldAdmin", "JobHeldUser", "JobHoldMaxRequeue",
+    "PartitionNodeLimit", "PartitionTimeLimit", "InvalidAccount", "InvalidQOS",
+})  # fmt: skip
+"""Reasons of a waiting job that no policy ends: it is held, or it asks for what it cannot have."""
+MOST_TASKS = 100_000
+"""Waiting tasks of one array; Slurm itself allows 4 million, but no record that long is written."""
 
 
 def is_header(line: str) -> bool:
@@ -36,27 +48,44 @@ def is_header(line: str) -> bool:
     return "|" in line and "jobid" in _columns(line)
 
 
-def read(text: str, name: str, path: object, count: Width = "cpus", held: Held = "eligible") -> Trace:
-    """The jobs of a dump; their width is what they held, in CPUs or in nodes; `held` says when held jobs come."""
+@dataclass(frozen=True)
+class Reading:
+    """How a dump is to be read."""
+
+    count: Width = "cpus"
+    """The unit of the width of a job."""
+    held: Held = "eligible"
+    """When a job comes that was held."""
+    nodes: dict[str, int] | None = None
+    """The machine's nodes with their CPUs; None: it is as large as what ran."""
+    zone: tzinfo | None = None
+    """Of the times; None: of this machine."""
+
+
+AS_USUAL = Reading()
+
+
+def read(text: str, name: str, path: object, how: Reading = AS_USUAL) -> Trace:
+    """Return the jobs of a dump; their width is what they held, in CPUs or in nodes."""
     lines = _lines(text)
     first, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
     if header.count("|") > MOST_COLUMNS:
         raise TraceError(f"names more than {MOST_COLUMNS:,} columns; ask sacct for fewer by -o", path, first)
     columns = _columns(header)
-    _check(columns, count, path, first)
-    rows = Rows("a record of sacct that has a JobID and a Submit time")
+    _check(columns, how.count, path, first)
+    dump = _Dump(how)
+    rows = dump.rows
     for at, record in _records(lines, columns):
         row = dict(zip(columns, record, strict=False))
-        if isinstance(record, str) or (submit := stamp(row["submit"])) is None:
+        if isinstance(record, str) or stamp(row["submit"]) is None:
             rows.damage.add(at, record if isinstance(record, str) else "|".join(record))
             if rows.damage.is_hopeless(len(rows), at):
                 break
         elif "." in row["jobid"]:
             rows.assumed.add("job steps (.batch, .extern, .0), which are parts of their jobs", f"line {at}")
         else:
-            _add(row, _came(row, submit, held, rows), count, rows)
-    start = rows.begin_at_zero()
-    return rows.trace(name, "sacct", path, Header(unix_start=None if start is None else int(start)))
+            dump.add(row)
+    return dump.trace(name, path)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -84,53 +113,164 @@ def _check(columns: list[str], count: Width, path: object, line: int) -> None:
 # One job.
 
 
-def _add(row: Row, submit: float, count: Width, rows: Rows) -> None:
-    where = f"job {row['jobid']}"
-    held = next((n for n in (number(row.get(c, "")) for c in ALLOCATED[count]) if n is not None), -1.0)
-    asked = number(row.get(ASKED[count], "")) or -1.0
-    start, run, state = stamp(row.get("start", "")), _runtime(row), row.get("state", "").partition(" ")[0]
-    rows.assumed.add("times without a time zone, taken as UTC", where)
-    if _never_began(row, state, run):
-        start, run = None, -1.0
-    elif state in GOES_ON:
-        rows.assumed.add("still running when the dump was made, its time so far is its run time", where)
-    if 0 < asked < held:
-        rows.assumed.add(f"held more {count} than it asked for, which are its width", where)
-    values = {
-        Field.SUBMIT: submit,
-        Field.WAIT: start - submit if start is not None and start >= submit else -1.0,
-        Field.RUN: run,
-        Field.PROCS_USED: held,
-        Field.PROCS_ASKED: held if held > 0 else asked,
-        Field.ESTIMATE: _estimate(row),
-        Field.STATUS: STATUS.get(state.rstrip("+"), -1.0),
-    }
-    words = {field: row.get("partition" if field is Field.QUEUE else field.name.lower(), "") for field in WORDS}
-    rows.add(row["jobid"], values, words, row.get("account", ""))
+class _Dump:
+    """Collects the jobs of one dump, and what it says of its machine and of the moment at which it was made."""
+
+    def __init__(self, how: Reading) -> None:
+        self.rows = Rows("a record of sacct that has a JobID and a Submit time")
+        self._how, self._zone = how, how.zone or zone_here()
+        self._used, self._unmodelled = Used(), Unmodelled()
+        self._made = 0.0
+        """The latest moment in the dump, in seconds since 1970."""
+        self._waiting: list[int] = []
+        self._is_local = False
+
+    def add(self, row: Row) -> None:
+        """Take in one job, or each of the tasks of an array that still wait."""
+        where = f"job {row['jobid']}"
+        if not row["submit"].isdecimal() and datetime.fromisoformat(row["submit"]).tzinfo is None:
+            self._is_local = True
+            self.rows.assumed.add(f"times without a time zone, taken as those of {self._zone}", where)
+        state, run = row.get("state", "").partition(" ")[0].rstrip("+"), self._ran(row)
+        began = not _never_began(row, state, run, self._at(row, "start"))
+        self._unmodelled.add(row)
+        if state == "PENDING" and not began:
+            self._add_waiting(row, where)
+        else:
+            self._add(row, state, run, where, began)
+
+    def _at(self, row: Row, column: str) -> float | None:
+        """The moment in a column; the latest one is kept as that of the dump."""
+        moment = stamp(row.get(column, ""), self._zone)
+        if moment is not None and column != "eligible":  # which may be to come
+            self._made = max(self._made, moment)
+        return moment
+
+    def _add(self, row: Row, state: str, run: float, where: str, began: bool) -> None:
+        """Take in a job that ended or runs, at the width that it held."""
+        submit = self._came(row)
+        start, held, asked = self._at(row, "start"), *self._widths(row)
+        if not began:
+            start, run = None, -1.0
+        elif state in GOES_ON:
+            self._made = max(self._made, (start or 0) + run)
+            run = self._run_on(row, run, where)
+        if began and start is not None:
+            cpus = number(row.get("alloccpus", row.get("ncpus", ""))) or held
+            is_suspended = state in GOES_ON[1:] or bool(duration(row.get("suspended", "")))
+            self._used.add(row.get("nodelist", ""), int(max(cpus, 0)), start, start + run, is_suspended)
+        if 0 < asked < held:
+            self.rows.assumed.add(f"held more {self._how.count} than it asked for, which are its width", where)
+        wait = start - submit if start is not None and start >= submit else -1.0
+        self._put(row, row["jobid"], {
+            Field.SUBMIT: submit, Field.WAIT: wait, Field.RUN: run, Field.PROCS_USED: held,
+            Field.PROCS_ASKED: held if held > 0 else asked, Field.STATUS: STATUS.get(state, -1.0),
+        })  # fmt: skip
+
+    def _run_on(self, row: Row, so_far: float, where: str) -> float:
+        limit = _estimate(row)
+        if limit < 0:
+            self.rows.assumed.add("running when the dump was made, without a limit: its time so far", where)
+        elif so_far <= limit:
+            self.rows.assumed.add("running when the dump was made: runs on to its limit", where)
+        else:
+            self.rows.assumed.add("running over its limit when the dump was made: its time so far", where)
+        return max(so_far, limit)
+
+    def _add_waiting(self, row: Row, where: str) -> None:
+        """Take in a job that waits: it starts when the dump was made or later, and runs to its limit."""
+        reason, limit = row.get("reason", ""), _estimate(row)
+        if reason in NEVER_STARTS:
+            self.rows.skipped.add(f"waiting for what no policy gives ({reason})", where)
+        elif "eligible" in row and stamp(row["eligible"]) is None and self._how.held == "eligible":
+            self.rows.skipped.add("held or dependent when the dump was made, so it cannot start", where)
+        elif limit < 0:
+            self.rows.skipped.add("waiting when the dump was made, without a limit to run to", where)
+        else:
+            self.rows.assumed.add("waiting when the dump was made: starts then or later, runs to its limit", where)
+            submit, (held, asked) = self._came(row), self._widths(row)
+            planned = duration(row.get("planned", "")) or 0.0
+            self._made = max(self._made, submit + planned)
+            width = held if held > 0 else asked
+            for task in _tasks(row["jobid"]):
+                self._waiting.append(len(self.rows))
+                values = {Field.SUBMIT: submit, Field.RUN: limit, Field.PROCS_ASKED: width}
+                self._put(row, task, values)
+
+    def _widths(self, row: Row) -> tuple[float, float]:
+        """Return the width that a job held and the one that it asked for, -1 if unknown."""
+        held = next((n for n in (number(row.get(c, "")) for c in ALLOCATED[self._how.count]) if n is not None), -1.0)
+        return held, number(row.get(ASKED[self._how.count], "")) or -1.0
+
+    def _put(self, row: Row, job: str, values: dict[Field, float]) -> None:
+        words = {field: row.get("partition" if field is Field.QUEUE else field.name.lower(), "") for field in WORDS}
+        self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
+
+    def _came(self, row: Row) -> float:
+        """When a job came to the queue: once it was held no longer, which no job can have been that had started."""
+        submit = self._at(row, "submit") or 0.0
+        eligible, start = self._at(row, "eligible"), self._at(row, "start")
+        if eligible is None or eligible <= submit or (start is not None and eligible > start):
+            return submit
+        told = {"eligible": "which is when they come; --held submit has them come when submitted",
+                "submit": "but come when submitted, as asked"}[self._how.held]  # fmt: skip
+        where = f"job {row['jobid']}"
+        self.rows.assumed.add(f"held, or waited for others: eligible later than submitted, {told}", where)
+        return eligible if self._how.held == "eligible" else submit
+
+    def _ran(self, row: Row) -> float:
+        """How long a job ran so far, -1 where that is not told."""
+        start, end = self._at(row, "start"), self._at(row, "end")
+        for run in (number(row.get("elapsedraw", "")), duration(row.get("elapsed", ""))):
+            if run is not None:
+                return run
+        return end - start if start is not None and end is not None and end >= start else -1.0
+
+    def trace(self, name: str, path: object) -> Trace:
+        """All jobs, on a machine of the nodes that are known or that ran."""
+        start = self.rows.begin_at_zero()
+        size, notes = self._machine()
+        header = Header(
+            max_procs=size or None,
+            unix_start=None if start is None else int(start),
+            time_zone=str(self._zone) if self._is_local else None,
+        )
+        trace = self.rows.trace(name, "sacct", path, header)
+        submitted = trace.table[self._waiting, Field.SUBMIT]
+        trace.table[self._waiting, Field.WAIT] = (self._made - (start or 0.0) - submitted).clip(min=0)
+        return replace(trace, fidelity=trace.fidelity + Fidelity(assumed=(*notes, *self._unmodelled.note())))
+
+    def _machine(self) -> tuple[int, list[Note]]:
+        """How many processors the machine has, 0 where nothing tells, and what was assumed for that."""
+        nodes, unit = self._how.nodes, self._how.count
+        if nodes is not None:
+            strange = self._used.strange_to(nodes)
+            notes = [Note("nodes that ran jobs but are not among those given", strange)] if strange else []
+            return len(nodes) if unit == "nodes" else sum(nodes.values()), notes
+        size = self._used.nodes if unit == "nodes" else self._used.cpus
+        if not size:
+            return 0, []
+        ran = f"on {self._used.nodes:,} nodes" if self._used.nodes else "in all"
+        told = f"no size of the machine: {size:,} {unit}, the most that ran at once {ran}; --nodes FILE tells it"
+        return size, [Note(told, 1)]
 
 
-def _came(row: Row, submit: float, held: Held, rows: Rows) -> float:
-    """When a job came to the queue: once it was held no longer, which no job can have been that had started."""
-    eligible, start = stamp(row.get("eligible", "")), stamp(row.get("start", ""))
-    if eligible is None or eligible <= submit or (start is not None and eligible > start):
-        return submit
-    told = {"eligible": "which is when they come; --held submit has them come when submitted",
-            "submit": "but come when submitted, as asked"}  # fmt: skip
-    rows.assumed.add(f"held, or waited for others: eligible later than submitted, {told[held]}", f"job {row['jobid']}")
-    return eligible if held == "eligible" else submit
+def _tasks(job: str) -> Sequence[str]:
+    """Return the tasks that wait in one record of an array.
+
+    >>> list(_tasks("6_[4-6,9%3]")), list(_tasks("6_[0-8:4]")), list(_tasks("17")), list(_tasks("6_[1-3,...]"))
+    (['6_4', '6_5', '6_6', '6_9'], ['6_0', '6_4', '6_8'], ['17'], ['6_[1-3,...]'])
+    """
+    match = re.fullmatch(r"(\d{1,12}_)\[([\d,-]+)(?::(\d{1,6}))?(?:%\d+)?\]", job, re.ASCII)
+    if not match:
+        return (job,)
+    tasks = hosts(f"{match[1]}[{match[2]}]")
+    return tasks[:: max(int(match[3] or 1), 1)][:MOST_TASKS]
 
 
-def _runtime(row: Row) -> float:
-    start, end = stamp(row.get("start", "")), stamp(row.get("end", ""))
-    for run in (number(row.get("elapsedraw", "")), duration(row.get("elapsed", ""))):
-        if run is not None:
-            return run
-    return end - start if start is not None and end is not None and end >= start else -1.0
-
-
-def _never_began(row: Row, state: str, run: float) -> bool:
-    """No start, or no time between start and end and no node to show for it."""
-    if run < 0 or state == "PENDING" or ("start" in row and stamp(row["start"]) is None):
+def _never_began(row: Row, state: str, run: float, start: float | None) -> bool:
+    """Return True if there is no start, or no time between start and end and no node."""
+    if run < 0 or state == "PENDING" or ("start" in row and start is None):
         return True
     unplaced = row["nodelist"] in ("", "None assigned") if "nodelist" in row else state in NEVER_BEGAN
     return run == 0 and unplaced
@@ -143,11 +283,12 @@ def _estimate(row: Row) -> float:
 
 
 @lru_cache
-def stamp(text: str) -> float | None:
-    """Seconds since 1970 of an ISO time, None for Unknown and the like.
+def stamp(text: str, zone: tzinfo = UTC) -> float | None:
+    """Return the seconds since 1970 of an ISO time, which is of the zone unless it says another; None for Unknown.
 
-    >>> stamp("1970-01-02T00:00:01"), stamp("Unknown")
-    (86401.0, None)
+    >>> from zoneinfo import ZoneInfo
+    >>> stamp("1970-01-02T00:00:01"), stamp("Unknown"), stamp("1970-01-01T01:00:00", ZoneInfo("Europe/Paris"))
+    (86401.0, None, 0.0)
     """
     if text.isdecimal():
         return number(text)
@@ -155,8 +296,11 @@ def stamp(text: str) -> float | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    try:
+        return (moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
+    except OverflowError:  # the first and the last day of the calendar, in another zone
+        return None
 
 
 _DURATION = re.compile(r"(?:(\d{1,9})(?:-| days?\b ?))?(?:(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9}(?:\.\d{1,9})?))?", re.ASCII)

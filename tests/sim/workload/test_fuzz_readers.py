@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sim.errors import ParameterError, TraceError
+from sim.workload.formats.sacct import Reading
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from tests.conftest import ROOT
@@ -76,7 +77,7 @@ def damaged(draw: st.DrawFn) -> bytes:
 def check(path: Path, content: bytes, count: Literal["cpus", "nodes"] = "cpus") -> None:
     path.write_bytes(content)
     try:
-        trace = read(path, count=count, held="submit" if count == "nodes" else "eligible")
+        trace = read(path, Reading(count, "submit" if count == "nodes" else "eligible"))
     except TraceError:
         return
     assert trace.table.dtype == np.float64

@@ -15,10 +15,12 @@ from time import sleep
 
 import pytest
 
-from sim.errors import TraceError
+from sim.errors import ParameterError, TraceError
 from sim.workload import reading
+from sim.workload.formats.sacct import Reading
 from sim.workload.model import Field
-from sim.workload.reading import read, sniff
+from sim.workload.reading import read, read_nodes, sniff
+from sim.workload.source import Source
 from tests.effort import calls
 
 SWF = b"; MaxProcs: 8\n1 0 5 100 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n"
@@ -146,7 +148,7 @@ def test_a_pipe_can_be_read(tmp_path: Path) -> None:
 def test_the_count_option_reaches_sacct(tmp_path: Path) -> None:
     dump = put(tmp_path / "d", b"JobID|Submit|Elapsed|NCPUS|NNodes\n1|2021-12-10T14:00:00|01:00|64|2\n")
     assert read(dump).column(Field.PROCS_ASKED).tolist() == [64]
-    assert read(dump, count="nodes").column(Field.PROCS_ASKED).tolist() == [2]
+    assert read(dump, Reading(count="nodes")).column(Field.PROCS_ASKED).tolist() == [2]
 
 
 def test_a_big_real_log_is_read_with_fewer_calls_than_it_has_fields(shared: Path) -> None:
@@ -243,3 +245,22 @@ def test_what_is_hardly_a_trace_costs_little(tmp_path: Path, content: bytes) -> 
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * len(content)
+
+
+def test_nodes_set_the_size_of_the_machine(tmp_path: Path) -> None:
+    dump = put(tmp_path / "d", b"JobID|Submit|Elapsed|NCPUS|NNodes\n1|2021-12-10T14:00:00|01:00|64|2\n")
+    table = put(tmp_path / "t.swf", b"1 0 0 10 4 -1 -1 4 10 -1 1 1 1 1 1 1 -1 -1\n")
+    nodes = put(tmp_path / "nodes", b"NodeName=n1 CPUTot=96 State=IDLE\nNodeName=n2 CPUTot=32 State=DOWN\n")
+    for trace in (dump, table):
+        assert Source.of_options(str(trace), {"nodes": str(nodes)}).read()[1].procs == 128
+    assert Source.of_options(str(dump), {"nodes": str(nodes), "count": "nodes", "procs": 3}).read()[1].procs == 3
+
+
+def test_a_file_without_nodes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match=r"names no nodes; make it with scontrol -o show node"):
+        read_nodes(put(tmp_path / "nodes", b"NodeName= CPUTot=4\nx\n"))
+
+
+def test_a_zone_that_is_unknown_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="no time zone 'Mars'"):
+        Source.of_options("lublin-128", {"zone": "Mars"}).read()

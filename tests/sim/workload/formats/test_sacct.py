@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -10,14 +11,15 @@ import pytest
 from sim.errors import TraceError
 from sim.workload.formats import sacct, table
 from sim.workload.model import Field, Trace, Workload
-from sim.workload.reading import read
+from sim.workload.reading import read, read_nodes
 from tests.effort import calls
 
 COLUMNS = "JobID|JobName|User|Partition|Submit|Start|End|Elapsed|State|NNodes|NCPUS|Timelimit\n"
 
 
 def parse(*lines: str, header: str = COLUMNS, count: sacct.Width = "cpus") -> Trace:
-    return sacct.read(header + "".join(line + "\n" for line in lines), "dump", "dump.log", count)
+    how = sacct.Reading(count, zone=ZoneInfo("UTC"))
+    return sacct.read(header + "".join(line + "\n" for line in lines), "dump", "dump.log", how)
 
 
 def record(
@@ -46,11 +48,11 @@ def test_a_job_can_be_as_wide_as_its_nodes() -> None:
     assert parse(record(), count="nodes").column(Field.PROCS_ASKED).tolist() == [2]
 
 
-def test_times_count_from_the_first_submit_and_are_taken_as_utc() -> None:
+def test_times_count_from_the_first_submit() -> None:
     trace = parse(record(submit="2021-12-10T14:00:20"), record(job="2"))
     assert trace.column(Field.SUBMIT).tolist() == [20, 0]
     assert trace.header.unix_start == 1639144800
-    assert trace.fidelity.assumed[0].what == "times without a time zone, taken as UTC"
+    assert trace.fidelity.assumed[0].what == "times without a time zone, taken as those of UTC"
 
 
 def test_what_a_job_is_charged_to_stays_with_it_wherever_it_goes() -> None:
@@ -110,7 +112,6 @@ def test_raw_columns_are_preferred() -> None:
 @pytest.mark.parametrize(
     "never",
     [
-        record(start="Unknown", end="Unknown", elapsed="00:00:00", state="PENDING"),
         record(start="None", elapsed="00:00:00", state="CANCELLED by 5"),
         record(start="2021-12-10T15:00:30", elapsed="00:00:00", state="CANCELLED by 5"),
     ],
@@ -126,9 +127,10 @@ def test_a_job_that_failed_within_a_second_did_start() -> None:
     assert parse(record(elapsed="00:00:00", state="FAILED")).column(Field.RUN).tolist() == [0]
 
 
-def test_a_job_that_still_ran_is_noted() -> None:
+def test_a_running_job_runs_on_to_its_limit() -> None:
     trace = parse(record(end="Unknown", state="RUNNING"))
-    assert any("still running" in note.what for note in trace.fidelity.assumed)
+    assert trace.column(Field.RUN).tolist() == [86400]
+    assert any("runs on to its limit" in note.what for note in trace.fidelity.assumed)
 
 
 def test_pipes_in_a_name_do_not_shift_the_other_columns() -> None:
@@ -213,7 +215,7 @@ def test_a_job_that_was_held_comes_when_it_became_eligible() -> None:
 
 def test_a_job_that_was_held_comes_when_submitted_if_that_is_asked_for() -> None:
     held = "1|2021-12-10T14:00:00|2021-12-13T14:00:00|2021-12-13T14:00:30|01:00:00|4"
-    trace = sacct.read(HELD + held, "dump", "dump.log", held="submit")
+    trace = sacct.read(HELD + held, "dump", "dump.log", sacct.Reading(held="submit"))
     assert trace.column(Field.SUBMIT).tolist() == [0]
     assert trace.column(Field.WAIT).tolist() == [3 * 86400 + 30]
     assert any("as asked" in note.what for note in trace.fidelity.assumed)
@@ -251,3 +253,93 @@ def test_records_that_take_many_lines_in_vain_are_not_looked_for_to_the_end(monk
 def test_columns_without_end_are_not_taken_apart() -> None:
     with pytest.raises(TraceError, match="names more than 10,000 columns"):
         sacct.read("JobID|Submit|Elapsed|NCPUS" + "|x" * 10_000 + "\n1|", "x", "x.log")
+
+
+# Dumps from the middle of a day
+
+WAITING = "JobID|Submit|Eligible|Start|Elapsed|NCPUS|ReqCPUS|NodeList|State|Timelimit|Reason\n"
+RAN = "1|2026-11-23T10:00:00|2026-11-23T10:00:00|2026-11-23T10:00:05|00:10:00|4|4|n1|{}|01:00:00|None"
+WAITS = "2|2026-11-23T10:01:00|2026-11-23T10:01:00|Unknown|00:00:00|0|{}|None assigned|PENDING|00:30:00|{}"
+
+
+def test_a_waiting_job_starts_no_earlier_than_the_dump_was_made() -> None:
+    trace = parse(RAN.format("RUNNING"), WAITS.format(2, "Priority"), header=WAITING)
+    assert trace.column(Field.RUN).tolist() == [3600, 1800]
+    assert trace.column(Field.PROCS_ASKED).tolist() == [4, 2]
+    assert trace.column(Field.WAIT).tolist() == [5, 9 * 60 + 5]  # 10:10:05, where the running job stands
+
+
+def test_a_job_over_its_limit_keeps_its_time_so_far() -> None:
+    trace = parse(RAN.format("RUNNING").replace("01:00:00", "00:05:00"), header=WAITING)
+    assert trace.column(Field.RUN).tolist() == [600]
+
+
+@pytest.mark.parametrize("reason", ["JobHeldUser", "PartitionTimeLimit", "DependencyNeverSatisfied"])
+def test_a_job_that_no_policy_can_start_is_counted(reason: str) -> None:
+    trace = parse(RAN.format("COMPLETED"), WAITS.format(2, reason), header=WAITING)
+    assert trace.ids == ("1",)
+    assert [note.what for note in trace.fidelity.skipped] == [f"waiting for what no policy gives ({reason})"]
+
+
+def test_a_job_that_is_not_eligible_waits_only_when_submit_counts() -> None:
+    held = WAITS.format(2, "Dependency").replace(
+        "2026-11-23T10:01:00|2026-11-23T10:01:00", "2026-11-23T10:01:00|Unknown"
+    )
+    text = WAITING + RAN.format("COMPLETED") + "\n" + held
+    assert sacct.read(text, "x", "x.log").ids == ("1",)
+    assert sacct.read(text, "x", "x.log", sacct.Reading(held="submit")).ids == ("1", "2")
+
+
+def test_the_tasks_of_an_array_wait_one_by_one() -> None:
+    array = WAITS.format(2, "Priority").replace("2|", "2_[4-6,9%3]|", 1)
+    assert parse(array, header=WAITING).ids == ("2_4", "2_5", "2_6", "2_9")
+
+
+def test_the_machine_is_what_ran_and_not_what_can_never_run() -> None:
+    trace = parse(
+        RAN.format("COMPLETED").replace("|n1|", "|n[1-2]|"),
+        RAN.format("COMPLETED").replace("1|", "3|", 1).replace("|4|4|n1|", "|3|3|n1|"),
+        WAITS.format(40, "Resources"),
+        header=WAITING,
+    )
+    assert trace.header.max_procs == 7  # 4 of the first job and 3 of the second at once
+    assert Workload.of(trace).ids == ("1", "3")
+
+
+def test_a_suspended_job_does_not_make_its_node_larger() -> None:
+    beside = RAN.format("COMPLETED").replace("1|", "3|", 1)
+    trace = parse(RAN.format("SUSPENDED"), beside, header=WAITING)
+    assert trace.header.max_procs == 4
+
+
+def test_times_are_those_of_the_zone_and_its_summer() -> None:
+    summer, winter = record(submit="2026-07-01T12:00:00"), record(job="2", submit="2026-12-01T12:00:00")
+    text = COLUMNS + summer + "\n" + winter
+    trace = sacct.read(text, "x", "x.log", sacct.Reading(zone=ZoneInfo("Europe/Berlin")))
+    assert trace.header.clock[0] == "Europe/Berlin"
+    assert trace.header.unix_start == 1782900000  # 10:00 in UTC
+    assert trace.column(Field.SUBMIT)[1] == 153 * 86400 + 3600
+
+
+def test_times_in_seconds_need_no_zone() -> None:
+    trace = parse("1|1639144800|00:10:00|4", header="JobID|Submit|Elapsed|NCPUS\n")
+    assert trace.header.unix_start == 1639144800
+    assert not [note for note in trace.fidelity.assumed if "zone" in note.what]
+
+
+def test_what_is_not_modelled_is_one_line() -> None:
+    header = "JobID|Submit|Elapsed|NCPUS|Partition|ReqTRES|QOS\n"
+    first = "1|2026-11-23T10:00:00|00:10:00|4|batch|cpu=4,mem=4G|normal"
+    trace = parse(first, "2|2026-11-23T10:00:00|00:10:00|4|gpu|cpu=4,mem=4G,gres/gpu=1|normal", header=header)
+    (line,) = [note.what for note in trace.fidelity.assumed if "not modelled" in note.what]
+    assert line == "not modelled, so a start is never held up by memory (2 jobs), GPUs (1 job) and 2 partitions"
+
+
+@pytest.mark.parametrize(("version", "waiting"), [("v22.05", 15), ("v24.11", 19)])
+def test_a_recorded_day_keeps_its_machine_and_its_waiting_jobs(shared: Path, version: str, waiting: int) -> None:
+    captures = shared / "slurm" / "captures" / version
+    nodes = read_nodes(min((captures / "series").glob("*.nodes")))
+    given = read(captures / "final.sacct", sacct.Reading(nodes=nodes))
+    alone = read(captures / "final.sacct")
+    assert given.header.max_procs == alone.header.max_procs == 32
+    assert [note.count for note in given.fidelity.assumed if note.what.startswith("waiting when")] == [waiting]

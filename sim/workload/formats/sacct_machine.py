@@ -1,0 +1,102 @@
+"""The machine of a dump of sacct: the CPUs that ran jobs at once, and requests that are not modelled."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from sim.words import listed
+from sim.workload.formats.slurm_text import hosts
+from sim.workload.formats.table import number
+from sim.workload.model import Note
+
+Row = dict[str, str]
+HARMLESS = {"", "None", "(null)", "Unknown"}
+
+
+class Used:
+    """The nodes that ran jobs, each with the CPUs that it has at least: the most that it gave at once."""
+
+    def __init__(self) -> None:
+        self._changes: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        self._alone: Counter[str] = Counter()
+        self._all: list[tuple[float, int]] = []
+
+    def add(self, nodes: str, cpus: int, start: float, end: float, suspended: bool) -> None:
+        """Add a job that ran. Of a job on several nodes sacct does not say how many CPUs each gave."""
+        names = hosts(nodes)
+        for name in names:
+            self._alone[name] = max(self._alone[name], cpus // len(names))
+        if suspended or end <= start:
+            return  # a suspended job gives its CPUs to others at times that are not recorded
+        held = ((start, cpus), (end, -cpus))
+        self._all += held
+        if len(names) == 1:
+            self._changes[names[0]] += held
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes ran jobs, 0 where the dump does not name them."""
+        return len(self._alone)
+
+    @property
+    def cpus(self) -> int:
+        """CPUs of the machine at least: what its nodes gave one by one, or all together at one moment."""
+        each = sum(max(most, _peak(self._changes[name])) for name, most in self._alone.items())
+        return max(each, _peak(self._all))
+
+    def strange_to(self, known: dict[str, int]) -> int:
+        """How many nodes ran jobs but are not among those known."""
+        return sum(name not in known for name in self._alone)
+
+
+def _peak(changes: list[tuple[float, int]]) -> int:
+    """Return the most that is held at once; at one instant what ends is given back first."""
+    held = most = 0
+    for _, change in sorted(changes):
+        held += change
+        most = max(most, held)
+    return most
+
+
+class Unmodelled:
+    """Counts what jobs ask for beyond processors and time, which no policy here limits."""
+
+    def __init__(self) -> None:
+        self._jobs: Counter[str] = Counter()
+        self._names: dict[str, set[str]] = {"partition": set(), "qos": set()}
+        self._count = 0
+        self._first = ""
+
+    def add(self, row: Row) -> None:
+        """Count one job by its columns."""
+        tres = row.get("reqtres", "") + "," + row.get("alloctres", "")
+        asked = {
+            "memory": (number(row.get("reqmem", "").rstrip("KMGTPcn")) or 0) > 0 or "mem=" in tres,
+            "GPUs": "gres/gpu" in tres,
+            "licenses": row.get("licenses", "") not in HARMLESS,
+            "node features": row.get("constraints", "") not in HARMLESS,
+            "reservations": row.get("reservation", "") not in HARMLESS,
+            "limits of accounts or QOS": row.get("reason", "").startswith(("Assoc", "QOS")),
+        }
+        for column, names in self._names.items():
+            names.add(row.get(column, ""))
+        self._jobs.update(what for what, is_asked in asked.items() if is_asked)
+        if any(asked.values()):
+            self._count += 1
+            self._first = self._first or f"job {row['jobid']}"
+
+    def note(self) -> tuple[Note, ...]:
+        """Return one note over all of it, none where nothing was asked for."""
+        parts = [f"{what} ({count:,} {'job' if count == 1 else 'jobs'})" for what, count in self._jobs.items()]
+        counts = {name: len(found - {""}) for name, found in self._names.items()}
+        parts += [f"{counts['partition']:,} partitions"] if counts["partition"] > 1 else []
+        parts += [f"{counts['qos']:,} QOS"] if counts["qos"] > 1 else []
+        if not parts:
+            return ()
+        return (
+            Note(
+                f"not modelled, so a start is never held up by {listed(parts, most=9)}",
+                max(self._count, 1),
+                self._first,
+            ),
+        )

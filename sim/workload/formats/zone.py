@@ -1,0 +1,41 @@
+"""The time zone of local times: the one that is named, or the one of this machine."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sim.errors import ParameterError
+from sim.words import quoted
+
+LOCALTIME = Path("/etc/localtime")
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Return the zone of that name; a name that is unknown here is refused.
+
+    >>> zone_of("Middle/Earth")
+    Traceback (most recent call last):
+    sim.errors.ParameterError: no time zone 'Middle/Earth' is known here; give one like Europe/Berlin, or UTC
+    """
+    zone = _known(name)
+    if zone is None:
+        raise ParameterError(f"no time zone {quoted(name)} is known here; give one like Europe/Berlin, or UTC")
+    return zone
+
+
+def zone_here() -> ZoneInfo:
+    """Return the zone of this machine: of TZ, else of /etc/localtime, else UTC."""
+    names = [os.environ.get("TZ", "").lstrip(":")]
+    with suppress(OSError):  # no link, but a copy of the file
+        names.append(os.readlink(LOCALTIME).partition("zoneinfo/")[2])
+    return next((zone for zone in map(_known, names) if zone), ZoneInfo("UTC"))
+
+
+def _known(name: str) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name.removeprefix("Etc/")) if name else None
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
