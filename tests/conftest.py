@@ -30,11 +30,11 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def consent() -> Iterator[None]:
     """Every test begins as the program does: nobody has agreed to any code yet."""
-    was_open, agreed = policies_consent._is_open, dict(policies_consent._agreed)
-    policies_consent.ask_for_consent()
+    was = policies_consent._is_open, policies_consent._is_asked, dict(policies_consent._agreed)
+    policies_consent._is_open = policies_consent._is_asked = False
     policies_consent._agreed.clear()
     yield
-    policies_consent._is_open, policies_consent._agreed = was_open, agreed
+    policies_consent._is_open, policies_consent._is_asked, policies_consent._agreed = was
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from stat import S_ISREG
 
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.loading import changed, files_of_code
-from sim.policies.own.naming import code_in, named_code, plugins
+from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.policy import CodeRef
 from sim.policies.registry import parse_policy
 from sim.session.session import BranchRecord, Session
@@ -17,13 +17,15 @@ from sim.session.syntax import SessionError
 from sim.words import count, listed, shortened
 
 LONGEST_NAME = 200
+ON_NETWORK = ("\\\\", "//", "/net/", "/afs/")
+"""Beginnings of paths that make the system ask another machine, also for the size of a file."""
 
 
 class NeedsTrustError(SessionError):
     """Error for a session that would run code: `code` has the files, `told` a line about each of them."""
 
     def __init__(self, code: tuple[CodeRef, ...], session: Session) -> None:
-        self.code, self.told, self.session = code, tuple(map(_told, code)), session
+        self.code, self.told, self.session = code, tuple(map(described, code)), session
         super().__init__(f"the session runs code: {listed(self.told)}; if you trust it, open it with --trust")
 
 
@@ -35,7 +37,7 @@ def needs_trust(session: Session) -> tuple[CodeRef, ...]:
 def trusted(session: Session, proof: Proof) -> Session:
     """Run the code of the session and return it with the resulting policies, and a warning for each changed file."""
     code = needs_trust(session)
-    warnings = [f"{_told(ref)}: the run may differ" for ref in code if ref.sha256 and changed(ref) is not False]
+    warnings = [f"{described(ref)}: the run may differ" for ref in code if ref.sha256 and changed(ref) is not False]
     agree((named for spec in session.specs for named in code_in(spec)), proof)
     branches = tuple(map(_with_policies, session.branches))
     return replace(session, branches=branches, warnings=(*session.warnings, *warnings), is_trusted=True)
@@ -46,9 +48,11 @@ def _with_policies(branch: BranchRecord) -> BranchRecord:
     return replace(branch, switches=tuple(switches))
 
 
-def _told(ref: CodeRef) -> str:
+def described(ref: CodeRef) -> str:
     """Return which code it is, and what the system knows about its file; nothing of it runs."""
     named = named_code(ref.name)
+    if named is not None and is_on_network(named):
+        return f"{shortened(ref.name, LONGEST_NAME)} (on another machine, which is not asked before you agree)"
     if named is None or not named.is_file:
         facts = ["a policy of an installed package" if ref.name in plugins() else "a module"]
     elif named.revision:
@@ -62,6 +66,11 @@ def _told(ref: CodeRef) -> str:
             facts.append("changed since the session was made")
     shown = shortened(ref.name, LONGEST_NAME)
     return f"{shown} ({', '.join(facts)})" if facts else shown
+
+
+def is_on_network(named: Named) -> bool:
+    """Return True if the name of a file tells the system to ask another machine for it."""
+    return named.is_file and named.path.startswith(ON_NETWORK)
 
 
 def _beside(many: int) -> list[str]:

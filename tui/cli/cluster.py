@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import partial
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
@@ -18,10 +21,14 @@ from sim.words import quoted
 
 PATIENCE = 10
 """Seconds in which a scheduler must answer."""
+UNKNOWN_WORKERS = "{} can run code as you, and so can anybody who reaches it without TLS: use a cluster that you trust"
 COUNTED = 1.0
 """Seconds for which it is believed how many workers there are."""
-_WORDS = {"account": "account", "cores": "cores", "jobs": "jobs", "memory": "memory", "partition": "queue",
-          "processes": "processes", "walltime": "walltime"}  # fmt: skip
+ROLES = ("client", "scheduler", "worker")
+NO_PAGES = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
+"""Options of a worker: no web page of it on the network."""
+_WORDS = {"account": "account", "cores": "cores", "interface": "interface", "jobs": "jobs", "memory": "memory",
+          "partition": "queue", "processes": "processes", "walltime": "walltime"}  # fmt: skip
 """What may be asked of Slurm, and what dask-jobqueue calls it; else it is an option of sbatch."""
 
 
@@ -35,6 +42,7 @@ def cluster(address: str | None, slurm: str | None) -> Iterator[tuple[Callable[[
         with _slurm(parse_slurm(slurm)) as started, _client(distributed, started, "Slurm") as client:
             yield _workers(client)
     else:
+        click.echo(f"schedscope: {UNKNOWN_WORKERS.format(quoted(str(address)))}", err=True)
         with _client(distributed, address, str(address)) as client:
             yield _workers(client)
 
@@ -65,12 +73,56 @@ def parse_slurm(text: str) -> dict[str, Any]:
 
 @contextmanager
 def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
+    """Start a scheduler for this run: encrypted, on one interface, without web pages on the network."""
     jobqueue = extra("dask_jobqueue", "a cluster of Slurm", "cluster")
+    extra("cryptography", "a cluster of Slurm with keys of its own", "cluster")
     jobs = asked.pop("jobs")
-    with jobqueue.SLURMCluster(**asked) as started:
-        started.scale(jobs=jobs)
-        click.echo(f"schedscope: Slurm is asked for {jobs:,} jobs of {asked['processes']:,} workers", err=True)
-        yield started
+    where = {"interface": asked["interface"]} if "interface" in asked else {"host": own_address()}
+    with _keys() as security:
+        try:
+            started = jobqueue.SLURMCluster(
+                **asked,
+                protocol="tls://",
+                security=security,
+                scheduler_options={**where, "dashboard": False, "dashboard_address": "127.0.0.1:0"},
+                worker_extra_args=NO_PAGES,
+            )
+        except (OSError, ValueError, RuntimeError) as error:
+            raise SchedscopeError(f"no scheduler for Slurm: {' '.join(str(error).split())}") from None
+        with started:
+            started.scale(jobs=jobs)
+            click.echo(f"schedscope: Slurm is asked for {jobs:,} jobs of {asked['processes']:,} workers", err=True)
+            yield started
+
+
+@contextmanager
+def _keys() -> Iterator[Any]:
+    """Make keys for this run, in files that only the user can read: workers share the present folder."""
+    security: Any = extra("distributed.security", "a cluster", "cluster").Security
+    made = security.temporary().get_tls_config_for_role("scheduler")
+    try:
+        folder = TemporaryDirectory(prefix=".schedscope-keys-", dir=os.getcwd())
+    except OSError as error:
+        told = f"the keys of the run cannot be written to the present folder: {error.strerror}"
+        raise SchedscopeError(told) from None
+    with folder as name:
+        paths = {kind: os.path.join(name, kind) for kind in ("ca_file", "cert", "key")}
+        for kind, path in paths.items():
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+                file.write(made[kind])
+        of_roles = {f"tls_{role}_{kind}": paths[kind] for role in ROLES for kind in ("cert", "key")}
+        yield security(tls_ca_file=paths["ca_file"], require_encryption=True, **of_roles)
+
+
+def own_address() -> str:
+    """Return the one address of this machine at which workers on other machines find it."""
+    try:
+        address = socket.gethostbyname(socket.gethostname())
+    except OSError:
+        address = "127.0.0.1"
+    if address.startswith("127."):
+        raise SchedscopeError("the name of this machine is no address for others; name one: --slurm interface=eth0,...")
+    return address
 
 
 @contextmanager

@@ -53,7 +53,12 @@ def _as_click(option: Option) -> Callable[[F], F]:
 @click.option("--groups", metavar="A,B", help="Also measured: class, category, ... as in run --by.")
 @click.option("--cut", default="", metavar="A,B", help="Not measured: the first and the last jobs (10%,5% or 7d,7d).")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Default: one a core.")
-@click.option("--cluster", "address", metavar="ADDRESS", help="By the workers of a Dask cluster: tcp://HOST:8786.")
+@click.option(
+    "--cluster",
+    "address",
+    metavar="ADDRESS",
+    help="Use the workers of a Dask cluster, tls://HOST:8786; it runs code as you: name one that you trust.",
+)
 @click.option(
     "--slurm", metavar="OPTIONS", help="By workers in jobs of Slurm: account=A,cores=4,walltime=1:00:00,jobs=9."
 )

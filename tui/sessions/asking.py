@@ -8,6 +8,7 @@ from sim.words import printable
 from tui.replay.opening import Opening
 from tui.screens.dialogs.choice import Choice
 from tui.sessions.moment import reopened, without_code
+from tui.sessions.trust_record import since_trusted
 
 SHOWN = 8
 """Pieces of code that the question lists; what is left is counted."""
@@ -15,12 +16,17 @@ RUN, WITHOUT = "run it", "open without it"
 
 
 def question(asked: NeedsTrustError) -> Choice:
-    """Whose code it is, where it lies, and whether it has changed; who presses Enter runs nothing."""
+    """Return the question: whose code it is, where it lies, whether it has changed. Enter runs nothing."""
     options = (
         ("y", RUN, "it may do whatever you may"),
         ("n", WITHOUT, "the trace alone, under easy"),
     )
-    told = [printable(each) for each in asked.told[:SHOWN]]
+    told = [
+        printable(line)
+        for ref, facts in zip(asked.code[:SHOWN], asked.told, strict=False)
+        for line in (facts, since_trusted(ref))
+        if line
+    ]
     if (left := len(asked.told) - SHOWN) > 0:
         told.append(f"and {left:,} more")
     return Choice("This session runs code", options, WITHOUT, told=told)

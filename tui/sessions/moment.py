@@ -137,7 +137,10 @@ def reopened(session: Session, proof: Proof | None = None) -> Opening:
     if code := needs_trust(session):
         if proof is None:
             raise NeedsTrustError(code, session)
+        from tui.sessions.trust_record import remember_trust
+
         session = trusted(session, proof)
+        remember_trust(code)
     switches = tuple((switch.time, switch.policy) for switch in session.branches[0].switches)
     policy, clock = parse_policy(session.policy), _number(session.view.get("clock"))
     moment = Restore(session.branches, session.branch, session.step, clock, _beside(session))

@@ -32,6 +32,8 @@ class OwnCodeError(NotThereError):
 
 _agreed: dict[str, Proof] = {}
 _is_open = False
+_is_asked = False
+"""True once consent has been needed here: from then on no import of the library opens this process to code."""
 _is_refused = False
 
 
@@ -44,20 +46,26 @@ def heed_consent(named: Named) -> None:
     """Raise an `OwnCodeError` unless a person has agreed to this code."""
     if _is_refused:
         raise OwnCodeError("no user-defined code runs here", named.head)
-    if not _is_open and named.name not in _agreed:
+    if _is_open:
+        return
+    ask_for_consent()
+    if named.name not in _agreed:
         raise OwnCodeError("code runs only when a person has named it or agreed to it", named.head)
 
 
 def open_to_program() -> None:
-    """Let all code run that is named in this process: a program of the user's own imports the library and names it."""
+    """Let all code run that is named in this process: a program of the user's own imports the library and names it.
+
+    A policy that imports the library, too, does not open a process in which code needs consent.
+    """
     global _is_open
-    _is_open = True
+    _is_open = not _is_asked
 
 
 def ask_for_consent() -> None:
     """From now on let code run only with a proof: what schedscope opens may come from anybody."""
-    global _is_open
-    _is_open = False
+    global _is_open, _is_asked
+    _is_open, _is_asked = False, True
 
 
 def refuse() -> None:

@@ -17,9 +17,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
+from stat import S_ISREG
 from traceback import walk_tb
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from sim.deadline import NoAnswerError, deadline
 from sim.errors import SchedscopeError, near
@@ -30,9 +31,6 @@ from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.policy import CodeRef, Policy
 from sim.prints import in_own_code
 from sim.words import listed, shortened
-
-if TYPE_CHECKING:
-    pass
 
 PATIENCE = 10.0
 """Seconds for which a file may think about what it declares."""
@@ -196,15 +194,25 @@ def _read(named: Named) -> bytes:
     if named.revision and not os.path.exists(f"{named.source}@{named.revision}"):
         return _from_git(named)
     try:
-        path = Path(named.name)
-        if path.stat().st_size > MOST_BYTES or not path.is_file():
+        if (data := _source_in(named.name)) is None:
             raise OwnCodeError("is no file of Python that a person has written", named.head)
-        return path.read_bytes()
+        return data
     except FileNotFoundError:
         hint = f"one that runs is written by: schedscope new {named.source}"
         raise OwnCodeError(f"no such file; {hint}", named.head) from None
     except (OSError, ValueError) as error:
         raise OwnCodeError(f"cannot be read: {getattr(error, 'strerror', None) or error}", named.head) from None
+
+
+def _source_in(path: str) -> bytes | None:
+    """Return the bytes of a regular file of some length; of anything else, such as a pipe, nothing is read."""
+    if not S_ISREG(os.stat(path).st_mode):  # opening a device may do something
+        return None
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
+        if not S_ISREG(os.fstat(file.fileno()).st_mode):
+            return None
+        data = file.read(MOST_BYTES + 1)
+    return data if len(data) <= MOST_BYTES else None
 
 
 def _from_git(named: Named) -> bytes:
@@ -289,9 +297,9 @@ def _module_ref(name: str) -> CodeRef:
         folders = None if found.submodule_search_locations is None else [*found.submodule_search_locations]
     if found is None or not found.origin or not os.path.isfile(found.origin):
         raise ImportError(name)
-    if os.path.getsize(found.origin) > MOST_BYTES:
+    if (data := _source_in(found.origin)) is None:
         raise ImportError(f"{name} is no file of Python that a person has written")
-    return CodeRef(name, _hash(Path(found.origin).read_bytes()))
+    return CodeRef(name, _hash(data))
 
 
 def is_own_module(name: str) -> bool:

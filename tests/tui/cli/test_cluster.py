@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,8 +22,8 @@ from sim.experiments.sweep import Progress, sweep
 from sim.experiments.work import Outcome
 from tests.sim.experiments.examples import policy_file, small
 from tests.sim.experiments.test_plan import FAIR
-from tests.tui.cli.program import error
-from tui.cli.cluster import cluster, parse_slurm
+from tests.tui.cli.program import error, schedscope
+from tui.cli.cluster import cluster, own_address, parse_slurm
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
@@ -82,6 +86,92 @@ def test_what_slurm_is_asked() -> None:
     for wrong in ("cores", "cores=0", "jobs=many", "=4"):
         with pytest.raises(ParameterError, match="--slurm"):
             parse_slurm(wrong)
+
+
+LOOPBACK = "0100007F"
+"""127.0.0.1 as the system's tables of sockets have it."""
+SBATCH = """#!/bin/sh
+cp "$1" "$JOBS/script-$$"
+sh "$JOBS/script-$$" >"$JOBS/log-$$" 2>&1 &
+echo $! >>"$JOBS/pids"
+echo "Submitted batch job $!"
+"""
+
+
+@pytest.fixture
+def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a Slurm of our own making, whose jobs are processes of this machine."""
+    for name in ("distributed", "dask_jobqueue", "cryptography"):
+        pytest.importorskip(name)
+    jobs, keys = tmp_path / "jobs", tmp_path / "keys"
+    jobs.mkdir()
+    keys.mkdir()
+    for name, script in (("sbatch", SBATCH), ("scancel", "#!/bin/sh\nkill $1\n")):
+        (jobs / name).write_text(script)
+        (jobs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{jobs}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("JOBS", str(jobs))
+    monkeypatch.chdir(keys)
+    yield jobs
+    for pid in (jobs / "pids").read_text().split() if (jobs / "pids").exists() else ():
+        subprocess.run(["kill", pid], check=False, capture_output=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_slurm_workers_are_encrypted_and_serve_no_pages(slurm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    client: Any = import_module("distributed").Client
+    with cluster(None, "cores=1,memory=1 GB,interface=lo") as (executor, many):
+        assert many() >= 1
+        keys = list(Path.cwd().glob(".schedscope-keys-*/*"))
+        assert len(keys) == 3
+        assert all(key.stat().st_mode & 0o077 == 0 for key in keys)
+        script = next(slurm.glob("script-*")).read_text()
+        assert "tls://127.0.0.1:" in script
+        assert "BEGIN" not in script  # all users can read a job's script
+        with executor() as pool:
+            assert pool.submit(sum, (1, 2)).result(60) == 3
+        address = script[script.index("tls://") :].split()[0]
+        for plain in (address, address.replace("tls", "tcp")):
+            with pytest.raises((OSError, TypeError, ValueError)):
+                client(plain, timeout=2, set_as_default=False)
+        assert listening(slurm) == {LOOPBACK}
+    assert not list(Path.cwd().iterdir())
+    assert "1 jobs of 1 workers" in capsys.readouterr().err
+
+
+def listening(jobs: Path) -> set[str]:
+    """Return the addresses at which this process and those of the jobs listen."""
+    mine = [Path(f"/proc/{os.getpid()}"), *(path.parent for path in Path("/proc").glob("[0-9]*/environ"))]
+    inodes = set[str]()
+    for process in mine:
+        with suppress(OSError):
+            if process is mine[0] or f"JOBS={jobs}".encode() in (process / "environ").read_bytes():
+                inodes |= {os.readlink(fd) for fd in (process / "fd").iterdir()}
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == "0A" and f"socket:[{words[9]}]" in inodes:
+                found.add(words[1].partition(":")[0])
+    return found
+
+
+@pytest.mark.parametrize("found", ["127.0.1.1", OSError("no such name")])
+def test_a_machine_without_an_address_asks_for_one(found: str | OSError, monkeypatch: pytest.MonkeyPatch) -> None:
+    def looked_up(name: str) -> str:
+        if isinstance(found, OSError):
+            raise found
+        return found
+
+    monkeypatch.setattr(socket, "gethostbyname", looked_up)
+    with pytest.raises(SchedscopeError, match="--slurm interface=eth0"):
+        own_address()
+
+
+def test_a_foreign_cluster_is_said_to_run_code() -> None:
+    pytest.importorskip("distributed")
+    done = schedscope("sweep", "z-figure4", "--cluster", "tcp://127.0.0.1:1", "-o", "r")
+    assert "run code as you" in done.stderr
 
 
 def test_workers_are_of_one_kind() -> None:

@@ -67,6 +67,15 @@ def test_a_program_of_the_users_own_names_code_freely(folder: Path) -> None:
         parse_policy("./other.py:Mine")
 
 
+def test_code_that_imports_the_library_opens_nothing(folder: Path) -> None:
+    (folder / "mine.py").write_text("from sim import parse_policy\n" + POLICY.replace("RAN", "MINE"))
+    parse_policy("./mine.py:Mine", Proof.TYPED)
+    assert (folder / "MINE").exists()
+    with pytest.raises(OwnCodeError):
+        parse_policy("./evil.py:Mine")
+    assert not (folder / "RAN").exists()
+
+
 def test_asking_the_front_door_opens_the_library_to_code(folder: Path) -> None:
     import sim
 

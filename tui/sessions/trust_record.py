@@ -1,0 +1,77 @@
+"""Record of the user-defined code that the user has trusted: when, and what its files held then."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from sim.errors import SchedscopeError
+from sim.files import write_whole
+from sim.policies.own.loading import contents_of
+from sim.policies.own.naming import Named, named_code
+from sim.policies.policy import CodeRef
+from sim.session.trust import is_on_network
+from sim.words import listed
+from tui.sessions.autosave import state_folder
+
+MOST, MAX_BYTES = 500, 1 << 20
+"""Number of pieces of code that are remembered, the newest, and size of the file beyond which it is not read."""
+
+
+def trust_path() -> Path:
+    """Return the file of the record; it is the user's own and holds hashes only."""
+    return state_folder() / "trusted.json"
+
+
+def remember_trust(code: Iterable[CodeRef]) -> None:
+    """Record that the user trusts these files as they are now. A full disk is no error."""
+    known = _read()
+    for ref in code:
+        named = named_code(ref.name)
+        if named is not None and named.is_file and (hashes := _hashes(named)):
+            known.pop(ref.name, None)
+            known[ref.name] = {"day": date.today().isoformat(), "files": hashes}
+    with suppress(SchedscopeError, OSError):
+        trust_path().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with write_whole(trust_path()) as file:
+            json.dump(dict(list(known.items())[-MOST:]), file)
+
+
+def since_trusted(ref: CodeRef) -> str:
+    """Return what has changed in the files of this code since the user last trusted it. Nothing of it runs."""
+    named = named_code(ref.name)
+    if named is None or not named.is_file or named.revision or is_on_network(named):
+        return ""
+    name = Path(named.path).name
+    match _read().get(ref.name):
+        case {"day": str(day), "files": dict(then)}:
+            now = _hashes(named)
+            changed = [Path(path).name for path in now if path in then and now[path] != then[path]]
+            changed += [f"{Path(path).name} (new)" for path in now if path not in then]
+            changed += [f"{Path(path).name} (gone)" for path in then if path not in now]
+            return f"{name}: changed since you trusted it on {day}: {listed(changed)}" if changed else (
+                f"{name}: unchanged since you trusted it on {day}"
+            )  # fmt: skip
+    return f"{name}: you have not trusted it before"
+
+
+def _hashes(named: Named) -> dict[str, str]:
+    try:
+        return {name: hashlib.sha256(data).hexdigest() for name, data in contents_of(named).items()}
+    except SchedscopeError:
+        return {}
+
+
+def _read() -> dict[str, Any]:
+    """Return what is recorded; a damaged record is as good as none."""
+    try:
+        with open(trust_path(), "rb") as file:
+            found = json.loads(file.read(MAX_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
