@@ -28,6 +28,7 @@ CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING} | {
 FLOORS = (
     ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.prints", "sim.texts", "sim.words"),
     ("sim.workload",),
+    ("sim.cluster",),
     ("sim.machine",),
     ("sim.decisions",),
     ("sim.policies",),

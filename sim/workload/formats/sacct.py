@@ -192,7 +192,7 @@ class _Dump:
             planned = duration(row.get("planned", "")) or 0.0
             self._made = max(self._made, submit + planned)
             width = held if held > 0 else asked
-            for task in _tasks(row["jobid"]):
+            for task in tasks(row["jobid"]):
                 self._waiting.append(len(self.rows))
                 values = {Field.SUBMIT: submit, Field.RUN: limit, Field.PROCS_ASKED: width}
                 self._put(row, task, values)
@@ -255,17 +255,17 @@ class _Dump:
         return size, [Note(told, 1)]
 
 
-def _tasks(job: str) -> Sequence[str]:
+def tasks(job: str) -> Sequence[str]:
     """Return the tasks that wait in one record of an array.
 
-    >>> list(_tasks("6_[4-6,9%3]")), list(_tasks("6_[0-8:4]")), list(_tasks("17")), list(_tasks("6_[1-3,...]"))
+    >>> list(tasks("6_[4-6,9%3]")), list(tasks("6_[0-8:4]")), list(tasks("17")), list(tasks("6_[1-3,...]"))
     (['6_4', '6_5', '6_6', '6_9'], ['6_0', '6_4', '6_8'], ['17'], ['6_[1-3,...]'])
     """
     match = re.fullmatch(r"(\d{1,12}_)\[([\d,-]+)(?::(\d{1,6}))?(?:%\d+)?\]", job, re.ASCII)
     if not match:
         return (job,)
-    tasks = hosts(f"{match[1]}[{match[2]}]")
-    return tasks[:: max(int(match[3] or 1), 1)][:MOST_TASKS]
+    found = hosts(f"{match[1]}[{match[2]}]")
+    return found[:: max(int(match[3] or 1), 1)][:MOST_TASKS]
 
 
 def _never_began(row: Row, state: str, run: float, start: float | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 MOST_HOSTS = 100_000
 """Most hosts of one list; Slurm itself handles 65,533."""
@@ -95,7 +95,7 @@ def fields(record: str) -> dict[str, str]:
 def records(text: str, first: str) -> Iterator[dict[str, str]]:
     """Yield the records of a text, on one line each (`scontrol -o`) or on several; each begins with the key `first`."""
     begins = [match.start() for match in re.finditer(rf"^{re.escape(first)}=", text, re.MULTILINE)]
-    for begin, end in zip(begins, [*begins[1:], len(text)], strict=True):
+    for begin, end in pairwise([*begins, len(text)]):
         yield fields(text[begin:end])
 
 

@@ -59,3 +59,7 @@ def test_nodes_that_do_not_exist_yet_are_left_out() -> None:
 def test_records_begin_at_their_key_only_at_the_start_of_a_line() -> None:
     text = "NodeName=n1 Reason=see NodeName=n9\n   CPUTot=2\nNodeName=n2 CPUTot=4\n"
     assert [record["NodeName"] for record in records(text, "NodeName")] == ["n1", "n2"]
+
+
+def test_text_without_records_has_none() -> None:
+    assert list(records("No reservations in the system", "ReservationName")) == []

@@ -1,0 +1,240 @@
+"""Slurm's text outputs, the same in all versions from 22.05 on. The border: what comes from here is bounded text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, tzinfo
+
+from sim.cluster.values import ClusterJob, Cores, Node, Partition, Reservation
+from sim.workload.formats.sacct import duration, stamp
+from sim.workload.formats.slurm_text import hosts, records
+
+COLUMNS = {
+    "id": "i", "number": "A", "array": "F", "state": "T", "reason": "r", "partition": "P", "user": "u",
+    "account": "a", "qos": "q", "cpus": "C", "wanted": "D", "memory": "m", "gres": "b", "limit": "l", "submit": "V",
+    "end": "e", "start": "S", "priority": "Q", "nodes": "N", "planned": "Y", "dependency": "E", "reservation": "v",
+    "name": "j",
+}  # fmt: skip
+"""Field of squeue -> its letter; the name is last, because it may hold separators and line ends."""
+FORMAT = "|".join(f"%{letter}" for letter in COLUMNS.values())
+MOST_LETTERS = 200
+"""Of a name or another free text; a list of nodes or a dependency may be longer."""
+_ROW = re.compile(r"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?\|", re.ASCII)
+_NOTHING = frozenset({"", "N/A", "(null)", "None", "Unknown", "None assigned", "UNLIMITED", "INVALID"})
+_MB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
+
+
+def jobs(text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS)) -> tuple[ClusterJob, ...]:
+    """Return the jobs in the output of `squeue -h -r -a -o FORMAT`; a line that is no record is part of a name."""
+    found: list[ClusterJob] = []
+    for line in _records(text, len(columns)):
+        row = dict(zip(columns, line.split("|", len(columns) - 1), strict=False))
+        if len(row) == len(columns):
+            found.append(_job(row, zone))
+    return tuple(found)
+
+
+def _records(text: str, columns: int) -> Iterator[str]:
+    """Yield lines, joined where the name of a job goes on over several."""
+    held = ""
+    for line in text.split("\n"):
+        if _ROW.match(line) and line.count("|") >= columns - 1:
+            if held:
+                yield held
+            held = line
+        elif held and line:
+            held = f"{held}\n{line}"[:100_000]
+    if held:
+        yield held
+
+
+def _job(row: dict[str, str], zone: tzinfo) -> ClusterJob:
+    state, cpus, wanted = row.get("state", ""), _whole(row.get("cpus", "")), _whole(row.get("wanted", ""))
+    each = megabytes(row.get("memory", ""))
+    nodes = hosts(row.get("nodes", ""))
+    return ClusterJob(
+        id=row["id"],
+        number=row.get("number") or row["id"],
+        state=state,
+        name=_free(row.get("name", "")),
+        reason=_said(row.get("reason", "")),
+        user=_free(row.get("user", "")),
+        account=_free(row.get("account", "")),
+        partition=_free(row.get("partition", "")),
+        qos=_free(row.get("qos", "")),
+        cpus=cpus,
+        nodes_wanted=wanted,
+        memory=int(each),
+        gpus=gpus_of(row.get("gres", "")),
+        limit=duration(row.get("limit", "")),
+        submit=stamp(row.get("submit", ""), zone) or 0.0,
+        start=stamp(row.get("start", ""), zone),
+        end=stamp(row.get("end", ""), zone),
+        priority=_whole(row.get("priority", "")),
+        nodes=nodes,
+        planned_nodes=hosts(row.get("planned", "")),
+        dependency=_said(row.get("dependency", "")),
+        reservation=_said(row.get("reservation", "")),
+        array=row.get("array", ""),
+    )
+
+
+def with_cores(known: Iterable[ClusterJob], cores: Mapping[str, tuple[Cores, ...]]) -> tuple[ClusterJob, ...]:
+    """Return the jobs with the cores that they hold (see `cores_of`)."""
+    return tuple(replace(job, cores=cores[job.number]) if cores.get(job.number) else job for job in known)
+
+
+def cores_of(text: str) -> dict[str, tuple[Cores, ...]]:
+    """Return job number -> cores by the text of `scontrol -d show job`, on one line each or on several."""
+    found: dict[str, tuple[Cores, ...]] = {}
+    for part in re.split(r"(?m)^(?=JobId=)", text):
+        match = re.match(r"JobId=(\d+)", part, re.ASCII)
+        if match:
+            held = re.finditer(r"\sNodes=(\S+) CPU_IDs=([\d,-]+)", part)
+            found[match[1]] = tuple(c for h in held for c in _each(h[1], h[2]))
+    return found
+
+
+def _each(nodes: str, cpus: str) -> Iterator[Cores]:
+    mask = 0
+    for part in cpus.split(","):
+        first, _, last = part.partition("-")
+        if first.isdecimal() and (not last or last.isdecimal()):
+            low, high = int(first[:6]), int((last or first)[:6])
+            mask |= ((2 << high) - (1 << low)) if low <= high < 4096 else 0
+    yield from (Cores(name, mask) for name in hosts(nodes) if mask)
+
+
+def nodes(text: str) -> tuple[Node, ...]:
+    """Return the nodes in the text of `scontrol show node`, in its order, without nodes that do not exist yet."""
+    return tuple(
+        Node(
+            name=record["NodeName"],
+            cpus=_whole(record.get("CPUTot", "")),
+            memory=_whole(record.get("RealMemory", "")),
+            gpus=gpus_of(record.get("Gres", "")),
+            states=states(record.get("State", "")),
+            reason=_free(_said(record.get("Reason", ""))),
+            partitions=tuple(filter(None, record.get("Partitions", "").split(","))),
+            cpus_taken=_whole(record.get("CPUAlloc", "")),
+            memory_taken=_whole(record.get("AllocMem", "")),
+            gpus_taken=gpus_of(record.get("AllocTRES", "")),
+            features=tuple(_said(record.get("ActiveFeatures", "")).split(",")),
+        )
+        for record in records(text, "NodeName")
+        if _whole(record.get("CPUTot", "")) > 0 and "FUTURE" not in states(record.get("State", ""))
+    )
+
+
+def states(text: str) -> frozenset[str]:
+    """Return the states of a node.
+
+    >>> sorted(states("IDLE+DRAIN")), sorted(states("DOWN*+DRAIN"))
+    (['DRAIN', 'IDLE'], ['DOWN', 'DRAIN'])
+    """
+    return frozenset(filter(None, re.split(r"[^A-Z_]+", text.upper())))
+
+
+def partitions(text: str) -> tuple[Partition, ...]:
+    """Return the partitions in the text of `scontrol show partition`."""
+    return tuple(
+        Partition(
+            name=record["PartitionName"],
+            nodes=hosts(record.get("Nodes", "")),
+            max_time=duration(record.get("MaxTime", "")),
+            default_time=duration(record.get("DefaultTime", "")),
+            state=record.get("State", "UP"),
+            is_default=record.get("Default") == "YES",
+            is_exclusive=record.get("OverSubscribe") == "EXCLUSIVE" or record.get("ExclusiveUser") == "YES",
+            max_nodes=_whole(record.get("MaxNodes", "")) or None,
+            allowed_accounts=() if record.get("AllowAccounts", "ALL") == "ALL" else _list(record["AllowAccounts"]),
+        )
+        for record in records(text, "PartitionName")
+    )
+
+
+def reservations(text: str, zone: tzinfo = UTC) -> tuple[Reservation, ...]:
+    """Return the reservations in the text of `scontrol show res`; records without times are left out."""
+    found = []
+    for record in records(text, "ReservationName"):
+        start, end = stamp(record.get("StartTime", ""), zone), stamp(record.get("EndTime", ""), zone)
+        if start is not None and end is not None and start < end:
+            found.append(
+                Reservation(
+                    name=_free(record["ReservationName"]),
+                    start=start,
+                    end=end,
+                    nodes=hosts(record.get("Nodes", "")),
+                    users=_list(record.get("Users", "")),
+                    accounts=_list(record.get("Accounts", "")),
+                    flags=frozenset(_list(record.get("Flags", ""))),
+                )
+            )
+    return tuple(found)
+
+
+def priority_parts(text: str) -> dict[str, dict[str, float]]:
+    """Return job number -> the parts of its priority, by the table of `sprio -l` with its header."""
+    lines = text.splitlines()
+    header = lines[0].split() if lines else []
+    if "JOBID" not in header or "PRIORITY" not in header:
+        return {}
+    # The first PARTITION names it, the second one is its part of the priority; words never hold blanks here.
+    places = [at for at, word in enumerate(header) if at > header.index("PRIORITY")]
+    found: dict[str, dict[str, float]] = {}
+    for line in lines[1:]:
+        words = line.split()
+        parts = {header[at].lower(): words[at] for at in places if at < len(words)}
+        numbers = {name: float(value) for name, value in parts.items() if re.fullmatch(r"-?\d{1,15}(\.\d+)?", value)}
+        if words and words[0].isdecimal():
+            found[words[0]] = {name: value for name, value in numbers.items() if value}
+    return found
+
+
+def megabytes(text: str) -> float:
+    """Return a size of memory in MB.
+
+    >>> megabytes("1000M"), megabytes("2G"), megabytes("2800Mc"), megabytes("N/A")
+    (1000.0, 2048.0, 2800.0, 0.0)
+    """
+    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)([KMGTP]?)[cn]?", text, re.ASCII)
+    return float(match[1]) * _MB[match[2]] if match else 0.0
+
+
+def gpus_of(text: str) -> int:
+    """Return the GPUs in a list of generic resources; of a total and its kinds the greater counts.
+
+    >>> gpus_of("gpu:2"), gpus_of("gres/gpu:a100:1(S:0),shard:4"), gpus_of("cpu=4,gres/gpu=2,gres/gpu:a100=2")
+    (2, 1, 2)
+    """
+    found: dict[str, int] = {}
+    for part in text.split(","):
+        match = re.match(r"(?:gres[:/])?gpu(?:[:/]([A-Za-z][\w.-]*))?(?:[:=](\d{1,6}))?(?=[(,]|$)", part)
+        if match:
+            kind = match[1] or ""
+            found[kind] = found.get(kind, 0) + int(match[2] or 1)
+    return max(found.pop("", 0), sum(found.values()))
+
+
+def _said(text: str) -> str:
+    return "" if text in _NOTHING else text
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, _said(text).split(",")))
+
+
+def _free(text: str) -> str:
+    return text[:MOST_LETTERS]
+
+
+def _whole(text: str) -> int:
+    """Return the whole number at the begin of a text, 0 if there is none.
+
+    >>> _whole("4"), _whole("12K"), _whole("1-4"), _whole("N/A")
+    (4, 12000, 1, 0)
+    """
+    match = re.match(r"(\d{1,12})([KM]?)", text, re.ASCII)
+    return int(match[1]) * {"": 1, "K": 1000, "M": 1_000_000}[match[2]] if match else 0

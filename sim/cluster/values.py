@@ -1,0 +1,229 @@
+"""A cluster at one moment: frozen values, the same whichever scheduler runs it. Times are seconds since 1970."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
+RUNNING = frozenset({"RUNNING", "COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED"})
+"""States in which a job holds its nodes and cores."""
+SUSPENDED = "SUSPENDED"
+"""The state in which a job holds its nodes, but its cores may be given to others."""
+PLANNED_FOR = frozenset({"Priority", "Resources"})
+"""Reasons of a waiting job whose expected start is part of a plan; all other dates are "not before"."""
+GONE = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN"})
+GONE_AT_ONCE = frozenset({"DOWN", "ERROR", "UNKNOWN"})
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node: what it has, what of that is taken, and its state."""
+
+    name: str
+    cpus: int
+    memory: int = 0
+    """In MB."""
+    gpus: int = 0
+    states: frozenset[str] = frozenset()
+    reason: str = ""
+    """Why it is drained or down, as a person wrote it: foreign text."""
+    partitions: tuple[str, ...] = ()
+    cpus_taken: int = 0
+    memory_taken: int = 0
+    gpus_taken: int = 0
+    features: tuple[str, ...] = ()
+
+    @property
+    def is_gone(self) -> bool:
+        """Return True if no job can start there: it is drained, down or failing."""
+        return bool(self.states & GONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A set of nodes with limits of its own."""
+
+    name: str
+    nodes: tuple[str, ...] = ()
+    max_time: float | None = None
+    """In seconds; None: unlimited."""
+    default_time: float | None = None
+    state: str = "UP"
+    is_default: bool = False
+    is_exclusive: bool = False
+    """Jobs get whole nodes."""
+    max_nodes: int | None = None
+    allowed_accounts: tuple[str, ...] = ()
+    """Empty: all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Nodes that are kept for some users or for maintenance."""
+
+    name: str
+    start: float
+    end: float
+    nodes: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+    accounts: tuple[str, ...] = ()
+    flags: frozenset[str] = frozenset()
+
+    @property
+    def is_maintenance(self) -> bool:
+        return "MAINT" in self.flags
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much of something an association or a QOS may use, and how much of that is in use."""
+
+    kind: str
+    """`account`, `user`, `qos`, `qos of a user` or `qos of an account`."""
+    name: str
+    what: str
+    """As the scheduler names it: `GrpTRES=cpu`, `MaxJobsPU` and so on."""
+    most: float
+    used: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """The cores of one node that a job holds: bit i is CPU i of that node."""
+
+    node: str
+    mask: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterJob:
+    """One job, or one task of an array."""
+
+    id: str
+    """As users name it, unique: `17`, `6_4`, `123+1`. A task keeps it from its array's submission to its end."""
+    number: str
+    """The scheduler's own number, which the waiting tasks of an array share."""
+    state: str
+    name: str = ""
+    reason: str = ""
+    user: str = ""
+    account: str = ""
+    partition: str = ""
+    """The partition in which it runs, or may run; several with commas between them."""
+    qos: str = ""
+    cpus: int = 1
+    nodes_wanted: int = 1
+    memory: int = 0
+    """In MB, as it was asked for: for each node, or for each CPU."""
+    gpus: int = 0
+    limit: float | None = None
+    """Time limit in seconds; None: unlimited, or unknown."""
+    submit: float = 0.0
+    eligible: float | None = None
+    start: float | None = None
+    """When it started; of a waiting job: when it is expected to."""
+    end: float | None = None
+    """When it ended; of a running job: when it must, by its limit."""
+    priority: int = 0
+    nodes: tuple[str, ...] = ()
+    """The nodes that it holds."""
+    planned_nodes: tuple[str, ...] = ()
+    """The nodes on which it is expected to start."""
+    cores: tuple[Cores, ...] = ()
+    """Empty: not known."""
+    dependency: str = ""
+    reservation: str = ""
+    comment: str = ""
+    array: str = ""
+    """The number of its array."""
+    workdir: str = ""
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.state in WAITING
+
+    @property
+    def is_running(self) -> bool:
+        """Return True if it holds cores."""
+        return self.state in RUNNING
+
+    @property
+    def has_ended(self) -> bool:
+        return not (self.is_waiting or self.is_running or self.state == SUSPENDED)
+
+    @property
+    def is_planned(self) -> bool:
+        """Return True if its expected start is part of the scheduler's plan, and so is to be drawn."""
+        return self.is_waiting and self.reason in PLANNED_FOR and self.start is not None
+
+
+Parts = Mapping[str, float]
+"""Part of a priority (age, fairshare, job size, partition, QOS, nice, ...) -> its points."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One picture of a cluster."""
+
+    at: float
+    name: str = ""
+    version: str = ""
+    nodes: tuple[Node, ...] = ()
+    """In the scheduler's order, which is that of the chart."""
+    partitions: tuple[Partition, ...] = ()
+    reservations: tuple[Reservation, ...] = ()
+    jobs: tuple[ClusterJob, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    parts: Mapping[str, Parts] = field(default_factory=dict)
+    """Job number -> the parts of its priority."""
+    is_private: bool = False
+    """Other users' jobs are hidden: a plan would be a fiction."""
+    cost: float = 0.0
+    """Seconds that asking for it took."""
+    me: str = ""
+    """The user who asks."""
+
+    @cached_property
+    def job_of(self) -> Mapping[str, ClusterJob]:
+        """Job id -> job."""
+        return {job.id: job for job in self.jobs}
+
+    @cached_property
+    def node_of(self) -> Mapping[str, Node]:
+        return {node.name: node for node in self.nodes}
+
+    @cached_property
+    def cpus(self) -> int:
+        return sum(node.cpus for node in self.nodes)
+
+    @cached_property
+    def queue(self) -> tuple[ClusterJob, ...]:
+        """The waiting jobs: by priority, the highest first, then by submission and number."""
+        return tuple(sorted((job for job in self.jobs if job.is_waiting), key=_place))
+
+    @cached_property
+    def running(self) -> tuple[ClusterJob, ...]:
+        return tuple(job for job in self.jobs if job.is_running)
+
+    def find(self, word: str) -> ClusterJob | None:
+        """Return the job that a user names by its id, its number, or either with a J before it."""
+        word = word.strip()
+        word = word[1:].strip() if word[:1] in ("j", "J") else word
+        return next((job for job in self.jobs if word in (job.id, job.number)), None)
+
+
+def _place(job: ClusterJob) -> tuple[int, float, int, str]:
+    return -job.priority, job.submit, len(job.number), job.number
+
+
+class Source(Protocol):
+    """One scheduler, asked from outside; PBS or Flux can follow Slurm."""
+
+    def snapshot(self) -> Cluster:
+        """Return the cluster as it is now. Raise `ClusterError` where the controller cannot be reached or refuses."""
+
+    def history(self, since: float) -> tuple[ClusterJob, ...]:
+        """Return the jobs that ended since then, by the accounting; none where there is no accounting."""

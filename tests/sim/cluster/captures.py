@@ -1,0 +1,48 @@
+"""Recorded moments of real clusters of two versions, read as the program reads them."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+from sim.cluster.slurm import parsers, text
+from sim.cluster.values import Cluster
+
+SNAP = (
+    "id", "number", "array", "task", "state", "reason", "partition", "user", "account", "qos", "cpus", "wanted",
+    "memory", "gres", "limit", "left", "used", "submit", "end", "start", "priority", "nodes", "planned", "excluded",
+    "why", "dependency", "features", "over", "reservation",
+)  # fmt: skip
+"""The columns of the captured `squeue -r`, which lacks the names of the jobs."""
+VERSIONS = ("v22.05", "v24.11")
+
+
+def series(shared: Path, version: str) -> Iterator[Cluster]:
+    """Yield the recorded moments of one run, one poll in five."""
+    folder = shared / "slurm" / "captures" / version / "series"
+    for file in sorted(folder.glob("*.squeue.json.gz")):
+        stem = file.name.removesuffix(".squeue.json.gz")
+        yield Cluster(
+            at=float(stem),
+            name="testbed",
+            nodes=text.nodes((folder / f"{stem}.nodes").read_text()),
+            reservations=text.reservations((folder / f"{stem}.res").read_text()),
+            jobs=parsers.jobs(gzip.decompress(file.read_bytes()).decode()),
+            parts=text.priority_parts((folder / f"{stem}.sprio").read_text()),
+        )
+
+
+def snap(shared: Path, version: str) -> Cluster:
+    """Return the moment that was captured with every command, by its text outputs."""
+    folder = shared / "slurm" / "captures" / version / "snap1"
+    jobs = text.jobs((folder / "squeue-r.txt").read_text(), columns=SNAP)
+    return Cluster(
+        at=float((folder / "at").read_text()),
+        name="testbed",
+        nodes=text.nodes((folder / "scontrol-node.txt").read_text()),
+        partitions=text.partitions((folder / "scontrol-partition.txt").read_text()),
+        reservations=text.reservations((folder / "scontrol-res.txt").read_text()),
+        jobs=text.with_cores(jobs, text.cores_of((folder / "scontrol-job.txt").read_text())),
+        parts=text.priority_parts((folder / "sprio.txt").read_text()),
+    )

@@ -1,0 +1,69 @@
+"""Slurm's text outputs, captured and hostile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.slurm import text
+from sim.cluster.values import Cores
+from tests.sim.cluster.captures import VERSIONS, snap
+
+ROW = (
+    "17|17|17|RUNNING|None|batch|ann|physics|normal|4|1|1000M|N/A|3:00|2026-11-23T21:38:01|2026-11-23T21:41:02|"
+    "2026-11-23T21:38:02|4486|n1||(null)|(null)|{}"
+)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_captured_moment_is_read_whole(shared: Path, version: str) -> None:
+    cluster = snap(shared, version)
+    assert [node.name for node in cluster.nodes] == [f"n{number}" for number in range(1, 9)]
+    assert cluster.cpus == 32
+    assert sum(node.gpus for node in cluster.nodes) == 4
+    assert {partition.name for partition in cluster.partitions} == {"batch", "gpu", "short", "whole"}
+    assert {reservation.name for reservation in cluster.reservations} <= {"class", "maint"}
+    assert len(cluster.job_of) == len(cluster.jobs) > 30
+    assert {job.number for job in cluster.queue} >= set(cluster.parts) - {job.number for job in cluster.running}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_cores_of_running_jobs_are_as_many_as_they_hold(shared: Path, version: str) -> None:
+    running = snap(shared, version).running
+    assert running
+    assert all(sum(held.mask.bit_count() for held in job.cores) == job.cpus for job in running)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a|b|c|", "[red]x[/red]", "\x1b[31mred", "x" * 5000, "two\nlines", "99|99|99|RUNNING", "", "‮evil", "a\x00b"],
+)
+def test_a_hostile_name_stays_text_in_its_place(name: str) -> None:
+    first, second = text.jobs(f"{ROW.format(name)}\n{ROW.replace('17', '18').format('plain')}\n")
+    assert first.name == name[: text.MOST_LETTERS]
+    assert (second.id, second.name, second.cpus, second.nodes) == ("18", "plain", 4, ("n1",))
+
+
+def test_a_short_line_is_no_job() -> None:
+    assert text.jobs("slurm_load_jobs error: Unable to contact slurm controller\n17|17\n") == ()
+
+
+def test_cores_of_several_nodes_are_told_apart() -> None:
+    told = "JobId=4 JobName=CPU_IDs=9 x\n   Nodes=n[1-2] CPU_IDs=0-1,3 Mem=1\n   Nodes=n3 CPU_IDs=2 Mem=1\n"
+    assert text.cores_of(told) == {"4": (Cores("n1", 0b1011), Cores("n2", 0b1011), Cores("n3", 0b100))}
+
+
+def test_a_reason_of_a_node_cannot_be_a_state() -> None:
+    (node,) = text.nodes("NodeName=n1 CPUTot=4 State=IDLE Reason=disk State=DOWN [root@x]\n")
+    assert not node.is_gone
+    (node,) = text.nodes("NodeName=n1 CPUTot=4 State=MIXED+DRAIN Reason=disk [root@x]\n")
+    assert node.is_gone
+    assert node.reason == "disk [root@x]"
+
+
+def test_what_sprio_says_is_by_its_header() -> None:
+    header = "JOBID PARTITION USER ACCOUNT PRIORITY SITE AGE PARTITION QOSNAME QOS"
+    told = f"{header}\n19 short ann physics 4375 0 3 1000 normal 7\n"
+    assert text.priority_parts(told) == {"19": {"age": 3.0, "partition": 1000.0, "qos": 7.0}}
+    assert text.priority_parts("") == text.priority_parts("garbage\n1 2 3\n") == {}
