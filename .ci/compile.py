@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -35,6 +37,8 @@ class Compile(BuildHookInterface):
         failure = made.with_name("compiled.failure.txt")
         failure.unlink(missing_ok=True)
         try:
+            if os.environ.get("SCHEDSCOPE_COMPILE") == "off":
+                raise OSError("this wheel is for any machine; install from source, with a C compiler, to compile it")
             compile_to(made)
         except (OSError, subprocess.CalledProcessError) as error:
             failure.write_text(reason_of(error), encoding="utf-8")
@@ -60,9 +64,29 @@ def compile_to(made: Path, flags: str = FLAGS) -> None:
         (room / "compiled.py").write_text(text, encoding="utf-8")
         (room / parts["TYPES"]).write_bytes((KERNEL / parts["TYPES"]).read_bytes())
         run(folder, sys.executable, "-m", "cython", "--module-name", "sim.kernel.compiled", str(room / "compiled.py"))
+        if sys.platform == "win32":
+            build_on_windows(room / "compiled.c", made)
+            return
         linker = shlex.split(sysconfig.get_config_var("LDSHARED") or "no-compiler")
         headers = "-I" + sysconfig.get_path("include")
         run(folder, *linker, *flags.split(), headers, str(room / "compiled.c"), "-o", str(made), "-lm")
+
+
+def build_on_windows(source: Path, made: Path) -> None:
+    """Compile with the compiler that setuptools finds, as no variable of Python names one there."""
+    from setuptools import Distribution, Extension
+    from setuptools.command.build_ext import build_ext
+    from setuptools.errors import BaseError
+
+    extension = Extension("sim.kernel.compiled", [str(source)], extra_compile_args=["/O2", "/fp:precise"])
+    command = build_ext(Distribution({"ext_modules": [extension]}))
+    command.build_lib = command.build_temp = str(source.parents[2] / "built")
+    try:
+        command.ensure_finalized()
+        command.run()
+    except BaseError as error:
+        raise OSError(str(error)) from None
+    shutil.copyfile(command.get_outputs()[0], made)
 
 
 def reason_of(error: OSError | subprocess.CalledProcessError) -> str:

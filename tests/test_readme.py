@@ -24,6 +24,8 @@ PAGES = (
     LESSONS,
     "tui/cli/README.md",
     "tests/benchmarks/README.md",
+    "sim/RULES.md",
+    ".github/CONTRIBUTING.md",
 )
 
 

@@ -1,4 +1,4 @@
-"""A policy takes over in the middle of a run (SPEC 8): what it does about things that it knows nothing of.
+"""A policy takes over in the middle of a run (sim/RULES.md): what it does about things that it knows nothing of.
 
 Two things outlive the policy under which they came about, and are looked after here for every policy alike, before
 the policy itself is asked; when none is left, nothing here is used any more.

@@ -1,4 +1,4 @@
-"""The machine changes in the middle of a run (SPEC 10): processors come back, and others go.
+"""The machine changes in the middle of a run (sim/RULES.md): processors come back, and others go.
 
 What was known of it is in every plan already. What was not, a failure, upsets the plans: reservations fall and are made
 again in the pass of that instant, in the order of their starts; those that users asked for move only where they must.

@@ -1,4 +1,4 @@
-"""Another policy takes over in the middle of a run (SPEC 8): what becomes of what the old one has left.
+"""Another policy takes over in the middle of a run (sim/RULES.md): what becomes of what the old one has left.
 
 What belongs to the machine stays: who waits, runs or is suspended. Plans, partitions, notes and turns were the old
 policy's.

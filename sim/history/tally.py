@@ -11,7 +11,7 @@ from sim.workload.categories import TAU
 
 
 class Totals(NamedTuple):
-    """Metrics of the jobs that have finished (SPEC 9, ZKP/K form of the bounded slowdown)."""
+    """Metrics of the jobs that have finished, with the bounded slowdown of K and ZKP."""
 
     started: int
     finished: int

@@ -1,7 +1,7 @@
 """Queue orders: who stands before whom. A smaller key goes first; the rank breaks ties.
 
-`key(job, now)` is a double computed as SPEC 3 writes it. Orders with `by_clock` are evaluated at every pass,
-the others once, when a job arrives. The fields of an order are its parameters.
+`key(job, now)` is a double, computed in the order in which its formula is written. Orders with `by_clock` are evaluated
+at every pass, the others once, when a job arrives. The fields of an order are its parameters.
 """
 
 from __future__ import annotations

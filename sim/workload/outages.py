@@ -1,4 +1,4 @@
-"""A machine that changes: processors that are not there for a time (SPEC 10).
+"""A machine that changes: processors that are not there for a time (sim/RULES.md).
 
 A machine that grows lacks its last processors until then, one that shrinks from then on; a failure takes some, and
 maintenance all of it. Sets of processors are integers, bit i standing for processor i. Nothing here needs numpy: the

@@ -1,4 +1,4 @@
-"""SPEC 7's gang and gang-backfill once more, a second of simulated time after the other, without overhead.
+"""Gang and gang-backfill once more, a second of simulated time after the other, without overhead.
 
 Shares nothing with the engine; slow, for some dozens of jobs in whole seconds.
 """

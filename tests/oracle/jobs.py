@@ -1,4 +1,4 @@
-"""Jobs for the second readings of SPEC, and the orders of a queue."""
+"""Jobs for the second implementations of the rules, and the orders of a queue."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ ORDERS: dict[str, Callable[[Job, float], float]] = {
 
 
 def in_order(jobs: Iterable[Job], order: str, now: float) -> list[Job]:
-    """A smaller key goes first; rank breaks ties (SPEC 3)."""
+    """A smaller key goes first; rank breaks ties."""
     return sorted(jobs, key=lambda job: (ORDERS[order](job, now), job.rank))

@@ -1,4 +1,4 @@
-"""SPEC 6 once more, as plainly as it can be said: sets of processors, nothing remembered but who is where.
+"""Suspension once more, as plainly as it can be said: sets of processors, nothing remembered but who is where.
 
 Without overhead. Shares nothing with the engine; slow, for some hundreds of jobs.
 """
@@ -72,7 +72,7 @@ class Preemption:
         if self.policy != "immediate" and self.idle:
             yield (self.now // self.tick + 1) * self.tick
 
-    # What SPEC names
+    # The quantities that the rules name
 
     def ran(self, job: Job) -> float:
         return self.before.get(job, 0) + (self.now - self.since[job] if job in self.since else 0)

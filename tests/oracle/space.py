@@ -1,4 +1,4 @@
-"""SPEC 4 once more, as plainly as it can be said: no profile, no heap, nothing remembered but who runs and who waits.
+"""Space sharing once more, as plainly as it can be said: no profile, no heap, only running and waiting jobs.
 
 Shares nothing with the engine; slow, for workloads of some dozens of jobs.
 """

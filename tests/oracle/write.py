@@ -1,4 +1,4 @@
-"""Write the cases of our own: small random traces, and the schedules that the second readings of SPEC give for them.
+"""Write the cases of our own: small random traces, and the schedules that the second implementations give for them.
 
     python -m tests.oracle.write
 

@@ -1,4 +1,4 @@
-"""The schedules that SPEC gives for some cases: starts, ends, and every stretch with its processors."""
+"""The schedules that the rules give for some cases: starts, ends, and every stretch with its processors."""
 
 from __future__ import annotations
 

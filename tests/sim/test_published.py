@@ -1,4 +1,4 @@
-"""What SPEC's policies give on a real log, to the digit: the table that stands beside ZKP's in the README."""
+"""What the policies give on a real log, to the digit: the table that stands beside ZKP's in the README."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The orders of queues (SPEC 3), as they are written there; and what users have had, for Slurm's priority."""
+"""The orders of queues by their formulas; and what users have had, for Slurm's priority."""
 
 from __future__ import annotations
 

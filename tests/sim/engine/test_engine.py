@@ -1,4 +1,4 @@
-"""What happens within an instant and from one to the next, whatever the policy (SPEC 2).
+"""What happens within an instant and from one to the next, whatever the policy (sim/RULES.md).
 
 Also tests sim.engine.allocation, sim.engine.upcoming, sim.history.tally.
 """

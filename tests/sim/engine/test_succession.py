@@ -1,4 +1,4 @@
-"""Another policy takes over in the middle of a run (SPEC 8): nothing is lost, whatever came before.
+"""Another policy takes over in the middle of a run (sim/RULES.md): nothing is lost, whatever came before.
 
 Also tests sim.engine.adoption.
 """

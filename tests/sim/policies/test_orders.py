@@ -1,4 +1,4 @@
-"""Queue orders: SPEC 3's formulas, worked out by hand."""
+"""Queue orders: the formulas, worked out by hand."""
 
 from __future__ import annotations
 
