@@ -12,6 +12,7 @@ import numpy as np
 from sim.engine.schedule import Schedule
 from sim.errors import ParameterError, near
 from sim.experiments.cut import Cut
+from sim.experiments.kept import JOBS, packed
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.catalogue import METRICS, Metric, metric
 from sim.metrics.finished_jobs import FinishedJobs
@@ -62,6 +63,10 @@ class Measured:
     batches: str = ""
     """JSON: the mean of each batch of submissions, by metric."""
     groups: dict[str, list[Row]] = field(default_factory=dict)
+    log: str = ""
+    """Name of the log, by its header."""
+    jobs: dict[str, list[bytes]] = field(default_factory=dict)
+    """Compressed columns of the jobs, where they are kept."""
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
@@ -77,7 +82,9 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
     if cut and len(jobs):
         values |= _machine_meanwhile(schedule, float(jobs.submit[0]), float(jobs.submit[-1]))
     rows = {group.name: group.rows(jobs) for group in (*GROUPS, *PARTIES) if group.name in groups}
-    return Measured(values, overload(schedule), _batches(jobs), rows)
+    kept = packed(jobs, rows) if JOBS in groups else {}
+    log = schedule.workload.header.log
+    return Measured(values, overload(schedule), _batches(jobs), rows, log, kept)
 
 
 def _machine_meanwhile(schedule: Schedule, begin: float, finish: float) -> dict[str, Value]:

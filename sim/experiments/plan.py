@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, get_args
 
 from sim.errors import NotThereError, ParameterError, near
 from sim.experiments.cut import Cut
+from sim.experiments.kept import JOBS
 from sim.experiments.ranges import MOST, expand
 from sim.machine.processors import Placement
 from sim.metrics.measure import GROUPS, PARTIES
@@ -101,6 +102,8 @@ class Plan:
     """(name, values) of the factors of each axis."""
     groups: tuple[str, ...] = ()
     cut: str = ""
+    keep: str = ""
+    """`jobs`: the columns of the jobs are kept, too."""
 
     @classmethod
     def of(
@@ -109,6 +112,7 @@ class Plan:
         together: Iterable[Sequence[str]] = (),
         groups: Sequence[str] = (),
         cut: str = "",
+        keep: str = "",
     ) -> Plan:
         """The plan of factors as they are typed, ranges and all; those named `together` advance side by side."""
         for name in factors:
@@ -120,7 +124,14 @@ class Plan:
         axes = _axes(values, together)
         if (runs := prod(len(axis[0][1]) for axis in axes)) > MOST:
             raise ParameterError(f"a plan of {runs:,} runs: at most {MOST:,} are made; narrow a range, or make several")
-        return cls(axes, tuple(map(_group, dict.fromkeys(groups))), Cut.of(cut).written)
+        if keep not in ("", JOBS):
+            raise ParameterError(f"a sweep can keep jobs, got {quoted(keep)}")
+        return cls(axes, tuple(map(_group, dict.fromkeys(groups))), Cut.of(cut).written, keep)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What is measured of each run besides its metrics: groups, and the jobs where they are kept."""
+        return (*self.groups, *([self.keep] if self.keep else []))
 
     def __len__(self) -> int:
         """How many runs are asked for; some may be the same."""

@@ -4,6 +4,7 @@ traces = ["KTH-SP2-1996-2.swf.gz"]         # beside the plan, or samples
 policies = ["easy", "relaxed:omega={0,1,2}"]
 seeds = 5
 groups = ["class"]                         # also measured
+keep = "jobs"                              # the jobs of each run, too: for distributions
 cut = "10%,5%"                             # not measured: the first and the last jobs
 zip = [["load", "estimates"]]              # these advance together
 
@@ -31,7 +32,7 @@ from sim.texts import TextKind
 from sim.words import listed, quoted
 
 T = TypeVar("T")
-_WORDS = ("traces", "policies", "seeds", "groups", "cut", "zip", "options")
+_WORDS = ("traces", "policies", "seeds", "groups", "keep", "cut", "zip", "options")
 
 
 class PlanError(FileError):
@@ -49,10 +50,11 @@ class Asked:
     together: list[list[str]] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
     cut: str = ""
+    keep: str = ""
 
     def plan(self) -> Plan:
         """The plan of it."""
-        return Plan.of(self.factors, self.together, self.groups, self.cut)
+        return Plan.of(self.factors, self.together, self.groups, self.cut, self.keep)
 
 
 def seeds(many: int) -> str:
@@ -95,12 +97,13 @@ class _Reader:
             factors[name] = switches if name == "switch" else self._values(name, options)
             for word in factors[name]:
                 self._checked(name, VARIED[name].taken_word, word)
-        cut = self._words("cut")
+        cut, keep = self._words("cut"), self._words("keep")
         return Asked(
             {name: values for name, values in factors.items() if values},
             [self._words(0, dict(enumerate([names])), "zip") for names in self._list("zip")],
             self._words("groups"),
             cut[0] if cut else "",
+            keep[0] if keep else "",
         )
 
     def _seeds(self) -> list[str]:

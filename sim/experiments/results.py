@@ -4,6 +4,7 @@ runs(key, trace, sha256, policy, parameters, code, cut, version, the options of 
      overload, batches)
 metrics(key, every metric...)
 groups(key, grouping, label, place, the metrics of jobs...)
+jobs(key, name, part, data): compressed columns of jobs; only in a file whose sweep kept them
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from types import NoneType
 from typing import Any, NamedTuple
 
 from sim.errors import NotThereError, SchedscopeError
+from sim.experiments.kept import Kept, unpacked
 from sim.experiments.measured import MEASURED
 from sim.experiments.plan import VARIED, version
 from sim.experiments.work import Outcome
@@ -34,8 +36,8 @@ APPLICATION = 0x5C4ED5C0
 LONGEST = 10**7
 """Bytes of a value: a file of results may come from anywhere."""
 FACTORS = ("trace", "policy", *VARIED, "cut", "version")
-"""Columns of runs by which results may be told apart."""
-_ABOUT = ("sha256", "parameters", "code", "asked", "cpu", "error", "overload", "batches")
+"""Columns of runs that conditions and tables may name."""
+_ABOUT = ("sha256", "parameters", "code", "asked", "cpu", "error", "overload", "batches", "log")
 _TABLES = {
     "runs": ("key", *FACTORS, *_ABOUT),
     "metrics": ("key", *(entry.name for entry in MEASURED)),
@@ -44,6 +46,8 @@ _TABLES = {
 _WORDS = {"key", "trace", "policy", "cut", "version", "grouping", "label", *_ABOUT} - {"cpu"}
 _WORDS |= {name for name, option in VARIED.items() if option.kind is str}
 """Columns of words; other options of the workload are words or numbers, all else is numbers."""
+_JOBS = "jobs"
+_OF_JOBS = ("key", "name", "part", "data")
 _KEYS = {"runs": "key", "metrics": "key", "groups": "key, grouping, place"}
 
 
@@ -64,6 +68,7 @@ class Results:
 
     def __init__(self, path: str | Path, write: bool = False) -> None:
         self.path = Path(path)
+        self.keeps_jobs = False
         self._lock = _locked(self.path) if write else None
         try:
             with self._told():
@@ -88,7 +93,11 @@ class Results:
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
         """Keep what has come of runs: all of these, or none; what was known of them before goes."""
-        made = {outcome.run.key: _rows_of(outcome) for outcome in outcomes}
+        made, kept = {}, []
+        for outcome in outcomes:
+            made[outcome.run.key] = _rows_of(outcome)
+            for name, parts in (outcome.measured.jobs if outcome.measured else {}).items():
+                kept += [(outcome.run.key, name, part, data) for part, data in enumerate(parts)]
         keys = [(key,) for key in made]
         with self._told(), self._db:
             for table, columns in _TABLES.items():
@@ -96,6 +105,35 @@ class Results:
                 names, marks = ", ".join(map(_named, columns)), ", ".join("?" * len(columns))
                 rows = (tuple(map(row.get, columns)) for of in made.values() for row in of[table])
                 self._db.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
+            self._keep(keys, kept)
+
+    def _keep(self, keys: list[tuple[str]], kept: list[tuple[str, str, int, bytes]]) -> None:
+        """Write the columns of jobs; their table is made with the first, so that other files stay as they were."""
+        if kept and not self.keeps_jobs:
+            self._db.execute(f"CREATE TABLE {_JOBS} ({', '.join(_OF_JOBS)}, PRIMARY KEY (key, name, part))")
+            self.keeps_jobs = True
+        if self.keeps_jobs:
+            self._db.executemany(f"DELETE FROM {_JOBS} WHERE key = ?", keys)
+            self._db.executemany(f"INSERT INTO {_JOBS} VALUES (?, ?, ?, ?)", kept)
+
+    def jobs_of(self, key: str) -> Kept:
+        """Return the finished jobs of a run, as `--keep jobs` kept them."""
+        pieces: dict[str, list[bytes]] = {}
+        with self._told():
+            found = (
+                self._db.execute(f"SELECT name, data FROM {_JOBS} WHERE key = ? ORDER BY name, part", (key,))
+                if self.keeps_jobs
+                else ()
+            )
+            for name, data in found:
+                if not isinstance(name, str) or not isinstance(data, bytes):
+                    raise ResultsError(f"{self.path}: is damaged: a column of jobs is none")
+                pieces.setdefault(name, []).append(data)
+        if not pieces:
+            raise NotThereError(f"{self.path} has no jobs of its runs; sweep again with --keep jobs")
+        if (kept := unpacked(pieces)) is None:
+            raise ResultsError(f"{self.path}: is damaged: the jobs of a run cannot be read")
+        return kept
 
     def rows(self, columns: Sequence[str], groups: str = "", also: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
         """Columns of every run in the order of the keys, with metrics; `groups`: a row a group, its metrics.
@@ -153,6 +191,7 @@ class Results:
         """The columns of each table, which are tables and nothing that does something of its own."""
         (application,) = db.execute("PRAGMA application_id").fetchone()
         kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type <> 'index'"))
+        self.keeps_jobs = kinds.pop(_JOBS, "") == "table"
         if application != APPLICATION or kinds != dict.fromkeys(_TABLES, "table"):
             raise ResultsError(f"{self.path}: is no file of results of schedscope sweep")
         return {name: [row[1] for row in db.execute(f"PRAGMA table_info({name})")] for name in _TABLES}
@@ -173,7 +212,7 @@ class Results:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """What SQLite says is told in one line."""
+        """Turn an error of SQLite into one line."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -238,6 +277,7 @@ def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
         "error": outcome.error,
         "overload": found.overload if found else "",
         "batches": found.batches if found else "",
+        "log": found.log if found else "",
     }
     del about["options"]
     groups: list[Mapping[str, Any]] = [

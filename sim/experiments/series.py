@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -30,15 +33,16 @@ class Panel:
     title: str
     lines: dict[str, list[Point]]
     ticks: tuple[str, ...] = ()
-    """What stands at 0, 1, 2 ... where x is no number."""
+    """Labels of the places 0, 1, 2 ... if x is no number."""
 
 
 def panels(results: Results, ask: Ask) -> list[Panel]:
     """The value over `rows`, a line each of `columns`, a panel each trace and group."""
     over = check_factor(ask.rows)
     apart = "trace" not in (over, ask.columns)
-    traces = sorted({record["trace"] for record in records(results, [], ask.where)}, key=order_of) if apart else [""]
-    made = []
+    names = log_names(results, ask.where)
+    traces = sorted(names, key=order_of) if apart else [""]
+    made, is_traces = [], ask.columns == "trace"
     for trace in traces:
         where = (*ask.where, Condition("trace", "=", trace)) if apart else ask.where
         for table in pivot(results, replace(ask, where=where)):
@@ -49,13 +53,48 @@ def panels(results: Results, ask: Ask) -> list[Panel]:
                     if (cell := table.cells.get((row, column))) is not None:
                         x = _number(row) if is_numeric else None
                         point = Point(float(place) if x is None else x, cell.mean, bool(cell.overloaded))
-                        lines.setdefault("" if column is None else said(column), []).append(point)
-            title = ", ".join(filter(None, (trace, table.label)))
-            made.append(Panel(title, lines, () if is_numeric else tuple(map(said, table.rows))))
+                        label = (
+                            ""
+                            if column is None
+                            else names.get(str(column), said(column))
+                            if is_traces
+                            else said(column)
+                        )
+                        lines.setdefault(label, []).append(point)
+            title = ", ".join(filter(None, (names.get(trace, ""), table.label)))
+            made.append(
+                Panel(
+                    title,
+                    lines,
+                    ()
+                    if is_numeric
+                    else tuple(names.get(str(row), said(row)) if over == "trace" else said(row) for row in table.rows),
+                )
+            )
     if not made:
         raise NotThereError(f"{results.path}: there is nothing to plot: no run has {quoted(ask.value)}")
     _check(made)
     return made
+
+
+def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, str]:
+    """Return what each trace is called in a figure: the log's name by its header, else its file's.
+
+    Where two traces would be called alike, both are called by their files.
+    """
+    logs = {str(record["trace"]): str(record["log"] or "") for record in records(results, [], where, also=["log"])}
+    alike = Counter(logs.values())
+    return {trace: log if log and alike[log] == 1 else file_name(trace) for trace, log in logs.items()}
+
+
+def file_name(trace: str) -> str:
+    """Return the name of a trace's file without its folder and what its kind is.
+
+    >>> file_name("logs/KTH-SP2-1996-2.swf.gz"), file_name("lublin-128"), file_name("CTC-3.1-cln.swf")
+    ('KTH-SP2-1996-2', 'lublin-128', 'CTC-3.1-cln')
+    """
+    name = os.path.basename(trace) or trace
+    return re.sub(r"(?:\.(?:swf|csv|json|txt|sacct|parquet))?(?:\.gz)?$", "", name) or name
 
 
 def _check(made: list[Panel]) -> None:
@@ -82,7 +121,7 @@ def said(value: Value) -> str:
 
 
 def axis_title(name: str) -> str:
-    """What an axis says of what varies along it, with its unit.
+    """Return the title of the axis along which a factor varies, with its unit.
 
     >>> axis_title("load"), axis_title("lead"), axis_title("policy.omega")
     ('load factor', 'lead of reservations (s)', 'omega')

@@ -60,12 +60,12 @@ class Progress:
 
     @property
     def left(self) -> float | None:
-        """About how many seconds more it takes; None: nobody knows yet."""
+        """About how many seconds more it takes; None before the first run is made."""
         return self.elapsed / self.made * self.missing if self.made else None
 
 
 Told = Callable[[Progress, list[Outcome]], None]
-"""What is told how far a sweep is, and what has just come of runs; often none."""
+"""Call with the progress of a sweep and the runs just made, often none."""
 
 
 def _nobody(progress: Progress, outcomes: list[Outcome]) -> None: ...
@@ -74,7 +74,7 @@ def _nobody(progress: Progress, outcomes: list[Outcome]) -> None: ...
 def lacks(run: Run, plan: Plan, known: dict[str, Known], retry: bool = False) -> bool:
     """Is nothing known of a run, or not all that is asked for? `retry`: or has it failed?"""
     of = known.get(run.key)
-    return of is None or (retry and of.failed) or not (of.failed or of.asked.issuperset(plan.groups))
+    return of is None or (retry and of.failed) or not (of.failed or of.asked.issuperset(plan.asked))
 
 
 def sweep(
@@ -99,7 +99,7 @@ def sweep(
         told(progress, [])
         if runs:
             with Copies(runs) as copies:
-                tasks = (Task(run, copy_of(run), copies.code_of(run), plan.groups) for run in _emptied(runs))
+                tasks = (Task(run, copy_of(run), copies.code_of(run), plan.asked) for run in _emptied(runs))
                 make = executor or partial(LocalPool, min(progress.workers, progress.missing))
                 _Sweep(tasks, copies, results, make, many, progress, told).make()
         return progress
@@ -138,7 +138,7 @@ class _Sweep:
         self._tasks, self._copies, self._results, self._make_pool = tasks, copies, results, make
         self._workers, self._progress, self._told = workers, progress, told
         self._back: deque[Task] = deque()
-        """What a worker did not come to."""
+        """Runs given back by workers."""
         self._suspects: deque[tuple[Task, ...]] = deque()
         self._deaths: dict[str, int] = {}
         self._flight: dict[Future[Made], tuple[Task, ...]] = {}

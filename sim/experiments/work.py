@@ -1,4 +1,4 @@
-"""What a worker does, here or on another machine: makes runs of traces that were parsed once, and measures them."""
+"""Work of one worker, here or on another machine: make runs of traces parsed once, and measure them."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Task(NamedTuple):
 
     run: Run
     copy: str
-    """What stands for the trace as it was parsed."""
+    """Key of the parsed trace."""
     code: Code
     groups: tuple[str, ...] = ()
 
 
 class Outcome(NamedTuple):
-    """What has come of a run."""
+    """Outcome of a run."""
 
     run: Run
     measured: Measured | None
@@ -54,7 +54,7 @@ class Outcome(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What a worker brings."""
+    """Runs made by a worker."""
 
     outcomes: list[Outcome]
     lacks: str = ""

@@ -8,6 +8,7 @@ immutable.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -116,6 +117,19 @@ class Header:
         if not 0 < abs(offset) <= 14 * 3600:
             return "UTC", UTC
         return f"UTC{offset / 3600:+g}", timezone(timedelta(seconds=offset))
+
+    @property
+    def log(self) -> str:
+        """Name of the log in a paper: the installation, short, and the computer; empty if no installation is named.
+
+        >>> Header(computer="IBM SP2", comments=("Installation: Cornell Theory Center (CTC)",)).log
+        'CTC IBM SP2'
+        """
+        lines = (line.strip().partition(":") for line in self.comments)
+        place = next((value.strip() for name, _, value in lines if name.strip() == "Installation"), "")
+        short = re.search(r"\(([A-Z][\w-]{1,15})\)", place)
+        place = short[1] if short else place if len(place) <= 20 else ""
+        return f"{place} {(self.computer or '').strip()[:40]}".strip() if place else ""
 
     def seconds_at(self, moment: float | datetime) -> float:
         """A moment in seconds of the trace; a date is one on the clock of the machine.

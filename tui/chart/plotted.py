@@ -8,6 +8,7 @@ from sim.errors import ParameterError
 from sim.experiments.series import Panel
 from sim.extras import extra
 from sim.words import printable, shortened
+from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
 from tui.look.palette import JOB_COLOURS
 from tui.look.text import plain
 
@@ -23,6 +24,7 @@ class Manner(NamedTuple):
     colour: bool = True
     unicode: bool = True
     log: bool = False
+    log_x: bool = False
 
 
 def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
@@ -46,14 +48,27 @@ def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
             plotext.plot(xs, ys, marker="hd" if manner.colour else "·" if manner.unicode else ".", **drawn)
         marker = markers[number % len(markers)]
         plotext.scatter(xs, ys, marker=marker, label=printable(shortened(label)) or None, **drawn)
+    values = [point.mean.value for line in panel.lines.values() for point in line]
     if manner.log:
         plotext.yscale("log")
+        yticks = log_ticks(min(values), max(values), 8)
+    else:
+        halves = [point.mean.half or 0.0 for line in panel.lines.values() for point in line]
+        yticks = linear_ticks(
+            min(value - half for value, half in zip(values, halves, strict=True)),
+            max(value + half for value, half in zip(values, halves, strict=True)),
+        )
+    plotext.yticks(yticks, list(map(tick_label, yticks)))
     if panel.ticks:
         plotext.xticks(list(range(len(panel.ticks))), [printable(shortened(tick, 16)) for tick in panel.ticks])
     else:
         xs = sorted({point.x for line in panel.lines.values() for point in line})
         if len(xs) <= 12:
             plotext.xticks(xs, [f"{x:g}" for x in xs])
+        elif manner.log_x and xs[0] > 0:
+            plotext.xscale("log")
+            xticks = log_ticks(xs[0], xs[-1], 8)
+            plotext.xticks(xticks, list(map(tick_label, xticks)))
     plotext.title(printable(shortened(panel.title, 60)))
     plotext.xlabel(titles[0])
     plotext.ylabel(titles[1])

@@ -1,76 +1,208 @@
-"""A plot of results as a file, by matplotlib: SVG, PDF or PNG."""
+"""A plot of results as a file, by matplotlib: SVG, PDF or PNG; lines, bars and curves of shares."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
-from sim.experiments.series import Panel
+from sim.errors import ParameterError
+from sim.experiments.series import Panel, Point
 from sim.extras import extra
 from sim.files import write_whole
-from sim.words import printable, shortened
+from tui.chart.round_ticks import tick_label, time_unit
+from tui.cli.figure_style import DASHES, HATCHES, MARKERS, Size, Style, as_text, round_off
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
-"""Of Okabe and Ito: told apart on white, by colour-blind eyes as well; the marker differs, too."""
-MARKERS = "os^Dv<>pP*Xh"
-ACROSS = 3
+P = TypeVar("P")
+NARROWEST = 1.6
+"""Inches that a panel needs."""
+ACROSS, MOST_NAMED = 4, 5
+Draw = Callable[[Any, P, Style], None]
 
 
-def save_figure(out: str, made: Sequence[Panel], titles: tuple[str, str], log: bool) -> None:
-    """Write the figure, a panel beside the other."""
+def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: Style, draw: Draw[P]) -> None:
+    """Write the figure, a panel next to the other; `titles` are of the axes, `draw` fills one panel."""
     matplotlib = extra("matplotlib", "a figure", "plot")
     extra("matplotlib.figure", "a figure", "plot")
-    across = min(ACROSS, len(made))
-    down = -(-len(made) // across)
-    with matplotlib.rc_context({"svg.hashsalt": "schedscope", "svg.fonttype": "none", "font.size": 9}):
-        figure = matplotlib.figure.Figure(figsize=(1 + 4.2 * across, 0.4 + 3.2 * down), layout="constrained")
+    size, across = _layout(style.room, len(panels))
+    down = -(-len(panels) // across)
+    settings = {
+        "svg.hashsalt": "schedscope", "svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42,
+        "font.size": size.letters, "axes.titlesize": size.letters, "legend.fontsize": size.letters * 0.9,
+        "xtick.labelsize": size.letters * 0.9, "ytick.labelsize": size.letters * 0.9, "axes.linewidth": 0.6,
+        "lines.linewidth": size.letters / 7, "lines.markersize": size.letters / 2.4, "hatch.linewidth": 0.5,
+    }  # fmt: skip
+    with matplotlib.rc_context(settings):
+        figure = matplotlib.figure.Figure(figsize=(size.width, size.height or 2.3 * down), layout="constrained")
         axes = figure.subplots(down, across, squeeze=False)
-        for number, panel in enumerate(made):
-            _draw(axes[number // across][number % across], panel, log)
-        for empty in range(len(made), down * across):
+        for number, panel in enumerate(panels):
+            draw(axes[number // across][number % across], panel, style)
+        for empty in range(len(panels), down * across):
             axes[empty // across][empty % across].set_axis_off()
-        figure.supxlabel(titles[0])
-        figure.supylabel(titles[1])
-        handles, labels = axes[0][0].get_legend_handles_labels()
-        if any(labels):
-            axes[0][0].legend(handles, labels, frameon=False)
+        figure.supxlabel(as_text(style.xlabel or titles[0]), fontsize=size.letters)
+        figure.supylabel(as_text(style.ylabel or titles[1]), fontsize=size.letters)
+        _finish(figure, axes, style, size.letters)
         form = os.path.splitext(out)[1].lower()[1:]
         data = io.BytesIO()
         about: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
-        figure.savefig(data, format=form, dpi=200, metadata=about)
+        figure.savefig(data, format=form, dpi=300 if style.room else 200, metadata=about)
     with write_whole(out) as file:
         file.buffer.write(data.getvalue())
 
 
-def _draw(axes: Any, panel: Panel, log: bool) -> None:
-    """Lines with bands of confidence; hollow where a run is overloaded."""
-    for number, (label, line) in enumerate(panel.lines.items()):
-        colour = COLOURS[number % len(COLOURS)]
+def _layout(room: Size | None, panels: int) -> tuple[Size, int]:
+    """Return the size of the figure, and how many panels stand next to each other."""
+    if room is None:
+        across = min(3, panels)
+        return Size(1 + 4.2 * across, 0.4 + 3.2 * -(-panels // across), 9), across
+    across = max(1, min(ACROSS, panels, int(room.width * 8 / room.letters // NARROWEST)))
+    if panels == ACROSS and across == 3:
+        across = 2
+    down = -(-panels // across)
+    return Size(
+        room.width, room.height or (0.5 + (1.5 if down > 1 or across > 1 else 1.8) * down), room.letters
+    ), across
+
+
+def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
+    """Add the title and a legend of the labels of all panels, each once."""
+    known: dict[str, Any] = {}
+    for panel in axes.flat:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            known.setdefault(label, handle)
+    known = {label: handle for label, handle in known.items() if label}
+    handles, title = (list(known.values()), list(known)), as_text(style.title) or None
+    where = "none" if not known else "above" if style.legend == "inside" and axes.size > 1 else style.legend
+    if where == "above":
+        longest = max(map(len, known)) + 6
+        across = max(1, min(len(known), int(figure.get_figwidth() * 72 / (0.55 * letters) / longest)))
+        figure.legend(*handles, loc="outside upper center", ncols=across, frameon=False, title=title)
+        return
+    if title:
+        figure.suptitle(title, fontsize=letters * 1.1)
+    if where == "inside":
+        axes[0][0].legend(*handles, frameon=False)
+    elif where == "right":
+        figure.legend(*handles, loc="outside right upper", frameon=False)
+
+
+def in_unit(panels: Sequence[Panel], unit: str, title: str) -> tuple[list[Panel], str]:
+    """Return panels of times in the unit in which their numbers are short, and the title that names it."""
+    if unit != "s" or not title.endswith("(s)"):
+        return list(panels), title
+    every = [point.mean.value for panel in panels for line in panel.lines.values() for point in line]
+    many, name = time_unit(max(every, default=0.0))
+    made = [
+        Panel(panel.title, {label: [_scaled(point, many) for point in line] for label, line in panel.lines.items()},
+              panel.ticks)
+        for panel in panels
+    ]  # fmt: skip
+    return made, f"{title.removesuffix('(s)')}({name})"
+
+
+def _scaled(point: Point, many: float) -> Point:
+    half = point.mean.half
+    mean = point.mean._replace(value=point.mean.value / many, half=None if half is None else half / many)
+    return point._replace(mean=mean)
+
+
+def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
+    """Draw lines with bands of confidence; points are hollow where a run is overloaded."""
+    lines = style.ordered(panel.lines)
+    for number, (label, line) in enumerate(lines):
+        colour, marker = style.colour(number, len(lines)), MARKERS[number % len(MARKERS)]
         xs, ys = [point.x for point in line], [point.mean.value for point in line]
-        style = {"color": colour, "marker": MARKERS[number % len(MARKERS)], "markersize": 4, "label": _text(label)}
-        axes.plot(xs, ys, linestyle="" if panel.ticks else "-", **style)
+        dash = "" if panel.ticks else DASHES[number % len(DASHES)]
+        axes.plot(xs, ys, linestyle=dash, color=colour, marker=marker, label=style.named(label))
         hollow = [point for point in line if point.overloaded]
         if hollow:
             at = [point.x for point in hollow], [point.mean.value for point in hollow]
-            axes.plot(*at, linestyle="", marker="o", markersize=7, markerfacecolor="none", markeredgecolor=colour)
+            axes.plot(*at, linestyle="", marker=marker, markerfacecolor="white", markeredgecolor=colour)
         if panel.ticks:
             axes.errorbar(xs, ys, [p.mean.half or 0.0 for p in line], color=colour, linestyle="", capsize=2)
         elif any(point.mean.half for point in line):
-            low, high = ([p.mean.value + sign * (p.mean.half or 0.0) for p in line] for sign in (-1, 1))
-            axes.fill_between(xs, low, high, color=colour, alpha=0.15, linewidth=0)
-    if log:
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(bottom=min(0.0, *(point.mean.value for line in panel.lines.values() for point in line)))
+            low, high = _band(line, style.log)
+            axes.fill_between(xs, low, high, color=colour, alpha=0.18, linewidth=0)
+    _finish_means(axes, panel, style)
+    xs = sorted({point.x for _, line in lines for point in line})
     if panel.ticks:
-        axes.set_xticks(range(len(panel.ticks)), [_text(tick) for tick in panel.ticks], rotation=20)
-    axes.set_title(_text(panel.title), fontsize=9)
-    axes.grid(alpha=0.25)
+        axes.set_xticks(range(len(panel.ticks)), [style.named(tick) for tick in panel.ticks], rotation=20)
+    elif len(xs) <= 2 * MOST_NAMED:
+        axes.set_xticks(xs, _some([tick_label(x) for x in xs]))
 
 
-def _text(foreign: str) -> str:
-    """A name as it is: neither a formula to matplotlib, nor something that a legend leaves out."""
-    text = printable(shortened(foreign)).replace("$", r"\$")
-    return f"\u200b{text}" if text.startswith("_") else text
+def _band(line: Sequence[Point], log: bool) -> tuple[list[float], list[float]]:
+    low, high = ([p.mean.value + sign * (p.mean.half or 0.0) for p in line] for sign in (-1, 1))
+    if log:
+        low = [max(edge, point.mean.value / 100) for edge, point in zip(low, line, strict=True)]
+    return low, high
+
+
+def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
+    """Draw a group of bars at each place along the axis, with the intervals of their means."""
+    lines = style.ordered(panel.lines)
+    places = sorted({point.x for _, line in lines for point in line})
+    names = panel.ticks or [tick_label(place) for place in places]
+    wide = 0.8 / max(len(lines), 1)
+    for number, (label, line) in enumerate(lines):
+        at = [places.index(point.x) + (number + 0.5) * wide - 0.4 for point in line]
+        axes.bar(
+            at, [point.mean.value for point in line], wide * 0.95, color=style.colour(number, len(lines)),
+            hatch=HATCHES[number % len(HATCHES)], edgecolor="white", linewidth=0.4, label=style.named(label),
+        )  # fmt: skip
+        if any(point.mean.half for point in line):
+            halves = [point.mean.half or 0.0 for point in line]
+            axes.errorbar(at, [p.mean.value for p in line], halves, color="black", linestyle="", capsize=1.5, lw=0.7)
+    _finish_means(axes, panel, style)
+    shown = [style.named(name) for name in names] if panel.ticks else _some(list(names))
+    axes.set_xticks(range(len(names)), shown, rotation=20 if panel.ticks else 0)
+
+
+def _some(names: list[str]) -> list[str]:
+    """Return the names of ticks, every second one where they are many."""
+    return names if len(names) <= MOST_NAMED else [name if not at % 2 else "" for at, name in enumerate(names)]
+
+
+def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
+    points = [point for line in panel.lines.values() for point in line]
+    values = [point.mean.value for point in points]
+    edges = [point.mean.value + sign * (point.mean.half or 0.0) for point in points for sign in (-1, 1)]
+    if style.log:
+        if min(values) <= 0:
+            raise ParameterError("by orders of magnitude nothing can be drawn that is 0 or less, and some means are")
+        round_off(axes, "y", min(values), max(*values, *edges), True)
+    else:
+        low, high = min(0.0, *edges), max(*edges, 0.0)
+        round_off(axes, "y", 1.05 * low, 1.05 * high or 1.0, False)
+    title_panel(axes, panel.title, style)
+
+
+def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
+    """Draw the curves of a distribution; its axis of values is logarithmic where they are all above 0."""
+    lines = style.ordered(panel.lines)
+    for number, (label, line) in enumerate(lines):
+        colour = style.colour(number, len(lines))
+        xs = [point.x for point in line]
+        dash = DASHES[number % len(DASHES)]
+        axes.step(
+            xs, [p.mean.value for p in line], where="post", color=colour, linestyle=dash, label=style.named(label)
+        )
+        if any(point.mean.half for point in line):
+            low, high = ([p.mean.value + sign * (p.mean.half or 0.0) for p in line] for sign in (-1, 1))
+            axes.fill_between(xs, low, high, step="post", color=colour, alpha=0.18, linewidth=0)
+    xs = [point.x for _, line in lines for point in line]
+    round_off(axes, "x", min(xs), max(xs), True, 4)
+    ys = [point.mean.value for _, line in lines for point in line if point.mean.value > 0]
+    if style.log:
+        round_off(axes, "y", max(min(ys, default=0.001), 1e-6), 1.0, True)
+    else:
+        round_off(axes, "y", 0.0, 1.0, False)
+    title_panel(axes, panel.title, style)
+
+
+def title_panel(axes: Any, title: str, style: Style) -> None:
+    """Name the panel, and draw a light grid under what stands in it."""
+    axes.set_title(style.named(title))
+    axes.grid(alpha=0.25, linewidth=0.5)
+    axes.set_axisbelow(True)

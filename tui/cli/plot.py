@@ -1,53 +1,130 @@
-"""`schedscope plot`: a file of results as lines with their confidence, in the terminal or as a figure."""
+"""`schedscope plot`: a file of results as a plot in the terminal, or as a figure for a paper."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import click
 
-from sim.experiments.pivot import Ask, Condition, Interval
+from sim.experiments.distributions import DistributionAsk, clouds, shares, spreads, weeks
+from sim.experiments.pivot import Ask, Condition
 from sim.experiments.results import Results
 from sim.experiments.series import Panel, axis_title, panels
+from sim.files import write_whole
+from sim.metrics.week import WEEKLY
+from sim.words import quoted
 from tui.chart.plotted import Manner, plotted
 from tui.cli import options
+from tui.cli.figure_file import figure_text, read_figure
+from tui.cli.figure_style import KINDS, LEGENDS, STYLES, Style, parse_labels, parse_size
 from tui.cli.terminal import columns, is_terminal, say, shows_unicode
-from tui.look.figures import titled
+from tui.look.figures import titled, with_unit
 
 HEIGHT = 20
+FORMS = (".svg", ".pdf", ".png")
+OF_MEANS, OF_SHARES = ("lines", "bars"), ("ecdf", "ccdf")
+HOUR = 3600.0
+DEFAULTS = {"kind": "lines", "interval": "seeds", "legend": "inside", "style": "colour"}
 
 
 @click.command("plot")
-@click.argument("path", metavar="FILE")
-@click.option("-x", "over", required=True, metavar="X", help="Along the axis: load, policy.omega, estimates, ...")
-@click.option("-y", "value", default="mean_bounded_slowdown", metavar="METRIC", help="Up the other one.")
-@click.option("--by", default="", metavar="G", help="A line each: policy, estimates, ...")
-@click.option("--group", default="", metavar="GROUP", help="A panel for each group of jobs, where groups were swept.")
+@click.argument("path", metavar="FILE|FIGURE.toml")
+@click.option("--kind", type=click.Choice(KINDS), help="What is drawn; all from ecdf on need sweep --keep jobs.")
+@click.option("-x", metavar="X", help="Along the axis: load, policy.omega, ...; of boxes a group of jobs: class.")
+@click.option("-y", metavar="METRIC", help="Up the other axis; of distributions wait, bounded_slowdown, width, ...")
+@click.option("--by", metavar="G", help="A line each: policy, estimates, ...; of distributions also class, user, ...")
+@click.option("--group", metavar="GROUP", help="A panel for each group of jobs, where groups were swept.")
 @options.where
-@options.interval
+@click.option("--interval", type=click.Choice(["seeds", "batches"]), help="What intervals are over.")
 @click.option("--log", is_flag=True, help="The value by orders of magnitude.")
+@click.option("--title", metavar="TEXT", help="Above the figure.")
+@click.option("--labels", multiple=True, metavar="OLD=NEW", help="Other words for lines, traces, ticks; repeatable.")
+@click.option("--order", metavar="A;B", help="Lines and groups in this order.")
+@click.option("--size", metavar="SIZE", help="ieee, acm (a column), slide, or WxH in inches.")
+@click.option("--xlabel", metavar="TEXT", help="Title of the x axis.")
+@click.option("--ylabel", metavar="TEXT", help="Title of the y axis.")
+@click.option("--legend", type=click.Choice(LEGENDS), help="Where the legend is.")
+@click.option("--style", type=click.Choice(STYLES), help="Colours that differ in grey as well, or greys.")
+@click.option("--save", metavar="FIGURE.toml", help="Write all of these options, to make the figure again.")
 @click.option("-o", "--output", metavar="FIGURE", help="A name in .svg, .pdf or .png, instead of the terminal.")
-def command(
-    path: str, over: str, value: str, by: str, group: str, where: tuple[str, ...], interval: Interval, log: bool,
-    output: str | None,
-) -> None:  # fmt: skip
+def command(path: str, **given: Any) -> None:
     """Plot a file of results: lines with 95 % confidence, a panel each trace."""
-    if output is not None and os.path.splitext(output)[1].lower() not in (".svg", ".pdf", ".png"):
-        raise click.UsageError(f"-o {output}: a figure is written as .svg, .pdf or .png")
-    ask = Ask(over, by, value, group.replace("-", "_"), tuple(map(Condition.of, where)), interval)
-    with Results(path) as results:
-        made = panels(results, ask)
-    titles = axis_title(over.replace("-", "_")), titled(ask.metric)
-    if output is not None:
-        from tui.cli.figure import save_figure
+    said = dict(DEFAULTS)
+    if path.endswith(".toml"):
+        said |= read_figure(path)
+    else:
+        said["results"] = path
+    save = given.pop("save")
+    said |= _typed(given)
+    _check(said)
+    if save is not None:
+        options.of_file("--save", save)
+        with write_whole(save) as file:
+            file.write(figure_text(said, save))
+    if said["kind"] in OF_MEANS:
+        _plot_means(said)
+    else:
+        _plot_jobs(said)
 
-        save_figure(output, made, titles, log)
+
+def _typed(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were typed."""
+    found = {name: value for name, value in given.items() if value}
+    if "labels" in found:
+        found["labels"] = parse_labels(found["labels"])
+    if "order" in found:
+        found["order"] = [name.strip() for name in found["order"].split(";")]
+    if "where" in found:
+        found["where"] = list(found["where"])
+    return found
+
+
+def _check(said: dict[str, Any]) -> None:
+    for name, known in (("kind", KINDS), ("legend", LEGENDS), ("style", STYLES), ("interval", ("seeds", "batches"))):
+        if said[name] not in known:
+            raise click.UsageError(f"{name} {quoted(said[name])}: expected one of {', '.join(known)}")
+    if not said.get("results"):
+        raise click.UsageError('a figure needs a file of results: results = "FILE.sqlite"')
+    if said["kind"] in OF_MEANS and not said.get("x"):
+        raise click.UsageError("Missing option '-x'")
+    output = said.get("output")
+    if output is not None and os.path.splitext(output)[1].lower() not in FORMS:
+        raise click.UsageError(f"-o {output}: a figure is written as .svg, .pdf or .png")
+    if said.get("size"):
+        parse_size(said["size"])
+
+
+def _style(said: dict[str, Any]) -> Style:
+    names = ("title", "labels", "size", "xlabel", "ylabel", "legend", "style", "log")
+    return Style(order=tuple(said.get("order", ())), **{name: said[name] for name in names if name in said})
+
+
+def _plot_means(said: dict[str, Any]) -> None:
+    value = said.get("y", "mean_bounded_slowdown")
+    where = tuple(map(Condition.of, said.get("where", ())))
+    ask = Ask(said["x"], said.get("by", ""), value, said.get("group", "").replace("-", "_"), where, said["interval"])
+    with Results(said["results"]) as results:
+        made = panels(results, ask)
+    titles = axis_title(ask.rows.replace("-", "_")), titled(ask.metric)
+    if said.get("output"):
+        from tui.cli.figure import draw_bars, draw_lines, in_unit, save_figure
+
+        made, up = in_unit(made, ask.metric.unit, titles[1])
+        draw = draw_bars if said["kind"] == "bars" else draw_lines
+        save_figure(said["output"], made, (titles[0], up), _style(said), draw)
         return
+    _show(made, titles, said)
+    say(_notes(made))
+
+
+def _show(made: Sequence[Panel], titles: tuple[str, str], said: dict[str, Any]) -> None:
     has_colour = is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
-    manner = Manner(columns(), HEIGHT, has_colour, shows_unicode(), log)
-    say("\n\n".join(plotted(panel, titles, manner) for panel in made) + "\n" + _notes(made))
+    manner = Manner(columns(), HEIGHT, has_colour, shows_unicode(), bool(said.get("log")), said["kind"] in OF_SHARES)
+    say("\n\n".join(plotted(panel, titles, manner) for panel in made))
 
 
 def _notes(made: Sequence[Panel]) -> str:
@@ -56,3 +133,51 @@ def _notes(made: Sequence[Panel]) -> str:
     if any(point.overloaded for point in points):
         lines.append("some runs are overloaded: their queue only grows, a mean says how long they were")
     return "\n".join(lines)
+
+
+def _plot_jobs(said: dict[str, Any]) -> None:
+    """Plot what is known of single jobs: times in hours."""
+    kind, output, value = said["kind"], said.get("output"), said.get("y", "wait").replace("-", "_")
+    if not output and kind not in OF_SHARES:
+        raise click.UsageError(f"--kind {kind} is drawn into a file: -o FIGURE.pdf, .svg or .png")
+    where = tuple(map(Condition.of, said.get("where", ())))
+    ask = DistributionAsk(value, said.get("by", "policy"), said.get("x", ""), where)
+    if kind == "heat" and value in WEEKLY:
+        title = f"mean {WEEKLY[value]}"
+    else:
+        is_log, is_time = bool(said.get("log")) or kind in OF_SHARES, ask.quantity.unit == "s"
+        ask = replace(ask, per=HOUR if is_time else 1.0, least=1.0 if is_log and is_time and kind != "heat" else 0.0)
+        title = with_unit(ask.quantity.title, "h" if is_time else "")
+        title = f"mean {title}" if kind == "heat" else f"{title}, at least 1 s" if ask.least else title
+    with Results(said["results"]) as results:
+        made = MAKERS[kind](results, ask)
+    share = "share of jobs with more" if kind == "ccdf" else "share of jobs with at most this"
+    if output:
+        _draw_jobs(kind, output, made, title, share, said)
+    else:
+        _show(made, (title, share), said | {"log": False})
+
+
+MAKERS: dict[str, Callable[[Results, DistributionAsk], Any]] = {
+    "ecdf": shares,
+    "ccdf": lambda results, ask: shares(results, ask, complement=True),
+    "box": spreads,
+    "violin": spreads,
+    "heat": weeks,
+    "scatter": clouds,
+}
+
+
+def _draw_jobs(kind: str, output: str, made: Any, title: str, share: str, said: dict[str, Any]) -> None:
+    from tui.cli.figure import draw_shares, save_figure
+    from tui.cli.figure_kinds import draw_boxes, draw_cloud, draw_violins, draw_week
+
+    style = _style(said)
+    if kind in OF_SHARES:
+        save_figure(output, made, (title, share), style, draw_shares)
+    elif kind == "heat":
+        save_figure(output, made, (f"hour of the day; colour: {title}", ""), style, draw_week)
+    elif kind == "scatter":
+        save_figure(output, made, ("processors", title), style, draw_cloud)
+    else:
+        save_figure(output, made, (said.get("x", ""), title), style, draw_boxes if kind == "box" else draw_violins)

@@ -51,6 +51,7 @@ def _as_click(option: Option) -> Callable[[F], F]:
 @click.option("--seeds", "many", type=click.IntRange(1), metavar="N", help="So many seeds, from 0 on.")
 @click.option("--zip", "together", multiple=True, metavar="A,B", help="These advance together (trace,procs).")
 @click.option("--groups", metavar="A,B", help="Also measured: class, category, ... as in run --by.")
+@click.option("--keep", type=click.Choice(["jobs"]), help="Also keep the jobs of each run: for distributions.")
 @click.option("--cut", default="", metavar="A,B", help="Not measured: the first and the last jobs (10%,5% or 7d,7d).")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Default: one a core.")
 @click.option(
@@ -68,8 +69,8 @@ def _as_click(option: Option) -> Callable[[F], F]:
 @_any_values
 def command(
     traces: tuple[str, ...], policies: tuple[str, ...], path: str | None, many: int | None, together: tuple[str, ...],
-    groups: str | None, cut: str, workers: int | None, address: str | None, slurm: str | None, dry_run: bool,
-    retry: bool, trust: bool, **given: str | None,
+    groups: str | None, keep: str | None, cut: str, workers: int | None, address: str | None, slurm: str | None,
+    dry_run: bool, retry: bool, trust: bool, **given: str | None,
 ) -> int | None:  # fmt: skip
     """Make many runs by all cores, into one file of results.
 
@@ -86,7 +87,7 @@ def command(
         asked.factors["seed"] = [seeds(many)]
     asked.together += [names.replace("-", "_").split(",") for names in together]
     asked.groups += [name.replace("-", "_") for name in (groups or "").split(",") if name]
-    asked.cut = cut or asked.cut
+    asked.cut, asked.keep = cut or asked.cut, keep or asked.keep
     plan = asked.plan()
     if path is None and not dry_run:
         raise click.UsageError("where to? give the file of results with -o FILE.sqlite")

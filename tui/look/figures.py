@@ -10,7 +10,16 @@ from tui.look.text import number
 
 def titled(entry: Metric) -> str:
     """What the number is, and what it is counted in where that is a time."""
-    return entry.counted + {"s": " (s)", "h": " (h)"}.get(entry.unit, "")
+    return with_unit(entry.counted, entry.unit)
+
+
+def with_unit(title: str, unit: str) -> str:
+    """Return a title with its unit where that is a time.
+
+    >>> with_unit("wait", "s"), with_unit("slowdown", "factor")
+    ('wait (s)', 'slowdown')
+    """
+    return title + {"s": " (s)", "h": " (h)"}.get(unit, "")
 
 
 def cell(entry: Metric, value: Value) -> str:

@@ -1,6 +1,6 @@
 """`schedscope plot`: lines in the terminal and figures in files.
 
-Also tests sim.extras, tui.chart.plotted, tui.cli.figure.
+Also tests sim.extras, tui.chart.plotted.
 """
 
 from __future__ import annotations

@@ -1,0 +1,238 @@
+"""Distributions of a quantity of jobs over the runs of a file: shares, spreads, weeks and clouds, a panel a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.errors import NotThereError
+from sim.experiments.intervals import Mean, mean
+from sim.experiments.kept import Kept, Quantity, quantity
+from sim.experiments.pivot import Condition, check_factor, factor, order_of, records
+from sim.experiments.results import Results
+from sim.experiments.series import Panel, Point, log_names, said
+from sim.metrics.week import WEEKLY, mean_by_hour
+from sim.words import quoted
+from sim.workload.model import Bools, Floats
+
+GRID = 240
+"""Places at which the curve of a distribution is computed."""
+MOST_DOTS = 4_000
+"""Jobs of one colour in a cloud."""
+MOST_LINES, MOST_PLACES = 8, 16
+"""Groups of jobs that a figure tells apart by colour, and along an axis; of more the first, with most jobs."""
+
+
+@dataclass(frozen=True)
+class DistributionAsk:
+    """What a figure of distributions should show."""
+
+    value: str = "wait"
+    by: str = "policy"
+    """A colour each: a factor of the runs, or a grouping of their jobs."""
+    over: str = ""
+    """A place each along the axis, where boxes stand: another factor or grouping."""
+    where: tuple[Condition, ...] = ()
+    per: float = 1.0
+    """The values are divided by this: seconds become hours."""
+    least: float = 0.0
+    """Smaller values count as this, so that a logarithmic axis can show them."""
+
+    @property
+    def quantity(self) -> Quantity:
+        """What is distributed."""
+        return quantity(self.value)
+
+
+Samples = dict[str, dict[tuple[str, str], dict[object, list[Floats]]]]
+"""Values of jobs by panel, then by (label, place along the axis), then by seed: runs of one seed are one sample."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One panel of boxes or violins: all values of each label at each place."""
+
+    title: str
+    ticks: tuple[str, ...]
+    values: Mapping[str, Mapping[str, Floats]]
+    """By label, then by tick."""
+
+
+@dataclass(frozen=True)
+class Week:
+    """One panel of a heat map: 7 days by 24 hours."""
+
+    title: str
+    values: Floats
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """One panel of a scatter plot: processors and the quantity, by label."""
+
+    title: str
+    dots: Mapping[str, tuple[Floats, Floats]]
+
+
+def shares(results: Results, ask: DistributionAsk, complement: bool = False) -> list[Panel]:
+    """Return the share of jobs with at most each value, or (`complement`) with more, a line each label.
+
+    Each seed has a curve; a line is their mean, its band the interval of that mean.
+    """
+    made = []
+    for title, of in _samples(results, ask).items():
+        pooled = np.concatenate([values for sample in of.values() for values in chain(*sample.values())])
+        grid = _grid(pooled)
+        lines = {}
+        for (label, _), sample in of.items():
+            curves = [_share(np.sort(np.concatenate(parts)), grid, complement) for parts in sample.values()]
+            at = zip(grid.tolist(), zip(*(curve.tolist() for curve in curves), strict=True), strict=True)
+            lines[label] = [Point(x, _clipped(mean(ys)), False) for x, ys in at]
+        made.append(Panel(title, lines))
+    return made
+
+
+def _grid(values: Floats) -> Floats:
+    """Return places close together where many values are, and in the upper tail."""
+    tail = 1 - np.geomspace(1 / max(len(values), 2), 0.1, GRID // 3)
+    levels = np.concatenate([np.linspace(0, 1, GRID), tail])
+    grid: Floats = np.unique(np.quantile(values, levels, method="inverted_cdf"))
+    return grid
+
+
+def _share(ordered: Floats, grid: Floats, complement: bool) -> Floats:
+    below = np.searchsorted(ordered, grid, side="right") / len(ordered)
+    return 1 - below if complement else below
+
+
+def _clipped(of: Mean) -> Mean:
+    return of if of.half is None else Mean(of.value, min(of.half, max(of.value, 1 - of.value)))
+
+
+def spreads(results: Results, ask: DistributionAsk) -> list[Spread]:
+    """Return all values of each label at each place along the axis."""
+    made = []
+    for title, of in _samples(results, ask).items():
+        ticks = tuple(dict.fromkeys(place for _, place in of))
+        values: dict[str, dict[str, Floats]] = {}
+        for (label, place), sample in of.items():
+            values.setdefault(label, {})[place] = np.concatenate(list(chain(*sample.values())))
+        made.append(Spread(title, ticks, values))
+    return made
+
+
+def clouds(results: Results, ask: DistributionAsk) -> list[Cloud]:
+    """Return the processors and the quantity of jobs; of many, every n-th of their order."""
+    widths = _samples(results, DistributionAsk("width", ask.by, "", ask.where))
+    heights = _samples(results, replace(ask, over=""))
+    made = []
+    for title, of in heights.items():
+        dots = {}
+        for at, sample in of.items():
+            x, y = (np.concatenate(list(chain(*each.values()))) for each in (widths[title][at], sample))
+            step = -(-len(x) // MOST_DOTS)
+            dots[at[0]] = x[::step], y[::step]
+        made.append(Cloud(title, dots))
+    return made
+
+
+def weeks(results: Results, ask: DistributionAsk) -> list[Week]:
+    """Return the mean of each weekday and hour, over the runs of each trace and label.
+
+    The value is one of the machine (utilization, queue, wanted), or a quantity of jobs by the hour of submission.
+    """
+    found: dict[str, list[Floats]] = {}
+    for _, title, label, _, kept in _runs(results, ask, groups=False):
+        if ask.value in WEEKLY:
+            values = kept.week(ask.value)
+        else:
+            values = mean_by_hour(kept.columns["hour"].astype(np.int64), kept.quantity(ask.quantity.name)) / ask.per
+        if values is not None and len(values):
+            found.setdefault(", ".join(filter(None, (title, label))), []).append(values)
+    made = [Week(title, _mean_of_known(np.array(of)).reshape(7, 24)) for title, of in found.items()]
+    if not made:
+        raise NotThereError(f"{results.path}: there is nothing to draw: no run passes --where")
+    return made
+
+
+def _mean_of_known(rows: Floats) -> Floats:
+    known = ~np.isnan(rows)
+    means: Floats = np.where(known.any(axis=0), np.nansum(rows, axis=0) / np.maximum(known.sum(axis=0), 1), np.nan)
+    return means
+
+
+class _Taken(NamedTuple):
+    """A run of which the jobs are read."""
+
+    key: str
+    title: str
+    label: str
+    seed: object
+    kept: Kept
+
+
+def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterator[_Taken]:
+    """Yield every run that passes the conditions, with the panel and the label that it belongs to."""
+    by = ask.by.replace("-", "_")
+    is_group = groups and by in results.groupings()
+    if by and not is_group:
+        check_factor(by)
+    names = log_names(results, ask.where)
+    found = [record for record in records(results, [], ask.where) if not record["error"]]
+    for record in sorted(found, key=lambda of: (order_of(of["trace"]), order_of(factor(of, by or "policy")))):
+        name = names[str(record["trace"])]
+        label = "" if is_group or not by else name if by == "trace" else said(factor(record, by))
+        title = "" if by == "trace" else name
+        yield _Taken(record["key"], title, label, record["seed"], results.jobs_of(record["key"]))
+
+
+def _samples(results: Results, ask: DistributionAsk) -> Samples:
+    """Return the values of all jobs, by panel, by label and place, and by seed."""
+    name, by, over = ask.quantity.name, ask.by.replace("-", "_"), ask.over.replace("-", "_")
+    known = results.groupings()
+    if over and over not in known:
+        raise NotThereError(f"{results.path} has no groups {quoted(over)} of jobs: sweep again with --groups {over}")
+    ranks: dict[str, int] = {}
+    labels = {group: _labels(results, group, ranks) for group in {by, over} & set(known)}
+    made: Samples = {}
+    for run in _runs(results, ask):
+        values = np.maximum(run.kept.quantity(name), ask.least) / ask.per
+        for named, chosen in _parts(run, labels, by, MOST_LINES):
+            for place, also in _parts(run, labels, over, MOST_PLACES):
+                if len(part := values[chosen & also]):
+                    at = named or run.label, place
+                    made.setdefault(run.title, {}).setdefault(at, {}).setdefault(run.seed, []).append(part)
+    if not made:
+        raise NotThereError(f"{results.path}: there is nothing to draw: no run with jobs passes --where")
+    # stable: labels of runs stay in the order of the runs
+    return {
+        title: dict(sorted(of.items(), key=lambda item: [ranks.get(label, 0) for label in item[0]]))
+        for title, of in made.items()
+    }
+
+
+def _labels(results: Results, group: str, ranks: dict[str, int]) -> dict[str, dict[int, str]]:
+    """Return the labels of a grouping by run and place; note in `ranks` where each stands."""
+    found: dict[str, dict[int, str]] = {}
+    for key, label, place in results.rows(["key"], group, ["label", "place"]):
+        found.setdefault(key, {})[int(place or 0)] = str(label)
+        ranks.setdefault(str(label), int(place or 0))
+    return found
+
+
+def _parts(
+    run: _Taken, labels: Mapping[str, Mapping[str, Mapping[int, str]]], group: str, most: int
+) -> Iterator[tuple[str, Bools]]:
+    """Yield each group of a run's jobs with its label, at most so many; all jobs where they are not grouped."""
+    if group not in labels:
+        yield "", np.ones(len(run.kept), dtype=np.bool_)
+        return
+    places = run.kept.group(group)
+    if places is None:
+        raise NotThereError(f"the jobs were kept without groups {quoted(group)}: sweep again with --groups {group}")
+    for place, label in sorted(labels[group].get(run.key, {}).items())[:most]:
+        yield label, places == place

@@ -1,0 +1,133 @@
+"""Columns of the jobs of a run, kept with its results on request (`sweep --keep jobs`), for distributions."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.errors import ParameterError, near
+from sim.metrics.catalogue import Unit, metric
+from sim.metrics.finished_jobs import FinishedJobs
+from sim.metrics.groups import Row
+from sim.metrics.week import hours_of_week, week
+from sim.words import quoted
+from sim.workload.categories import TAU
+from sim.workload.model import Floats
+
+JOBS = "jobs"
+"""What `--keep` may name."""
+COLUMNS = ("rank", "submit", "wait", "turnaround", "run", "estimate", "width", "hour")
+"""Columns of every run, one entry a finished job: seconds, processors, and the hour of the week of submission."""
+_GROUP, _WEEK = "group:", "week:"
+_PART = 1_000_000
+"""Most values in one piece of a column."""
+_FLOAT = np.dtype("<f8")
+
+Pieces = Mapping[str, Sequence[bytes]]
+"""Compressed columns by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The finished jobs of one run: a column each for what is known of them."""
+
+    columns: Mapping[str, Floats]
+
+    def __len__(self) -> int:
+        return len(self.columns["rank"])
+
+    def quantity(self, name: str) -> Floats:
+        """Return a quantity of each job."""
+        if name == "slowdown":
+            return self.columns["turnaround"] / self.columns["run"]
+        if name == "bounded_slowdown":
+            idle = self.columns["turnaround"] - self.columns["run"]
+            return 1 + idle / np.maximum(self.columns["run"], TAU)
+        return self.columns[name]
+
+    def group(self, name: str) -> Floats | None:
+        """Return the place of each job's group in the named grouping; -1: in none. None: not measured."""
+        return self.columns.get(_GROUP + name)
+
+    def week(self, name: str) -> Floats | None:
+        """Return an average of the machine in every hour of the week."""
+        return self.columns.get(_WEEK + name)
+
+
+class Quantity:
+    """A number that every job has, with the words for it."""
+
+    def __init__(self, name: str, title: str = "", unit: Unit = "s") -> None:
+        if not title:
+            entry = metric(f"mean_{name}")
+            title, unit = entry.title.removeprefix("mean "), entry.unit
+        self.name, self.title, self.unit = name, title, unit
+
+
+QUANTITIES = {
+    quantity.name: quantity
+    for quantity in (
+        *map(Quantity, ("wait", "turnaround", "slowdown", "bounded_slowdown")),
+        Quantity("run", "run time"),
+        Quantity("estimate", "estimate"),
+        Quantity("width", "processors", "times"),
+    )
+}
+
+
+def quantity(name: str) -> Quantity:
+    """Return the quantity of that name; the name of its metric, such as mean_wait, will do.
+
+    >>> quantity("mean_wait").title
+    'wait'
+    """
+    short = name.replace("-", "_")
+    for lead in ("mean_", "median_", "max_", "std_"):
+        short = short.removeprefix(lead)
+    if short not in QUANTITIES:
+        raise ParameterError(f"no quantity of jobs {quoted(name)}{near(short, QUANTITIES)}")
+    return QUANTITIES[short]
+
+
+def packed(jobs: FinishedJobs, groups: Mapping[str, Sequence[Row]]) -> dict[str, list[bytes]]:
+    """Return the columns of finished jobs, compressed, with the place of each job's group in every grouping."""
+    columns: dict[str, Floats] = {
+        "rank": jobs.ranks.astype(np.float64),
+        "hour": hours_of_week(jobs.workload.header, jobs.submit).astype(np.float64),
+        **{name: getattr(jobs, name) for name in COLUMNS if name not in ("rank", "hour")},
+        **{_WEEK + name: values for name, values in week(jobs.schedule).items()},
+    }
+    for name, rows in groups.items():
+        place = np.full(len(jobs), -1.0)
+        for at, row in enumerate(rows):
+            place[np.searchsorted(jobs.ranks, np.array(row.members, dtype=np.int64))] = at
+        columns[_GROUP + name] = place
+    return {name: list(_compressed(values)) for name, values in columns.items()}
+
+
+def _compressed(values: Floats) -> Iterable[bytes]:
+    data = np.ascontiguousarray(values, dtype=_FLOAT)
+    return [zlib.compress(data[at : at + _PART].tobytes(), 1) for at in range(0, max(len(data), 1), _PART)]
+
+
+def unpacked(pieces: Pieces) -> Kept | None:
+    """Return the jobs of a run; None where the pieces are damaged or not all there."""
+    try:
+        columns = {name: np.concatenate([_piece(data) for data in parts]) for name, parts in pieces.items()}
+    except (zlib.error, ValueError):
+        return None
+    of_jobs = [values for name, values in columns.items() if not name.startswith(_WEEK)]
+    complete = all(name in columns for name in COLUMNS) and len({len(values) for values in of_jobs}) == 1
+    return Kept(columns) if complete else None
+
+
+def _piece(data: bytes) -> Floats:
+    """Return one piece; it is never longer than pieces are written."""
+    opened = zlib.decompressobj()
+    content = opened.decompress(data, _PART * _FLOAT.itemsize)
+    if not opened.eof:
+        raise ValueError("a piece is too long, or cut off")
+    return np.frombuffer(content, dtype=_FLOAT)

@@ -1,0 +1,71 @@
+"""The week of a machine: averages by weekday and hour on the clock of the machine."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+
+import numpy as np
+
+from sim.engine.schedule import Schedule
+from sim.metrics.over_time import over_time
+from sim.workload.model import Floats, Header, Ints
+
+HOURS = 168
+"""Hours of a week; hour 0 is Monday from 00:00 to 01:00."""
+WEEKLY = {"utilization": "utilization", "queue": "queue (jobs)", "wanted": "processors wanted"}
+"""Averages over time that a week has, and their titles."""
+_HOUR = 3600
+_THURSDAY = 3 * 24
+"""Hour of the week at which Unix time begins."""
+_MOST = 400_000
+"""Hours of the longest schedule that is averaged; 45 years."""
+
+
+def hours_of_week(header: Header, times: Floats) -> Ints:
+    """Return the hour of the week, 0 to 167, of each time; without a date in the header, time 0 is a Monday 00:00.
+
+    >>> hours_of_week(Header(unix_start=0), np.array([0.0, 3600.0, 4 * 86400.0])).tolist()
+    [72, 73, 0]
+    >>> hours_of_week(Header(), np.array([0.0, 90000.0])).tolist()
+    [0, 25]
+    """
+    if header.unix_start is None:
+        return np.floor(times / _HOUR).astype(np.int64) % HOURS
+    zone = header.clock[1]
+    stamps = np.floor((times + header.unix_start) / _HOUR).astype(np.int64)
+    known, place = np.unique(stamps, return_inverse=True)
+    shifts = [_shift(stamp, zone) for stamp in known.tolist()]
+    local = known + np.floor(np.array(shifts) / _HOUR).astype(np.int64) if len(known) else known
+    hours: Ints = ((local + _THURSDAY) % HOURS)[place]
+    return hours
+
+
+def _shift(hour: int, zone: tzinfo) -> float:
+    """Return the seconds by which the clock of a zone is ahead of UTC; 0 where no calendar reaches."""
+    try:
+        offset = datetime.fromtimestamp(hour * _HOUR, UTC).astimezone(zone).utcoffset()
+    except (OverflowError, ValueError, OSError):
+        return 0.0
+    return offset.total_seconds() if offset is not None else 0.0
+
+
+def week(schedule: Schedule) -> dict[str, Floats]:
+    """Return for each of `WEEKLY` its average in every hour of the week, nan where the schedule never was."""
+    time = schedule.curves.time
+    if not len(time):
+        return {}
+    begin, finish = np.floor(time[0] / _HOUR) * _HOUR, np.ceil(time[-1] / _HOUR) * _HOUR
+    buckets = int(min((finish - begin) // _HOUR, _MOST))
+    if buckets < 1:
+        return {}
+    found = over_time(schedule, buckets, begin, begin + buckets * _HOUR)
+    hours = hours_of_week(schedule.workload.header, np.array(found.edges[:-1]))
+    return {name: mean_by_hour(hours, np.array(getattr(found, name))) for name in WEEKLY}
+
+
+def mean_by_hour(hours: Ints, values: Floats) -> Floats:
+    """Return the mean of the values of each hour of the week, nan where there is none."""
+    counts = np.bincount(hours, minlength=HOURS)
+    sums = np.bincount(hours, weights=values, minlength=HOURS)
+    means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return means

@@ -1,0 +1,141 @@
+"""Figures of every kind, and the file that makes a figure again.
+
+Also tests tui.cli.figure_kinds, tui.cli.figure_file, tui.cli.figure_style.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from importlib.util import find_spec
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from tests.sim.experiments.test_kept import keeping, made
+from tests.tui.cli.program import error, schedscope
+from tui.cli.figure_style import COLOURS, KINDS, Style, as_text, parse_labels
+
+pytestmark = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs .[plot]")
+OF_JOBS = [kind for kind in KINDS if kind not in ("lines", "bars")]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("figures") / "r.sqlite", keeping(seeds=3))
+
+
+def lightness(colour: str) -> float:
+    """L* of CIE: what remains of a colour in grey."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return float(116 * y ** (1 / 3) - 16) if y > 0.008856 else 903.3 * y
+
+
+def test_colours_differ_in_grey() -> None:
+    assert min(abs(lightness(a) - lightness(b)) for a, b in combinations(COLOURS, 2)) >= 9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_figure_of_every_kind_is_the_same_twice_with_text_as_text(path: Path, tmp_path: Path, kind: str) -> None:
+    asked: list[str | Path] = ["plot", path, "--kind", kind, "--size", "ieee", "--by", "policy"]
+    asked += ["-x", "policy"] if kind in ("lines", "bars") else ["-x", "class"] if kind in ("box", "violin") else []
+    asked += ["--labels", "fcfs=In order", "--log", "-y", "wait" if kind in OF_JOBS else "mean_wait"]
+    for name in ("a.svg", "b.svg"):
+        done = schedscope(*asked, "-o", tmp_path / name)
+        assert (done.returncode, done.stderr) == (0, "")
+    svg = (tmp_path / "a.svg").read_text()
+    assert svg == (tmp_path / "b.svg").read_text()
+    texts = re.findall(r"<text[^>]*>([^<]+)</text>", svg)
+    assert "In order" in texts or "lublin-128, fcfs" in texts
+    assert any("lublin-128" in text for text in texts)
+    assert 'width="252pt"' in svg  # 3.5 inches
+
+
+@pytest.mark.skipif(shutil.which("pdffonts") is None, reason="needs poppler-utils")
+def test_fonts_of_a_pdf_are_embedded(path: Path, tmp_path: Path) -> None:
+    asked = ("plot", path, "-x", "policy", "-y", "mean_wait", "-o", tmp_path / "a.pdf")
+    assert schedscope(*asked).returncode == 0
+    fonts = subprocess.run(["pdffonts", tmp_path / "a.pdf"], capture_output=True, text=True, check=True).stdout
+    lines = fonts.splitlines()[2:]
+    assert lines
+    assert all("TrueType" in line and re.search(r"yes\s+yes\s+yes", line) for line in lines)
+
+
+def test_figure_file_makes_the_same_figure(path: Path, tmp_path: Path) -> None:
+    asked: list[str | Path] = [
+        "plot",
+        path,
+        "--kind",
+        "ecdf",
+        "--where",
+        "policy=easy",
+        "--title",
+        'A "title" \\ $x$',
+        "--order",
+        "fcfs;easy",
+    ]
+    asked += ["--xlabel", "hours", "--ylabel", "part", "--legend", "right", "--style", "grey", "--size", "4x3"]
+    asked += ["--labels", "easy=EASY;lublin-128=Lublin", "-o", tmp_path / "a.svg", "--save", tmp_path / "figure.toml"]
+    assert schedscope(*asked).returncode == 0
+    first = (tmp_path / "a.svg").read_bytes()
+    (tmp_path / "a.svg").unlink()
+    assert schedscope("plot", tmp_path / "figure.toml").returncode == 0
+    assert (tmp_path / "a.svg").read_bytes() == first
+    assert schedscope("plot", tmp_path / "figure.toml", "--title", "Other", "-o", tmp_path / "b.svg").returncode == 0
+    assert "Other" in (tmp_path / "b.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('results = "r.sqlite"\nkinds = "ecdf"', ":2: there is no 'kinds' in a figure; did you mean 'kind'?"),
+        ("title = 3", ":1: title: expected words"),
+        ("log = 1", ":1: log: expected true or false"),
+        ('order = "easy"', ":1: order: expected a list of words"),
+        ('[labels]\neasy = ["a"]', ":1: labels: expected a table of words"),
+        ('kind = "ecdf"', "a figure needs a file of results"),
+        ('results = "r"\nkind = "pie"', "kind 'pie': expected one of lines"),
+        ("= 3", ":1:"),
+    ],
+)
+def test_wrong_figure_files_get_one_line(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "f.toml").write_text(text)
+    assert said in error("plot", tmp_path / "f.toml")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--kind", "box"], "is drawn into a file"),
+        (["--kind", "ecdf", "--size", "9"], "expected ieee, acm, slide or WxH"),
+        (["--kind", "ecdf", "--labels", "easy"], "expected OLD=NEW"),
+        (["--kind", "ecdf", "-y", "waits"], "no quantity of jobs 'waits'; did you mean 'wait'?"),
+    ],
+)
+def test_wrong_options_get_one_line(path: Path, words: list[str], said: str) -> None:
+    code, line = error("plot", path, *words)
+    assert code == 2
+    assert said in line
+
+
+@pytest.mark.skipif(find_spec("plotext") is None, reason="needs .[plot]")
+def test_distribution_in_the_terminal_has_round_ticks_and_its_titles(path: Path) -> None:
+    shown = schedscope("plot", path, "--kind", "ccdf").stdout
+    for said in ("share of jobs with more", "wait (h), at least 1 s", "easy", "fcfs", "0.2┤"):
+        assert said in shown
+
+
+def test_labels_divide_at_the_last_equals_sign() -> None:
+    assert parse_labels(["relaxed:omega=1=Relaxed"]) == {"relaxed:omega=1": "Relaxed"}
+
+
+def test_lines_stand_in_the_order_asked_for() -> None:
+    assert [label for label, _ in Style(order=("c", "a")).ordered({"a": 1, "b": 2, "c": 3})] == ["c", "a", "b"]
+
+
+def test_foreign_names_are_no_formulas() -> None:
+    assert as_text("_$x$\x1b[31m") == "\u200b_\\$x\\$?[31m"

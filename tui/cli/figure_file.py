@@ -1,0 +1,89 @@
+"""`figure.toml`: a figure as a file, all that it takes to make it again; no code in it, only words."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sim.errors import FileError, near
+from sim.texts import TextKind
+from sim.words import quoted
+
+TEXTS = (
+    "results", "kind", "x", "y", "by", "group", "interval", "against", "how", "output", "title", "size", "xlabel",
+    "ylabel", "legend", "style",
+)  # fmt: skip
+LISTS = ("where", "order")
+FLAGS = ("log",)
+LABELS = "labels"
+KEYS = (*TEXTS, *LISTS, *FLAGS, LABELS)
+_FILES = ("results", "output")
+
+
+class FigureError(FileError):
+    """Figure file that cannot be read."""
+
+
+FIGURE = TextKind("figure", 2**20, FigureError)
+
+
+def read_figure(path: str) -> dict[str, Any]:
+    """Return what a figure file says; names of files in it are relative to its folder."""
+    text = FIGURE.read(path)
+    found = FIGURE.toml(text, path)
+    for name, value in found.items():
+        if name not in KEYS:
+            raise FigureError(f"there is no {quoted(name)} in a figure{near(name, KEYS)}", path, _line(text, name))
+        if not _fits(name, value):
+            what = "a list of words" if name in LISTS else "true or false" if name in FLAGS else "words"
+            what = "a table of words" if name == LABELS else what
+            raise FigureError(f"{name}: expected {what}", path, _line(text, name))
+    folder = os.path.dirname(path)
+    return found | {name: os.path.join(folder, found[name]) for name in _FILES if found.get(name)}
+
+
+def _line(text: str, name: str) -> int:
+    lines = (at for at, line in enumerate(text.splitlines(), 1) if line.lstrip(' ["').startswith(name))
+    return next(lines, 0)
+
+
+def _fits(name: str, value: object) -> bool:
+    if name in LISTS:
+        return isinstance(value, list) and all(isinstance(word, str) for word in value)
+    if name in FLAGS:
+        return isinstance(value, bool)
+    if name == LABELS:
+        return isinstance(value, dict) and all(isinstance(word, str) for word in value.values())
+    return isinstance(value, str)
+
+
+def figure_text(settings: Mapping[str, Any], path: str) -> str:
+    """Return the text of a figure file at `path`, without what is empty."""
+    folder = os.path.dirname(os.path.abspath(path))
+    told = {name: value for name, value in settings.items() if value}
+    told |= {name: _relative(told[name], folder) for name in _FILES if told.get(name)}
+    lines = ["# schedscope plot makes this figure again: schedscope plot " + Path(path).name]
+    for name in KEYS:
+        if name in told and name != LABELS:
+            value = told[name]
+            lines.append(f"{name} = {'true' if value is True else _value(value)}")
+    if labels := told.get(LABELS):
+        lines += ["", f"[{LABELS}]", *(f"{_value(old)} = {_value(new)}" for old, new in labels.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _relative(name: str, folder: str) -> str:
+    try:
+        return os.path.relpath(name, folder)
+    except ValueError:  # another drive
+        return os.path.abspath(name)
+
+
+def _value(value: object) -> str:
+    """Return a word, or a list of them, as TOML; JSON writes strings as TOML does, but for one character."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,133 @@
+"""The look of a figure: sizes of journals, colours that differ in grey too, names, titles, ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import click
+
+from sim.words import printable, quoted, shortened
+from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
+
+T = TypeVar("T")
+COLOURS = ("#0b3c6f", "#dd7700", "#17805a", "#66bdee", "#a51d2d", "#ead24a", "#000000")
+"""Told apart by colour-blind eyes, and in grey: any two differ in lightness L* by 9 at least."""
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
+MARKERS = "os^Dv<>pP*Xh"
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "ooo", "---")
+KINDS = ("lines", "bars", "ecdf", "ccdf", "box", "violin", "heat", "scatter")
+STYLES = ("colour", "grey")
+LEGENDS = ("inside", "above", "right", "none")
+
+
+@dataclass(frozen=True)
+class Size:
+    """Width and, if it is fixed, height in inches, and the size of letters in points."""
+
+    width: float
+    height: float | None
+    letters: float
+
+
+LONGEST = 120
+"""Letters of a title or a label."""
+SIZES = {"ieee": Size(3.5, None, 8), "acm": Size(3.33, None, 8), "slide": Size(10, 5.6, 18)}
+"""A column of IEEE's and of ACM's two-column pages, and a slide of 16:9."""
+
+
+def parse_size(text: str) -> Size:
+    """Return a size: ieee, acm, slide, or WxH in inches.
+
+    >>> parse_size("7x2.5")
+    Size(width=7.0, height=2.5, letters=9)
+    """
+    if text in SIZES:
+        return SIZES[text]
+    try:
+        width, height = map(float, text.lower().split("x"))
+    except ValueError:
+        width = height = 0.0
+    if not (1 <= width <= 60 and 1 <= height <= 60):
+        raise click.UsageError(f"--size {quoted(text)}: expected ieee, acm, slide or WxH in inches, like 7x2.5")
+    return Size(width, height, 9)
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a figure looks; empty words leave the choice to the figure."""
+
+    title: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Other words for lines, groups, traces and ticks."""
+    order: tuple[str, ...] = ()
+    """Lines in this order; the others after them."""
+    size: str = ""
+    xlabel: str = ""
+    ylabel: str = ""
+    legend: str = "inside"
+    style: str = "colour"
+    log: bool = False
+
+    def named(self, label: str) -> str:
+        """Return the word that the figure shows for a label."""
+        return as_text(self.labels.get(label, label))
+
+    def ordered(self, things: Mapping[str, T]) -> list[tuple[str, T]]:
+        """Return labelled things in the order that was asked for."""
+        place = {label: at for at, label in enumerate(self.order)}
+        return sorted(things.items(), key=lambda item: place.get(item[0], len(place)))
+
+    def colour(self, number: int, of: int) -> str:
+        """Return the colour of the n-th line of so many."""
+        if self.style == "colour":
+            return COLOURS[number % len(COLOURS)]
+        shade = round(200 * number / max(of - 1, 1))
+        return f"#{shade:02x}{shade:02x}{shade:02x}"
+
+    @property
+    def room(self) -> Size | None:
+        """Size asked for; None leaves it to the number of panels."""
+        return parse_size(self.size) if self.size else None
+
+
+def as_text(foreign: str) -> str:
+    """Return a name as it is: neither a formula to matplotlib, nor something that a legend leaves out."""
+    text = printable(shortened(foreign, LONGEST)).replace("$", r"\$")
+    return f"\u200b{text}" if text.startswith("_") else text
+
+
+def parse_labels(given: Iterable[str]) -> dict[str, str]:
+    """Return `OLD=NEW` as names; the last = divides, because a policy may have others before it.
+
+    >>> parse_labels(["relaxed:omega=1=Relaxed;easy=EASY"])
+    {'relaxed:omega=1': 'Relaxed', 'easy': 'EASY'}
+    """
+    found = {}
+    for part in (part for text in given for part in text.split(";") if part.strip()):
+        old, equals, new = part.rpartition("=")
+        if not (equals and old.strip()):
+            raise click.UsageError(f"--labels {quoted(part)}: expected OLD=NEW, like easy=EASY")
+        found[old.strip()] = new.strip()
+    return found
+
+
+def named_ticks(axis: Any, ticks: Sequence[float]) -> None:
+    """Set round ticks with their names, and no others."""
+    axis.set_ticks(ticks, [tick_label(tick) for tick in ticks])
+    axis.set_ticks([], minor=True)
+
+
+def round_off(axes: Any, which: str, low: float, high: float, log: bool, most: int = 6) -> None:
+    """Give an axis 1-2-5 ticks over a range; a logarithmic one ends at ticks."""
+    axis = getattr(axes, f"{which}axis")
+    limits = getattr(axes, f"set_{which}lim")
+    if log:
+        getattr(axes, f"set_{which}scale")("log")
+        ticks = log_ticks(low, high, most + 2)
+        named_ticks(axis, ticks)
+        limits(min(low, ticks[0]), max(high, ticks[-1]))
+    else:
+        named_ticks(axis, linear_ticks(low, high, most))
+        limits(low, high)
