@@ -28,11 +28,11 @@ CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING} | {
 FLOORS = (
     ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.prints", "sim.texts", "sim.words"),
     ("sim.workload",),
-    ("sim.cluster",),
     ("sim.machine",),
     ("sim.decisions",),
     ("sim.policies",),
     ("sim.history",),
+    ("sim.cluster",),
     ("sim.kernel",),
     ("sim.engine",),
     ("sim.timeline", "sim.metrics", "sim.why"),

@@ -1,0 +1,405 @@
+"""A history that was observed: pictures of a cluster one after another, as stretches of time on cores.
+
+Charts, panels and stops read it as they read the history of a simulated run. Cores are numbered from the last node to
+the first, so that the first node is at the top of a chart; times are seconds since `origin`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from sim.cluster.changes import Event, changes
+from sim.cluster.values import SUSPENDED, Cluster, ClusterJob, Node
+from sim.history.stretch import Stretch
+from sim.machine.processors import lowest
+from sim.workload.model import Field, Header, Workload
+
+MOST_KEPT = 2_000_000
+"""Jobs in all pictures that are kept whole; of older pictures only stretches and events remain."""
+MOST_PAST = 50_000
+"""Stretches that have ended; older ones are forgotten."""
+MOST_EVENTS = 100_000
+MOST_DATES = 200
+"""Expected starts that are kept of one waiting job."""
+UTC = ZoneInfo("UTC")
+
+
+class Rows(NamedTuple):
+    """The cores of one node in the chart: `low` until `high`."""
+
+    node: str
+    low: int
+    high: int
+
+
+class Dated(NamedTuple):
+    """An expected start, and when the scheduler gave it."""
+
+    at: float
+    start: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    start: float
+    processors: int
+    kind: str
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which cores stand where."""
+
+    rows: tuple[Rows, ...]
+    """In the order of the nodes."""
+    cpus: int
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> Layout:
+        """Return the layout of these nodes, the first one at the top."""
+        listed = list(nodes)
+        top = total = sum(node.cpus for node in listed)
+        rows = []
+        for node in listed:
+            rows.append(Rows(node.name, top - node.cpus, top))
+            top -= node.cpus
+        return cls(tuple(rows), total)
+
+    def processors(self, nodes: Iterable[str]) -> int:
+        """Return all cores of these nodes."""
+        known = {row.node: row for row in self.rows}
+        return sum((1 << known[name].high) - (1 << known[name].low) for name in set(nodes) if name in known)
+
+
+class Observed:
+    """Takes in pictures in the order of time. One thread owns it."""
+
+    def __init__(self, zone: tzinfo = UTC) -> None:
+        self.zone = zone
+        self.origin: float | None = None
+        """Midnight on the cluster's clock before the first picture, in seconds since 1970."""
+        self.layout = Layout((), 0)
+        self.moments: list[float] = []
+        """When the pictures were taken, since the origin."""
+        self.events: deque[tuple[int, Event]] = deque(maxlen=MOST_EVENTS)
+        """(number of the picture, event)"""
+        self.jobs: list[ClusterJob] = []
+        """rank -> the job as it was seen last"""
+        self.ranks: dict[str, int] = {}
+        self.doubled = 0
+        """Cores that two jobs held at once in the last picture, by what the scheduler says."""
+        self._kept: deque[tuple[int, Cluster]] = deque()
+        self._size = 0
+        self._past: deque[Stretch] = deque(maxlen=MOST_PAST)
+        self._open: dict[int, _Held] = {}
+        self._dates: dict[int, deque[Dated]] = {}
+        self._workload: Workload | None = None
+
+    # Input
+
+    def add(self, cluster: Cluster) -> tuple[Event, ...]:
+        """Take in the next picture. Return what happened since the one before."""
+        before = self.last
+        if self.origin is None:
+            local = datetime.fromtimestamp(cluster.at, self.zone)
+            self.origin = local.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+        cluster = _sharing(cluster, before)
+        if before is None or cluster.nodes is not before.nodes:
+            self._lay_out(cluster)
+        happened = changes(before, cluster)
+        self.moments.append(cluster.at - self.origin)
+        self.events.extend((len(self.moments) - 1, event) for event in happened)
+        self._keep(cluster)
+        self._take_in(cluster, before)
+        self._workload = None
+        return happened
+
+    def add_past(self, ended: Iterable[ClusterJob]) -> None:
+        """Take in jobs that ended before the first picture, by the accounting; their cores are not known any more."""
+        if self.origin is None:
+            return
+        taken: dict[str, list[tuple[float, int]]] = {}
+        found: list[Stretch] = []
+        for job in sorted(ended, key=lambda job: job.start or 0.0):
+            if job.start is None or job.end is None or not job.nodes or job.id in self.ranks or job.end <= job.start:
+                continue
+            start, end = job.start - self.origin, job.end - self.origin
+            processors = 0
+            for name, count in _spread(job):
+                busy = [(until, mask) for until, mask in taken.get(name, []) if until > start]
+                mask = self._free_on(name, count, _union(mask for _, mask in busy) | self._held_at(start, end))
+                taken[name] = [*busy, (end, mask)]
+                processors |= mask
+            if processors:
+                found.append(Stretch(self._rank_of(job), start, end, "run", processors, ended_by=_ending(job)))
+        self._past.extendleft(sorted(found, key=lambda stretch: stretch.end or 0.0, reverse=True))
+        self._workload = None
+
+    # Answers
+
+    @property
+    def last(self) -> Cluster | None:
+        """The latest picture."""
+        return self._kept[-1][1] if self._kept else None
+
+    def at(self, picture: int) -> Cluster | None:
+        """Return the picture of that number, None if it is not kept whole any more."""
+        first = self._kept[0][0] if self._kept else 0
+        return self._kept[picture - first][1] if 0 <= picture - first < len(self._kept) else None
+
+    @property
+    def first_kept(self) -> int:
+        """The number of the earliest picture that is kept whole."""
+        return self._kept[0][0] if self._kept else 0
+
+    def picture_at(self, time: float) -> int:
+        """Return the number of the last picture that was taken until then, 0 before the first."""
+        return max(bisect_right(self.moments, time) - 1, 0)
+
+    def stretches(self, until: float) -> list[Stretch]:
+        """Return what held cores until then, as it was known then."""
+        found = [
+            s if s.end is None or s.end <= until else s._replace(end=None, ended_by=None)
+            for s in self._past
+            if s.start <= until
+        ]
+        found += [
+            Stretch(rank, held.start, None, held.kind, held.processors)
+            for rank, held in self._open.items()
+            if held.start <= until
+        ]
+        return found
+
+    def dates(self, rank: int, until: float) -> tuple[Dated, ...]:
+        """Return the expected starts that were said of a job until then, each where it changed."""
+        return tuple(dated for dated in self._dates.get(rank, ()) if dated.at <= until)
+
+    def happened(self, picture: int) -> tuple[Event, ...]:
+        """Return the events with which that picture came."""
+        return tuple(event for number, event in self.events if number == picture)
+
+    @property
+    def workload(self) -> Workload:
+        """The jobs seen so far as a workload, by rank, so that whatever reads one can read them."""
+        if self._workload is None:
+            self._workload = _workload_of(self.jobs, max(self.layout.cpus, 1), self.origin or 0.0, self.zone)
+        return self._workload
+
+    # Steps of taking in a picture
+
+    def _keep(self, cluster: Cluster) -> None:
+        self._kept.append((len(self.moments) - 1, cluster))
+        self._size += len(cluster.jobs)
+        while self._size > MOST_KEPT and len(self._kept) > 2:
+            self._size -= len(self._kept.popleft()[1].jobs)
+
+    def _lay_out(self, cluster: Cluster) -> None:
+        """Number the cores; where nodes came or went, what is held is moved with its node."""
+        before, self.layout = self.layout, Layout.of(cluster.nodes)
+        if not before.rows or before == self.layout:
+            return
+        now = {row.node: row for row in self.layout.rows}
+
+        def moved(processors: int) -> int:
+            found = 0
+            for row in before.rows:
+                part = processors >> row.low & ((1 << (row.high - row.low)) - 1)
+                if part and row.node in now:
+                    there = now[row.node]
+                    found |= (part & ((1 << (there.high - there.low)) - 1)) << there.low
+            return found
+
+        self._past = deque((s._replace(processors=moved(s.processors)) for s in self._past), MOST_PAST)
+        self._open = {
+            rank: _Held(held.start, moved(held.processors), held.kind, held.nodes) for rank, held in self._open.items()
+        }
+
+    def _take_in(self, cluster: Cluster, before: Cluster | None) -> None:
+        now = self.moments[-1]
+        holds = [job for job in cluster.jobs if job.nodes and (job.is_running or job.state == SUSPENDED)]
+        held_by = {job.id for job in holds}
+        for job in cluster.jobs:
+            rank = self._rank_of(job)
+            if job.is_waiting and job.start is not None:
+                self._date(rank, now, job.start - (self.origin or 0.0))
+        for rank in [rank for rank in self._open if self.jobs[rank].id not in held_by]:
+            self._close(rank, self._end_of(self.jobs[rank], cluster, now), _ending(self.jobs[rank]))
+        self._add_short(cluster, before)
+        self.doubled, busy = 0, 0
+        for job in sorted(holds, key=lambda job: not job.cores):
+            busy |= self._hold(job, self.ranks[job.id], now, busy)
+
+    def _end_of(self, job: ClusterJob, cluster: Cluster, now: float) -> float:
+        """When a job ended that holds nothing any more: by the scheduler if it says so, else when that was seen."""
+        seen = cluster.job_of.get(job.id)
+        end = seen.end if seen is not None and seen.has_ended else None
+        return now if end is None else min(end - (self.origin or 0.0), now)
+
+    def _add_short(self, cluster: Cluster, before: Cluster | None) -> None:
+        """Jobs that started and ended since the picture before, if the scheduler still lists them."""
+        for job in cluster.jobs:
+            was = before.job_of.get(job.id) if before is not None else None
+            if not job.has_ended or job.start is None or job.end is None or not job.nodes or job.end <= job.start:
+                continue
+            if before is None or was is None or was.is_waiting:
+                origin = self.origin or 0.0
+                processors = _union(self._free_on(name, count, 0) for name, count in _spread(job))
+                start, end = job.start - origin, job.end - origin
+                self._past.append(Stretch(self.ranks[job.id], start, end, "run", processors, ended_by=_ending(job)))
+
+    def _hold(self, job: ClusterJob, rank: int, now: float, busy: int) -> int:
+        """Note what a job holds now. Return its cores."""
+        kind = "suspended" if job.state == SUSPENDED else "run"
+        was = self._open.get(rank)
+        if job.cores:
+            low = {row.node: row for row in self.layout.rows}
+            processors = _union(
+                _mirrored(held.mask, low[held.node].high - low[held.node].low) << low[held.node].low
+                for held in job.cores
+                if held.node in low
+            )
+        elif was is not None and was.nodes == job.nodes and not was.processors & busy:
+            processors = was.processors
+        else:
+            processors = _union(self._free_on(name, count, busy) for name, count in _spread(job))
+        if kind == "run":
+            self.doubled += (processors & busy).bit_count()
+        if was is None or (was.processors, was.kind) != (processors, kind):
+            start = now if was is not None else max((job.start or 0.0) - (self.origin or 0.0), -1e9)
+            if was is not None and was.nodes == job.nodes and was.kind == kind:
+                start = was.start  # only now it is known which cores these were
+                del self._open[rank]
+            elif was is not None:
+                self._close(rank, now, "moved")
+            self._open[rank] = _Held(min(start, now), processors, kind, job.nodes)
+        return processors if kind == "run" else 0
+
+    def _close(self, rank: int, end: float, ended_by: str) -> None:
+        held = self._open.pop(rank)
+        if end > held.start:
+            self._past.append(Stretch(rank, held.start, end, held.kind, held.processors, ended_by=ended_by))
+
+    def _free_on(self, node: str, count: int, busy: int) -> int:
+        """Return `count` cores of a node from its first one on, free ones if there are any."""
+        row = next((row for row in self.layout.rows if row.node == node), None)
+        if row is None:
+            return 0
+        size = row.high - row.low
+        free = _mirrored(~(busy >> row.low) & ((1 << size) - 1), size)
+        count = min(count, size)
+        chosen = lowest(free, min(count, free.bit_count())) if free else 0
+        missing = count - chosen.bit_count()
+        if missing:
+            chosen |= lowest(((1 << size) - 1) & ~chosen, missing)
+        return _mirrored(chosen, size) << row.low
+
+    def _held_at(self, start: float, end: float) -> int:
+        return _union(held.processors for held in self._open.values() if held.start < end)
+
+    def _rank_of(self, job: ClusterJob) -> int:
+        rank = self.ranks.get(job.id)
+        if rank is None:
+            rank = self.ranks[job.id] = len(self.jobs)
+            self.jobs.append(job)
+        else:
+            self.jobs[rank] = job
+        return rank
+
+    def _date(self, rank: int, at: float, start: float) -> None:
+        dates = self._dates.setdefault(rank, deque(maxlen=MOST_DATES))
+        if not dates or abs(dates[-1].start - start) > 1:
+            dates.append(Dated(at, start))
+
+
+def _sharing(cluster: Cluster, before: Cluster | None) -> Cluster:
+    """Return the picture with the very jobs and nodes of the one before where they are equal: memory stays flat."""
+    if before is None:
+        return cluster
+    known: Mapping[str, ClusterJob] = before.job_of
+    jobs = tuple(was if (was := known.get(job.id)) == job and was is not None else job for job in cluster.jobs)
+    nodes = before.nodes if before.nodes == cluster.nodes else cluster.nodes
+    return Cluster(**{**{name: getattr(cluster, name) for name in _FIELDS}, "jobs": jobs, "nodes": nodes})
+
+
+_FIELDS = tuple(Cluster.__dataclass_fields__)
+
+
+def _spread(job: ClusterJob) -> list[tuple[str, int]]:
+    """Return (node, cores) as evenly as can be: which node gave how many is not known."""
+    each, more = divmod(job.cpus, max(len(job.nodes), 1))
+    return [(name, each + (place < more)) for place, name in enumerate(job.nodes)]
+
+
+def _mirrored(mask: int, size: int) -> int:
+    """Return a node's cores with the first one at the top.
+
+    >>> bin(_mirrored(0b0011, 4))
+    '0b1100'
+    """
+    return int(f"{mask & ((1 << size) - 1):0{size}b}"[::-1], 2) if size else 0
+
+
+def _union(masks: Iterable[int]) -> int:
+    found = 0
+    for mask in masks:
+        found |= mask
+    return found
+
+
+def _ending(job: ClusterJob) -> str:
+    """How a stretch ends: crossed where the job was killed or its node failed."""
+    if job.state in ("TIMEOUT", "CANCELLED", "OUT_OF_MEMORY", "DEADLINE", "PREEMPTED"):
+        return "killed"
+    return "interrupted" if job.state in ("NODE_FAIL", "BOOT_FAIL") else "done"
+
+
+def _workload_of(jobs: list[ClusterJob], procs: int, origin: float, zone: tzinfo) -> Workload:
+    """Return the jobs as columns; a job without a limit is taken for a day long."""
+    users, queues, groups = _Words(), _Words(), _Words()
+    limit = np.array([job.limit or 86400.0 for job in jobs], float)
+    known = [(job.end - job.start) if job.has_ended and job.start and job.end else None for job in jobs]
+    runtime = np.array([limit[at] if ran is None else max(ran, 1.0) for at, ran in enumerate(known)], float)
+    nothing = np.zeros(len(jobs), bool)
+    return Workload(
+        name="cluster",
+        procs=procs,
+        ids=tuple(job.id for job in jobs),
+        submit=np.array([job.submit - origin for job in jobs], float),
+        width=np.array([max(job.cpus, 1) for job in jobs], np.int64),
+        runtime=runtime,
+        estimate=limit,
+        wait=np.full(len(jobs), -1.0),
+        user=np.array([users.number(job.user) for job in jobs], np.int64),
+        group=np.array([groups.number(job.account) for job in jobs], np.int64),
+        queue=np.array([queues.number(job.partition) for job in jobs], np.int64),
+        status=np.full(len(jobs), -1, np.int64),
+        high=nothing,
+        reserve=np.full(len(jobs), np.nan),
+        killed=nothing,
+        header=Header(max_procs=procs, unix_start=int(origin), time_zone=str(zone)),
+        names={Field.USER: users.words, Field.GROUP: groups.words, Field.QUEUE: queues.words},
+        accounts=tuple(job.account for job in jobs),
+    )
+
+
+class _Words:
+    """Numbers for words in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    def number(self, word: str) -> int:
+        return self._known.setdefault(word, len(self._known)) if word else -1
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(self._known)
