@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sim.engine.schedule import Schedule
-from sim.errors import ParameterError, near
+from sim.errors import ParameterError
 from sim.experiments.cut import Cut
 from sim.experiments.kept import JOBS, packed
 from sim.metrics.aggregates import Value, aggregates
@@ -19,6 +19,7 @@ from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import Row
 from sim.metrics.measure import GROUPS, PARTIES
 from sim.metrics.over_time import over_time
+from sim.metrics.search import meant
 from sim.words import quoted
 from sim.workload.model import Floats
 
@@ -49,7 +50,7 @@ def measured_metric(name: str) -> Metric:
     '95 % of waits'
     """
     if name not in _BY_NAME:
-        raise ParameterError(f"no metric {quoted(name)}{near(name, _BY_NAME)}")
+        raise ParameterError(f"no metric {quoted(name)}{meant(name, MEASURED)}")
     return _BY_NAME[name]
 
 

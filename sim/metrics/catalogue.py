@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from sim.errors import ParameterError, near
+from sim.errors import ParameterError
+from sim.metrics.search import meant
 
 Unit = Literal["s", "h", "jobs", "times", "share", "factor"]
 """Seconds, hours, a number of jobs, how often, a share of 1, a factor such as a slowdown."""
@@ -148,4 +149,4 @@ def metric(name: str) -> Metric:
     try:
         return _BY_NAME[name]
     except KeyError:
-        raise ParameterError(f"no metric {name!r}{near(name, _BY_NAME)}") from None
+        raise ParameterError(f"no metric {name!r}{meant(name, tuple(_BY_NAME.values()))}") from None

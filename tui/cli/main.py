@@ -26,6 +26,7 @@ COMMANDS = {
     "inspect": "What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories.",
     "learn": "Lessons: what there is to learn, or one of them, scene by scene.",
     "manual": "Write manual pages of all commands, for man.",
+    "metrics": "List every metric, or find one by its name or by what it means.",
     "new": "Write a policy of your own that runs as it stands, and a test beside it.",
     "papers": "The papers' tables, made again beside the papers' figures.",
     "plot": "Plot a file of results: lines with 95 % confidence, a panel each trace.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any
@@ -130,7 +131,25 @@ def _listed(results: Results, found: list[Record], metrics: Sequence[str]) -> li
     if len(found) > MOST_ROWS:
         lines.append(f"the first {MOST_ROWS} of {len(found):,}; all with all their numbers: --format csv")
     lines += _overloaded(sum(1 for record in found if record["overload"]))
-    return [*lines, "", "means: --rows policy --columns load --value mean_wait"] if found else lines
+    return [*lines, "", *_next_commands(results, found)] if found else lines
+
+
+def _next_commands(results: Results, found: Sequence[Record]) -> list[str]:
+    """Return three commands that go on from the list, by what varies in the file."""
+    path = shlex.quote(printable(str(results.path)))
+    names = [name for name in FACTORS if name not in ("trace", "policy", "seed", "version")]
+    numbers = [name for name in names if len({record[name] for record in found}) > 1]
+    along = numbers[0] if numbers else "trace" if len({record["trace"] for record in found}) > 1 else ""
+    beside = f" --columns {along}" if along else ""
+    plot = f"-x {along or 'policy'}{' --by policy' if along else ''} -y mean_wait -o figure.pdf"
+    third = f"plot {path} --kind ecdf -o waits.pdf" if results.keeps_jobs else "metrics worst wait"
+    about = "how the waits are distributed" if results.keeps_jobs else "metrics by what they mean"
+    commands = [
+        [f"schedscope results {path} --rows policy{beside} --value mean_wait", "means with their intervals"],
+        [f"schedscope plot {path} {plot}", "a figure"],
+        [f"schedscope {third}", about],
+    ]
+    return ["next", *table(commands, ["left", "left"], indent=2)]
 
 
 def _run(record: Record, varying: Sequence[str], entries: Sequence[Metric]) -> list[str]:

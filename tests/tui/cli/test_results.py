@@ -36,6 +36,15 @@ def test_a_list_says_what_varies_and_has_a_line_a_run(path: Path) -> None:
     ]
 
 
+def test_a_list_ends_with_three_commands_that_work(path: Path) -> None:
+    lines = schedscope("results", path).stdout.splitlines()
+    commands = [line.split("  ")[1].split() for line in lines[lines.index("next") + 1 :]]
+    assert [command[1] for command in commands] == ["results", "plot", "metrics"]
+    for command in commands:
+        words = [str(path.parent / word) if word == "figure.pdf" else word for word in command[1:]]
+        assert schedscope(*words).returncode == 0
+
+
 def test_a_table_of_means(path: Path) -> None:
     asked = ("results", path, "--rows", "policy", "--columns", "load", "--value", "mean_wait")
     lines = schedscope(*asked, "--where", "policy!=relaxed:omega=1").stdout.splitlines()

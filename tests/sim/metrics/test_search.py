@@ -1,0 +1,52 @@
+"""Metrics found by what they mean, and their formulas.
+
+Also tests sim.metrics.formulas.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.errors import ParameterError
+from sim.experiments.measured import MEASURED, measured_metric
+from sim.metrics.catalogue import FAIRNESS, METRICS, metric
+from sim.metrics.formulas import COLUMNS, formula_of
+from sim.metrics.search import meant, search
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("worst wait", "max_wait"),
+        ("average response time", "mean_turnaround"),
+        ("fragmentation", "loss_of_capacity"),
+        ("usage", "utilization"),
+        ("95 percentile of bounded slowdown", "p95_bounded_slowdown"),
+        ("longest waiting time", "max_wait"),
+        ("jain users", "fairness_users"),
+        ("suspensions", "preemptions"),
+        ("length of the schedule", "makespan"),
+    ],
+)
+def test_metric_is_found_by_meaning(words: str, name: str) -> None:
+    assert search(words, MEASURED)[0].name == name
+
+
+@pytest.mark.parametrize(
+    ("wrong", "name"), [("worst wait", "max_wait"), ("mean_wiat", "mean_wait"), ("avg slowdown", "mean_slowdown")]
+)
+def test_error_proposes_by_letters_or_meaning(wrong: str, name: str) -> None:
+    for find in (metric, measured_metric):
+        with pytest.raises(ParameterError, match=f"did you mean .*'{name}'"):
+            find(wrong)
+
+
+def test_nonsense_points_to_the_list() -> None:
+    assert search("xyzzy", METRICS) == []
+    assert meant("xyzzy", METRICS) == "; schedscope metrics lists them"
+
+
+def test_every_metric_has_a_formula() -> None:
+    for entry in (*MEASURED, *FAIRNESS):
+        assert formula_of(entry.name).text
+    assert all(formula_of(f"max_{column}").text.startswith("max of") for column in COLUMNS)

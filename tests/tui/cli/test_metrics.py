@@ -1,0 +1,35 @@
+"""`schedscope metrics`."""
+
+from __future__ import annotations
+
+import json
+
+from sim.experiments.measured import MEASURED
+from sim.metrics.catalogue import FAIRNESS
+from tests.tui.cli.program import error, schedscope
+
+
+def test_without_words_every_metric_is_listed() -> None:
+    lines = schedscope("metrics").stdout.splitlines()
+    listed = {line.split()[0] for line in lines if line.strip()}
+    assert {entry.name for entry in (*MEASURED, *FAIRNESS)} <= listed
+
+
+def test_words_find_by_meaning_with_the_best_first() -> None:
+    assert schedscope("metrics", "worst", "wait").stdout.splitlines()[1].startswith("max_wait ")
+
+
+def test_name_explains_one_with_formula_and_paper() -> None:
+    shown = schedscope("metrics", "guarantee_ratio_median").stdout
+    assert "formula  median of (first guaranteed start - submit) / (start - submit)" in " ".join(shown.split("\n"))
+    assert "paper    ZKP, figure 16" in shown
+
+
+def test_json_has_the_fields_of_each() -> None:
+    (found,) = json.loads(schedscope("metrics", "p95-wait", "--format", "json").stdout)
+    assert found["unit"] == "s"
+    assert set(found) == {"name", "title", "unit", "better", "meaning", "formula", "paper"}
+
+
+def test_nothing_found_is_one_line() -> None:
+    assert error("metrics", "xyzzy") == (2, "no metric 'xyzzy'; schedscope metrics lists them")

@@ -1,0 +1,74 @@
+"""`schedscope metrics`: every metric with its meaning, unit, formula and paper, found by what it means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from textwrap import wrap
+
+import click
+
+from sim.errors import ParameterError
+from sim.experiments.measured import MEASURED
+from sim.metrics.catalogue import FAIRNESS, Metric
+from sim.metrics.formulas import SYMBOLS, formula_of
+from sim.metrics.search import meant, search
+from sim.words import quoted
+from tui.cli.terminal import say
+from tui.look.text import table
+
+ALL: tuple[Metric, ...] = (*MEASURED, *FAIRNESS)
+UNITS = {"s": "seconds", "h": "hours", "share": "share of 1", "factor": "factor", "jobs": "jobs", "times": "times"}
+MOST = 12
+"""Metrics that a search shows."""
+
+
+@click.command("metrics")
+@click.argument("words", nargs=-1, metavar="[WORD...]")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+def command(words: tuple[str, ...], form: str) -> None:
+    """List every metric, or find one by its name or by what it means."""
+    text = " ".join(words)
+    exact = [entry for entry in ALL if entry.name == text.replace("-", "_")]
+    found = exact or (search(text, ALL)[:MOST] if text else list(ALL))
+    if not found:
+        raise ParameterError(f"no metric {quoted(text)}{meant(text, ALL)}")
+    if form == "json":
+        say(json.dumps([_described(entry) for entry in found], indent=1), exact=True)
+    else:
+        say(explained(found[0]) if len(found) == 1 else listing(found, bool(text)))
+
+
+def _described(entry: Metric) -> dict[str, str | None]:
+    formula = formula_of(entry.name)
+    return {
+        "name": entry.name, "title": entry.title, "unit": entry.unit, "better": entry.better,
+        "meaning": entry.meaning, "formula": formula.text, "paper": formula.paper,
+    }  # fmt: skip
+
+
+def listing(found: Sequence[Metric], is_search: bool) -> str:
+    """Return a line for each metric, the best fit first after a search."""
+    rows = [[entry.name, UNITS[entry.unit], entry.better or "", entry.meaning] for entry in found]
+    lines = table([["metric", "unit", "better", "meaning"], *rows], align=["left"] * 4)
+    hint = "schedscope metrics NAME: formula and paper"
+    if not is_search:
+        hint += "; schedscope metrics worst wait: by meaning; run --fair measures the last six"
+    return "\n".join([*lines, "", hint])
+
+
+def explained(entry: Metric) -> str:
+    """Return all that is known of one metric."""
+    formula = formula_of(entry.name)
+    rows = [
+        ["meaning", entry.meaning],
+        ["unit", UNITS[entry.unit]],
+        ["better", entry.better or "neither"],
+        ["formula", formula.text],
+        ["paper", formula.paper or "-"],
+    ]
+    lines = [f"{entry.name}: {entry.title}", ""]
+    for name, text in rows:
+        first, *others = wrap(text, 68) or [""]
+        lines += [f"  {name:<9}{first}", *(" " * 11 + other for other in others)]
+    return "\n".join([*lines, "", *wrap(SYMBOLS, 78)])
