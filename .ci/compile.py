@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import runpy
 import shlex
 import shutil
@@ -18,13 +17,12 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 KERNEL = Path(__file__).resolve().parents[1] / "sim" / "kernel"
 OPTIONS = (
-    "boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, annotation_typing=False, "
+    "boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, infer_types=True, "
     "auto_pickle=False, binding=False"
 )
 """Nothing pickles these classes or binds their methods, and code for that takes the C compiler twice as long again."""
 FLAGS = "-O2 -fPIC -DNDEBUG -fno-strict-aliasing -ffp-contract=off"
 """The last, so that every sum is the one that Python makes"""
-OWN = re.compile(r"from (?:sim\.kernel|__future__)[\w.]* import (?:\([^)]*\)|.*)\n")
 
 
 class Compile(BuildHookInterface):
@@ -51,18 +49,23 @@ class Compile(BuildHookInterface):
             build_data["pure_python"], build_data["infer_tag"] = False, True
 
 
-def compile_to(made: Path, flags: str = FLAGS) -> None:
-    """The files of the loop as one, translated to C and compiled."""
+def source() -> str:
+    """Return the text of the module that Cython translates."""
     parts = runpy.run_path(str(KERNEL / "parts.py"))
-    text = f"# cython: language_level=3, {OPTIONS}\nimport cython\nMADE_OF = {parts['made_of'](KERNEL)!r}\n"
-    text += "".join(OWN.sub("", (KERNEL / part).read_text(encoding="utf-8")) for part in parts["SOURCES"])
+    types = runpy.run_path(str(Path(__file__).with_name("c_types.py")))
+    header = f"# cython: language_level=3, {OPTIONS}\nimport cython\nfrom cython.cimports.libc.math import pow\n"
+    made_of = f"MADE_OF = {parts['made_of'](KERNEL)!r}\n"
+    return header + made_of + str(types["module_of"]([KERNEL / part for part in parts["SOURCES"]]))
+
+
+def compile_to(made: Path, flags: str = FLAGS) -> None:
+    """Write the files of the loop as one module, translate that to C and compile it."""
     with tempfile.TemporaryDirectory() as folder:
         room = Path(folder, "sim", "kernel")
         room.mkdir(parents=True)
         for package in (room, room.parent):
             (package / "__init__.py").touch()
-        (room / "compiled.py").write_text(text, encoding="utf-8")
-        (room / parts["TYPES"]).write_bytes((KERNEL / parts["TYPES"]).read_bytes())
+        (room / "compiled.py").write_text(source(), encoding="utf-8")
         run(folder, sys.executable, "-m", "cython", "--module-name", "sim.kernel.compiled", str(room / "compiled.py"))
         if sys.platform == "win32":
             build_on_windows(room / "compiled.c", made)

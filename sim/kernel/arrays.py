@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.policies.orders import GOLDEN, MIXING, MIXING_MORE
+from sim.kernel.columns import Numbers, Times, Word
+from sim.policies import orders
 
 A_MOMENT = 1e-6
 """As in `sim.machine.moment`"""
@@ -17,6 +18,9 @@ INFINITE = float("inf")
 A_RUN = 16
 """So many are put in order by moving each to its place, more by merging"""
 A_LOT = 2.0**-53
+GOLDEN: Word = orders.GOLDEN
+MIXING: Word = orders.MIXING
+MIXING_MORE: Word = orders.MIXING_MORE
 
 
 def column_of(kind: str, values: Any) -> Any:
@@ -24,39 +28,43 @@ def column_of(kind: str, values: Any) -> Any:
     return values.astype(kind, copy=not values.flags.writeable)
 
 
-def times(count: int) -> Any:
+def times(count: int) -> Times:
     """A column of so many moments, which take no memory before they are written."""
-    return np.zeros(count)
+    zeros: Any = np.zeros(count)
+    column: Times = zeros
+    return column
 
 
-def numbers(count: int) -> Any:
+def numbers(count: int) -> Numbers:
     """A column of so many whole numbers."""
-    return np.zeros(count, np.int32)
+    zeros: Any = np.zeros(count, np.int32)
+    column: Numbers = zeros
+    return column
 
 
-def growing_times(most: int) -> Any:
+def growing_times(most: int) -> Times:
     """A column that is empty and will never have more moments than that."""
     return times(most + 2)
 
 
-def growing_numbers(most: int) -> Any:
+def growing_numbers(most: int) -> Numbers:
     """A column that is empty and will never have more whole numbers than that."""
     return numbers(most + 2)
 
 
-def copy_times(column: Any, other: Any, count: int) -> None:
+def copy_times(column: Times, other: Times, count: int) -> None:
     """The first so many are those of the other column now."""
     for index in range(count):
         other[index] = column[index]
 
 
-def copy_numbers(column: Any, other: Any, count: int) -> None:
+def copy_numbers(column: Numbers, other: Numbers, count: int) -> None:
     """The first so many are those of the other column now."""
     for index in range(count):
         other[index] = column[index]
 
 
-def time_before(column: Any, value: float, low: int, high: int) -> int:
+def time_before(column: Times, value: float, low: int, high: int) -> int:
     """How many are smaller than that, if it is between those two places."""
     while low < high:
         middle = (low + high) >> 1
@@ -67,7 +75,7 @@ def time_before(column: Any, value: float, low: int, high: int) -> int:
     return low
 
 
-def time_near(column: Any, value: float, near: int, count: int) -> int:
+def time_near(column: Times, value: float, near: int, count: int) -> int:
     """How many of the first so many are before that, which are about so many."""
     while near > count or (near and column[near - 1] >= value):
         near -= 1
@@ -76,7 +84,7 @@ def time_near(column: Any, value: float, near: int, count: int) -> int:
     return near
 
 
-def time_up_to(column: Any, value: float, low: int, high: int) -> int:
+def time_up_to(column: Times, value: float, low: int, high: int) -> int:
     """How many are at most that, if it is between those two places."""
     while low < high:
         middle = (low + high) >> 1
@@ -87,7 +95,7 @@ def time_up_to(column: Any, value: float, low: int, high: int) -> int:
     return low
 
 
-def number_before(column: Any, value: int, low: int, high: int) -> int:
+def number_before(column: Numbers, value: int, low: int, high: int) -> int:
     """How many are smaller than that, if it is between those two places."""
     while low < high:
         middle = (low + high) >> 1
@@ -98,7 +106,7 @@ def number_before(column: Any, value: int, low: int, high: int) -> int:
     return low
 
 
-def least_of(column: Any, count: int) -> int:
+def least_of(column: Times, count: int) -> int:
     """Which of the first so many is the least; of equals the first."""
     place = 0
     for index in range(1, count):
@@ -107,7 +115,7 @@ def least_of(column: Any, count: int) -> int:
     return place
 
 
-def place_of(column: Any, count: int, value: int) -> int:
+def place_of(column: Numbers, count: int, value: int) -> int:
     """Where that is among the first so many."""
     place = 0
     while column[place] != value:
@@ -115,7 +123,7 @@ def place_of(column: Any, count: int, value: int) -> int:
     return place
 
 
-def places_up_to(column: Any, count: int, value: float, places: Any) -> int:
+def places_up_to(column: Times, count: int, value: float, places: Numbers) -> int:
     """Which of the first so many are at most that comes into `places`; how many."""
     found = 0
     for place in range(count):
@@ -125,7 +133,7 @@ def places_up_to(column: Any, count: int, value: float, places: Any) -> int:
     return found
 
 
-def most_first(column: Any, count: int, by: Any, into: Any) -> None:
+def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
     """The first so many, from the last to the first, so that those that have most come first."""
     for index in range(count):
         number, place = column[count - 1 - index], index
@@ -135,7 +143,7 @@ def most_first(column: Any, count: int, by: Any, into: Any) -> None:
         into[place] = number
 
 
-def are_same(column: Any, other: Any, count: int) -> bool:
+def are_same(column: Numbers, other: Numbers, count: int) -> bool:
     """Are the first so many those of the other column?"""
     index = 0
     while index < count and column[index] == other[index]:
@@ -143,7 +151,9 @@ def are_same(column: Any, other: Any, count: int) -> bool:
     return index == count
 
 
-def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: Any, other_count: int) -> int:
+def common_pairs(
+    first: Numbers, second: Numbers, count: int, other: Numbers, other_second: Numbers, other_count: int
+) -> int:
     """How many pairs at the beginning are the same."""
     same = 0
     while same < count and same < other_count and first[same] == other[same] and second[same] == other_second[same]:
@@ -152,7 +162,15 @@ def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: 
 
 
 def add_job(
-    ranks: Any, bands: Any, ran: Any, whole: Any, need: Any, count: int, rank: int, its_ran: float, its_whole: float
+    ranks: Numbers,
+    bands: Numbers,
+    ran: Times,
+    whole: Times,
+    need: Times,
+    count: int,
+    rank: int,
+    its_ran: float,
+    its_whole: float,
 ) -> None:
     """One more stands in the matrix, the last, in no band yet."""
     ranks[count] = rank
@@ -162,7 +180,7 @@ def add_job(
     need[count] = its_whole - its_ran
 
 
-def remove_job(ranks: Any, bands: Any, ran: Any, whole: Any, need: Any, count: int, place: int) -> None:
+def remove_job(ranks: Numbers, bands: Numbers, ran: Times, whole: Times, need: Times, count: int, place: int) -> None:
     """One fewer."""
     remove_numbers(ranks, count, place, 1)
     remove_numbers(bands, count, place, 1)
@@ -171,7 +189,7 @@ def remove_job(ranks: Any, bands: Any, ran: Any, whole: Any, need: Any, count: i
     remove_times(need, count, place, 1)
 
 
-def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which: Any) -> float:
+def make_progress(ran: Times, need: Times, whole: Times, count: int, gain: Times, which: Numbers) -> float:
     """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
     least = INFINITE
     for index in range(count):
@@ -186,7 +204,7 @@ def turns_for(work: float, a_turn: float) -> int:
     """As `sim.machine.turns` counts."""
     if work % 1 or a_turn % 1:
         turns = (work - A_MOMENT) / a_turn
-        whole = int(turns)
+        whole: int = int(turns)
         return whole + 1 if whole < turns else whole
     whole = whole_turns(work, a_turn)
     return whole + 1 if work % a_turn > 0 else whole
@@ -198,11 +216,11 @@ def whole_turns(time: float, slice: float) -> int:
         return 0
     rest = time % slice
     turns = (time - rest) / slice
-    whole = int(turns)
+    whole: int = int(turns)
     return whole + 1 if turns - whole > 0.5 else whole
 
 
-def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: Any) -> None:
+def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: Times) -> None:
     """The progress made in each row since a turn of that at place `now` began, so many seconds ago."""
     ended, a_turn = whole_turns(gone, slice), slice - overhead
     cycles = ended // count
@@ -214,21 +232,22 @@ def count_progress(gone: float, slice: float, overhead: float, count: int, now: 
         made[(now + more) % count] += rest
 
 
-def differences(first: Any, second: Any, count: int, into: Any) -> None:
+def differences(first: Times, second: Times, count: int, into: Times) -> None:
     """What the first so many are more than those of the other column."""
     for index in range(count):
         into[index] = first[index] - second[index]
 
 
-def sum_at(column: Any, places: tuple[int, ...]) -> float:
+def sum_at(column: Times, places: tuple[int, ...]) -> float:
     """What is at these places, added up one after another."""
+    place: int
     total = 0.0
     for place in places:
         total += column[place]
     return total
 
 
-def sum_of_products(column: Any, places: Any, by: Any, count: int) -> float:
+def sum_of_products(column: Numbers, places: Numbers, by: Times, count: int) -> float:
     """What is at the first so many of these places, each times that in a third column, added up."""
     total = 0.0
     for index in range(count):
@@ -237,7 +256,7 @@ def sum_of_products(column: Any, places: Any, by: Any, count: int) -> float:
 
 
 def ends_in_order(
-    now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
+    now: float, by: float, ranks: Numbers, estimate: Times, ran: Times, count: int, ends: Times, order: Numbers
 ) -> None:
     """When each ends whose estimate, less what it ran, takes so many times as long; and their places in that order."""
     for index in range(count):
@@ -249,7 +268,7 @@ def ends_in_order(
         order[place] = index
 
 
-def insert_time(column: Any, count: int, place: int, value: float) -> None:
+def insert_time(column: Times, count: int, place: int, value: float) -> None:
     """One more, at that place."""
     while count > place:
         column[count] = column[count - 1]
@@ -257,7 +276,7 @@ def insert_time(column: Any, count: int, place: int, value: float) -> None:
     column[place] = value
 
 
-def insert_number(column: Any, count: int, place: int, value: int) -> None:
+def insert_number(column: Numbers, count: int, place: int, value: int) -> None:
     """One more, at that place."""
     while count > place:
         column[count] = column[count - 1]
@@ -265,44 +284,44 @@ def insert_number(column: Any, count: int, place: int, value: int) -> None:
     column[place] = value
 
 
-def begin_steps(times: Any, numbers: Any, time: float, number: int) -> None:
+def begin_steps(times: Times, numbers: Numbers, time: float, number: int) -> None:
     """There is one in both columns."""
     times[0] = time
     numbers[0] = number
 
 
-def insert_step(times: Any, numbers: Any, count: int, place: int, time: float, number: int) -> None:
+def insert_step(times: Times, numbers: Numbers, count: int, place: int, time: float, number: int) -> None:
     """One more in both columns, at that place."""
     insert_time(times, count, place, time)
     insert_number(numbers, count, place, number)
 
 
-def remove_step(times: Any, numbers: Any, count: int, place: int) -> None:
+def remove_step(times: Times, numbers: Numbers, count: int, place: int) -> None:
     """One fewer in both columns."""
     remove_times(times, count, place, 1)
     remove_numbers(numbers, count, place, 1)
 
 
-def remove_number(column: Any, count: int, place: int) -> None:
+def remove_number(column: Numbers, count: int, place: int) -> None:
     """One fewer."""
     remove_numbers(column, count, place, 1)
 
 
-def remove_times(column: Any, count: int, place: int, many: int) -> None:
+def remove_times(column: Times, count: int, place: int, many: int) -> None:
     """So many fewer, from that place on."""
     while place + many < count:
         column[place] = column[place + many]
         place += 1
 
 
-def remove_numbers(column: Any, count: int, place: int, many: int) -> None:
+def remove_numbers(column: Numbers, count: int, place: int, many: int) -> None:
     """So many fewer, from that place on."""
     while place + many < count:
         column[place] = column[place + many]
         place += 1
 
 
-def insert_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
+def insert_pair(first: Times, second: Numbers, count: int, value: float, number: int) -> int:
     """One more pair, in order; where it is."""
     place = time_before(first, value, 0, count)
     while place < count and first[place] == value and second[place] < number:
@@ -312,7 +331,7 @@ def insert_pair(first: Any, second: Any, count: int, value: float, number: int) 
     return place
 
 
-def remove_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
+def remove_pair(first: Times, second: Numbers, count: int, value: float, number: int) -> int:
     """A pair fewer, of those that are in order; where it was."""
     place = time_before(first, value, 0, count)
     while place < count and second[place] != number:
@@ -322,7 +341,7 @@ def remove_pair(first: Any, second: Any, count: int, value: float, number: int) 
     return place
 
 
-def move_pair(first: Any, second: Any, count: int, was: float, value: float, number: int) -> None:
+def move_pair(first: Times, second: Numbers, count: int, was: float, value: float, number: int) -> None:
     """A pair comes earlier, of those that are in order; nobody behind it is touched."""
     place = time_before(first, was, 0, count)
     while second[place] != number:
@@ -330,31 +349,33 @@ def move_pair(first: Any, second: Any, count: int, was: float, value: float, num
     insert_pair(first, second, place, value, number)
 
 
-def insert_three(first: Any, second: Any, third: Any, count: int, value: float, number: int, more: int) -> None:
+def insert_three(
+    first: Times, second: Numbers, third: Numbers, count: int, value: float, number: int, more: int
+) -> None:
     """One more pair, in order, and what belongs to it."""
     place = insert_pair(first, second, count, value, number)
     insert_number(third, count, place, more)
 
 
-def remove_three(first: Any, second: Any, third: Any, count: int, value: float, number: int) -> None:
+def remove_three(first: Times, second: Numbers, third: Numbers, count: int, value: float, number: int) -> None:
     """A pair fewer, of those that are in order, and what belongs to it."""
     place = remove_pair(first, second, count, value, number)
     remove_numbers(third, count, place, 1)
 
 
-def set_numbers(column: Any, first: int, many: int, value: int) -> None:
+def set_numbers(column: Numbers, first: int, many: int, value: int) -> None:
     """So many are that from that place on, as far as there are."""
     for place in range(max(first, 0), min(first + many, len(column))):
         column[place] = value
 
 
-def insert_range(first: Any, last: Any, count: int, place: int, one: int, other: int) -> None:
+def insert_range(first: Numbers, last: Numbers, count: int, place: int, one: int, other: int) -> None:
     """One more in both columns, at that place."""
     insert_number(first, count, place, one)
     insert_number(last, count, place, other)
 
 
-def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:
+def remove_ranges(first: Numbers, last: Numbers, count: int, place: int, many: int) -> None:
     """So many fewer, from that place on."""
     remove_numbers(first, count, place, many)
     remove_numbers(last, count, place, many)
@@ -365,7 +386,7 @@ def comes_before(value: float, number: int, other: float, than: int) -> bool:
     return value < other or (value == other and number < than)
 
 
-def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_second: Any) -> None:
+def sort_pairs(first: Times, second: Numbers, count: int, other_first: Times, other_second: Numbers) -> None:
     """So many pairs come to stand in order, with the help of two more columns; little is done where they nearly do."""
     begin, step = 0, A_RUN
     while begin < count:
@@ -387,7 +408,7 @@ def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_seco
 
 
 def merge_pairs(
-    first: Any, second: Any, begin: int, middle: int, end: int, other_first: Any, other_second: Any
+    first: Times, second: Numbers, begin: int, middle: int, end: int, other_first: Times, other_second: Numbers
 ) -> None:
     """Two stretches of pairs that stand in order become one."""
     if not comes_before(first[middle], second[middle], first[middle - 1], second[middle - 1]):
@@ -418,7 +439,7 @@ def power(base: float, exponent: float) -> float:
     return value
 
 
-def drawn(lots: int, rank: int) -> float:
+def drawn(lots: Word, rank: int) -> float:
     """The lot of that job in such a stream."""
     word = lots + GOLDEN * (rank + 1)
     word = (word ^ word >> 30) * MIXING
@@ -426,10 +447,10 @@ def drawn(lots: int, rank: int) -> float:
     return ((word ^ word >> 31) >> 11) * A_LOT
 
 
-def forget_last(first: Any, second: Any) -> None:
+def forget_last(first: Times, second: Numbers) -> None:
     """One pair fewer at the end: nobody looks there."""
 
 
-def insert_in_order(column: Any, value: int, low: int, high: int) -> None:
+def insert_in_order(column: Numbers, value: int, low: int, high: int) -> None:
     """One more, behind those that are smaller, between those two places: the other is how many there are."""
     insert_number(column, high, number_before(column, value, low, high), value)

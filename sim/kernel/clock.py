@@ -141,6 +141,7 @@ class Clock(CountedLoop):
         cycle, its = self.cycle, 0
         if len(places) == 1:
             return (places[0] - self.on_turn + cycle) % cycle
+        place: int
         for place in places:
             its |= 1 << place
         for turn in range(self.on_turn, self.on_turn + cycle):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort_left
 from operator import sub
-from typing import Any
+from typing import Any, TypeAlias
 
 from sim.machine import turns
 from sim.policies import orders
@@ -17,27 +17,39 @@ A_MOMENT = 1e-6
 INFINITE = float("inf")
 
 
+Times: TypeAlias = list[float]
+Numbers: TypeAlias = list[int]
+Longs: TypeAlias = list[int]
+Bytes: TypeAlias = list[int]
+Words: TypeAlias = list[int]
+"""Columns; where they are compiled, memory views of doubles, and of whole numbers of 32, 64, 8, and 64 bits unsigned"""
+Processors: TypeAlias = int
+"""A set of processors, a number of as many bits as there are: it stays an object"""
+Word: TypeAlias = int
+"""Compiled, of 64 bits unsigned"""
+
+
 def column_of(kind: str, values: Any) -> Any:
     """An array's values, "d" or "i"."""
     return values.tolist()
 
 
-def times(count: int) -> Any:
+def times(count: int) -> Times:
     """A column of so many moments."""
     return [0.0] * count
 
 
-def numbers(count: int) -> Any:
+def numbers(count: int) -> Numbers:
     """A column of so many whole numbers."""
     return [0] * count
 
 
-def growing_times(most: int) -> Any:
+def growing_times(most: int) -> Times:
     """A column that is empty and will never have more moments than that."""
     return []
 
 
-def growing_numbers(most: int) -> Any:
+def growing_numbers(most: int) -> Numbers:
     """A column that is empty and will never have more whole numbers than that."""
     return []
 

@@ -61,7 +61,9 @@ class Conservative(Present):
             set_numbers(grown_for, 0, len(grown_for), self.grown)
             plan.begins_sooner = False
         count = self._line_up()
-        walks, remembers = cython.compiled and self.compress == BY_START, cython.compiled or count > FEW
+        walks: bool = cython.compiled and self.compress == BY_START
+        remembers: bool = cython.compiled or count > FEW
+        rank: int
         for rank in self.turn[:count]:
             procs = procs_of[rank]
             if seen[rank] >= grown_for[procs]:  # nothing has come to be free that would do

@@ -207,13 +207,15 @@ class GangLoop(Sharing):
     def _next_to_come(self, index: int) -> int:
         """The place in the queue of the next who can come in now, and in `comes_to` a row; of nobody, behind all."""
         mpl, waiting, queue, procs_of, most = self.mpl, self.waiting, self.queue, self.procs, 0
+        plan: RowPlan
         for plan in self.lined_up:
             if plan.free[0] > most:
                 most = plan.free[0]
         while index < waiting:
             rank = queue[index]
             if procs_of[rank] <= most:
-                for turn, plan in enumerate(self.lined_up):
+                for turn in range(len(self.lined_up)):
+                    plan = self.lined_up[turn]
                     if plan.free[0] >= procs_of[rank] and plan.stay_free(procs_of[rank], self.estimate[rank] * mpl):
                         self.comes_to = self.order[turn] if turn < self.rows else self.spare
                         return index
@@ -321,7 +323,7 @@ class GangLoop(Sharing):
 
     def _forget_plans(self) -> None:
         for slot in range(len(self.plans)):
-            plan = self.plans[slot]
+            plan: RowPlan = self.plans[slot]
             if plan.count:
                 plan.clear()
 
@@ -368,7 +370,8 @@ class GangLoop(Sharing):
             plan = self.plans[home[placed[index]]]
             plan.free[0] += procs[placed[index]]
         ends_in_order(now, mpl, placed, self.estimate, self.ran, stood, ends, self.by_end)
-        for index in self.by_end[:stood]:
+        for turn in range(stood):
+            index = self.by_end[turn]
             rank, end = placed[index], ends[index]
             plan = self.plans[home[rank]]
             at, free, last = plan.at, plan.free, plan.count - 1
@@ -426,7 +429,8 @@ class GangLoop(Sharing):
             self.tries[procs], self.spans_tried[own] = tries + 1, span
         best, found, is_known, slots = INFINITE, 0, like >= 0, self.mpl + 1
         like, own = like * slots, own * slots
-        for index, plan in enumerate(self.lined_up):
+        for index in range(len(self.lined_up)):
+            plan: RowPlan = self.lined_up[index]
             after, near = -INFINITE, 0
             if is_known:
                 after, near = self.tried_after[like + index], self.tried_near[like + index]

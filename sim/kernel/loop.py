@@ -1,6 +1,6 @@
 """One instant after another, over columns: what `sim.engine.engine` does with objects, for policies that it knows.
 
-This file runs as it is. Where it is compiled (`.ci/compile.py`), `compiled.pxd` says of which type everything is.
+This file runs as it is. `.ci/compile.py` compiles it, with the types of C that the annotations stand for.
 Both come to the same histories, decisions and states as the engine and the policies, which are the definition.
 """
 
@@ -181,8 +181,8 @@ class Loop(Conservative):
         if count == 1:
             self._complete(rank, now)
             return
-        for rank in done[:count]:
-            self._complete(rank, now)
+        for index in range(count):
+            self._complete(done[index], now)
 
     # What is decided
 
@@ -296,6 +296,7 @@ class Loop(Conservative):
         if not free:
             return waiting
         queue, width = self.queue, self.width
+        place: int
         for place in queue[index:waiting]:
             if width[place] <= free and (self.now + self.length[place] <= until or width[place] <= extra):
                 return number_before(queue, place, 0, waiting)

@@ -60,8 +60,7 @@ class MultiQueueLoop(Partitions):
         # Trials: as long as a job is to be tried, what it asks for and how long it runs are those of its trial
         self.stage = numbers(jobs)
         """What comes next of each job's trial: nothing, its start or its end"""
-        self.whole_estimate: Any = None
-        self.whole_runtime: Any = None
+        self.whole_estimate = self.whole_runtime = times(0)
         self.trials, self.planned_trials = growing_numbers(jobs), 0
         """The ranks of those whose trial is planned"""
         self.cut, self.cuts, self.cut_in, self.all_cuts = growing_numbers(most_running), 0, -1, 0

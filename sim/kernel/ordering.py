@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sim.kernel import cython
-from sim.kernel.columns import drawn, growing_numbers, growing_times, numbers, power, sort_pairs, times
+from sim.kernel.columns import Word, drawn, growing_numbers, growing_times, numbers, power, sort_pairs, times
 from sim.kernel.loop import Loop
 from sim.kernel.present import FCFS, FIRSTFIT
 from sim.policies.orders import stream
@@ -36,9 +36,7 @@ class OrderedLoop(Loop):
         """That of the policy"""
         self.weight = self.alpha = 0.0
         self.seed: Any = 0
-        self.by_length: Any = None
-        self.by_width: Any = None
-        self.by_queue: Any = None
+        self.by_length = self.by_width = self.by_queue = times(0)
         """What does not change while a job waits: the factors of `ward`; `by_length` also the divisor of `unicef`"""
         self.keys, self.ranks = times(jobs), numbers(jobs)
         self.other_keys, self.other_ranks = growing_times(jobs), growing_numbers(jobs)
@@ -86,7 +84,8 @@ class OrderedLoop(Loop):
                 rank = ranks[index]
                 keys[index] = -((now - submit[rank]) / by_length[rank])
         else:
-            looked, alpha, by_width, by_queue = self.order.looked(now), self.alpha, self.by_width, self.by_queue
+            looked: float = self.order.looked(now)
+            alpha, by_width, by_queue = self.alpha, self.by_width, self.by_queue
             for index in range(self.waiting):
                 rank = ranks[index]
                 waited = looked - submit[rank]
@@ -96,7 +95,8 @@ class OrderedLoop(Loop):
 
     def _draw_keys(self) -> None:
         keys, ranks, now, submit, estimate = self.keys, self.ranks, self.now, self.submit, self.estimate
-        by, weight, lots = self.by, self.weight, stream(self.seed, self.step)
+        by, weight = self.by, self.weight
+        lots: Word = stream(self.seed, self.step)
         for index in range(self.waiting):
             rank = ranks[index]
             number = drawn(lots, rank)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from sim.kernel import cython
-from sim.kernel.columns import numbers
+from sim.kernel.columns import Processors, numbers
 from sim.kernel.loop import CountedLoop
 from sim.kernel.sets import Sets
 
@@ -20,13 +20,13 @@ class Partitions(CountedLoop):
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         CountedLoop.__init__(self, jobs, procs, most_running)
         self.borrows_as = 0
-        self.partition_of: Any = None
+        self.partition_of = numbers(0)
         """By rank"""
         self.borrowed = 0
         self.has_borrowed = False
         """Have owners changed in this pass?"""
-        self.whole_sets: Any = []
-        self.boundaries: Any = []
+        self.whole_sets: list[Processors] = []
+        self.boundaries: list[Any] = []
         self.boundary_step: Any = []
         """Those of the history"""
 
@@ -40,17 +40,17 @@ class Partitions(CountedLoop):
         self.idle = numbers(partitions)
         """How many processors of each are idle"""
 
-    def enter_partition(self, partition: int, owned: int, idle: int) -> None:
+    def enter_partition(self, partition: int, owned: Processors, idle: Processors) -> None:
         """What the partition owns, and what of it is idle."""
         self.sets.put(self.owned_set + partition, owned)
         self.sets.put(self.idle_set + partition, idle)
         self.idle[partition] = idle.bit_count()
 
-    def owners(self) -> list[int]:
+    def owners(self) -> list[Processors]:
         """What each partition owns."""
         return [self.sets.told(self.owned_set + partition) for partition in range(self.partitions)]
 
-    def free_set(self) -> int:
+    def free_set(self) -> Processors:
         """What is idle of all of them."""
         return sum([self.sets.told(self.idle_set + partition) for partition in range(self.partitions)])
 

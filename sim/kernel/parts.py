@@ -10,9 +10,8 @@ SOURCES = (
     "selective.py", "immediate.py", "partitions.py", "multiqueue.py", "clock.py", "sharing.py", "gang.py",
     "migration.py",
 )  # fmt: skip
-TYPES = "compiled.pxd"
 
 
 def made_of(folder: Path) -> str:
     """What stands for the files as they are."""
-    return sha256(b"".join((folder / name).read_bytes() for name in (*SOURCES, TYPES))).hexdigest()
+    return sha256(b"".join((folder / name).read_bytes() for name in SOURCES)).hexdigest()

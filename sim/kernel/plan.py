@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
+    Numbers,
+    Times,
     begin_steps,
     copy_numbers,
     copy_times,
@@ -39,7 +39,7 @@ class Plan:
         remove_numbers(self.free, self.count, 0, self.count)
         self.count = 0
 
-    def make(self, now: float, free: int, at: Any, more: Any, count: int) -> None:
+    def make(self, now: float, free: int, at: Times, more: Numbers, count: int) -> None:
         """So many are free now, and more at each of these moments."""
         times, numbers, last = self.at, self.free, 0
         insert_step(times, numbers, 0, 0, now, free)

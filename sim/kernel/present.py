@@ -13,6 +13,8 @@ from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
+    Bytes,
+    Longs,
     column_of,
     growing_numbers,
     growing_times,
@@ -64,15 +66,8 @@ class Present:
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         # The jobs, by rank; width and length also by place
-        self.submit: Any = None
-        self.procs: Any = None
-        self.estimate: Any = None
-        self.runtime: Any = None
-        self.recorded: Any = None
-        self.place_of: Any = None
-        self.rank_at: Any = None
-        self.width: Any = None
-        self.length: Any = None
+        self.submit = self.estimate = self.runtime = self.recorded = self.length = times(0)
+        self.procs = self.place_of = self.rank_at = self.width = numbers(0)
         self.in_order_of_arrival = True
         # The policy
         self.kind = FCFS
@@ -139,6 +134,18 @@ class Present:
         self.moved_rank, self.moved_by = numbers(jobs), times(jobs)
         self.started = self.backfilled = 0
         """How many ever"""
+        # The columns of the history and the ledger
+        self.h_time = self.h_free = self.h_start = self.h_end = self.h_started = self.h_numbers = times(0)
+        self.h_waiting = self.h_decided = self.h_begun = self.h_rank = self.h_end_step = numbers(0)
+        self.h_started_in = self.h_about = self.h_head = self.h_ranges = numbers(0)
+        self.h_wanted: Longs
+        self.h_place: Longs
+        self.h_ended_by: Bytes
+        self.h_form: Bytes
+        self.l_start = self.l_promised = self.l_ran = times(0)
+        self.l_backfilled: Bytes
+        self.most_steps = self.begun = self.most_begun = self.decided = self.most_decided = 0
+        self.ranged = self.most_ranged = self.leeway = 0
         self.close()
 
     def column(self, kind: str, values: Any) -> Any:

@@ -7,12 +7,12 @@ moment before that, as in `sim.policies.preempt.tolls`; running jobs stand on a 
 from __future__ import annotations
 
 from math import ceil, floor
-from typing import Any
 
 from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
+    Times,
     growing_numbers,
     growing_times,
     insert_pair,
@@ -44,16 +44,16 @@ class SelectiveLoop(Suspension):
         self.limit = -1.0
         """How many mean slowdowns a job may suffer; negative: nobody is spared"""
         # The jobs
-        self.low: Any = None
+        self.low = times(0)
         """The earliest moment at which each new job can preempt"""
-        self.category: Any = None
+        self.category = numbers(0)
         # Who runs: a ladder by xfactor, of equals the latest rank first
         self.height, self.bare_height = times(jobs), times(jobs)
         """Each running job's xfactor; in the first infinite where it may not be suspended"""
-        self.rung_at: list[float] = growing_times(most_running)
+        self.rung_at: Times = growing_times(most_running)
         self.rung_of, self.rungs = growing_numbers(most_running), 0
         """Negative ranks"""
-        self.prices: list[float] = times(procs + 1)
+        self.prices: Times = times(procs + 1)
         self.priced_at, self.stamp = numbers(procs + 1), 1
         """What room for a new job so wide costs, as long as the ladder is the same"""
         # Who must pay what
@@ -62,7 +62,7 @@ class SelectiveLoop(Suspension):
         self.nobody = jobs
         self.hoped, self.least = times(jobs), times(jobs)
         """When each can pay the lowest toll that there is; its least xfactor for the one that is known"""
-        self.moment: Any = None
+        self.moment = times(0)
         """When each can pay, as far as is known; infinite: never, or nothing is known"""
         self.due_at, self.due_rank, self.dues = growing_times(jobs), growing_numbers(jobs), 0
         # What is remembered of the last pass
@@ -104,7 +104,7 @@ class SelectiveLoop(Suspension):
         self.wake(INFINITE)
         if self.limit >= 0 and self.completed:
             self._count_finished()
-        ticks = floor(now / tick + 0.5)
+        ticks: float = floor(now / tick + 0.5)
         if ticks * tick > now:
             ticks -= 1
         has_ticked = now - ticks * tick <= A_MOMENT
@@ -130,7 +130,7 @@ class SelectiveLoop(Suspension):
                 self.first = now
             else:
                 self.first = self._soonest(soon, end)
-            at = INFINITE
+            at: float = INFINITE
             if self.first < INFINITE:
                 at = ceil(self.first / tick) * tick
                 if soon > at:

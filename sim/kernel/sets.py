@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sim.kernel import cython
-from sim.kernel.columns import copy_numbers, numbers
+from sim.kernel.columns import Numbers, Processors, Word, Words, copy_numbers, numbers
 from sim.machine.processors import lowest
 
 A_WORD = 64
@@ -21,12 +21,12 @@ class Sets:
     """So many sets, known by their numbers."""
 
     def __init__(self, count: int, procs: int) -> None:
-        self.words = -(-procs // A_WORD)
+        self.words = (procs + A_WORD - 1) // A_WORD
         array: Any = np.zeros(count * self.words, np.uint64) if cython.compiled else [0] * count
-        self.array = array
-        self.of: list[int] = array
+        self.array: Any = array
+        self.of: Words = array
 
-    def put(self, number: int, processors: Any) -> None:
+    def put(self, number: int, processors: Processors) -> None:
         """The set is the one that an integer stands for."""
         if cython.compiled:
             at = number * self.words
@@ -34,7 +34,7 @@ class Sets:
         else:
             self.of[number] = processors
 
-    def told(self, number: int) -> Any:
+    def told(self, number: int) -> Processors:
         """The integer that stands for the set."""
         if cython.compiled:
             at = number * self.words
@@ -76,8 +76,7 @@ class Sets:
     def add_one(self, number: int, processor: int) -> None:
         """This processor, too."""
         if cython.compiled:
-            bit = self.of[number * self.words]  # of its type
-            bit = 1
+            bit: Word = 1
             self.of[number * self.words + (processor >> 6)] |= bit << (processor & 63)
         else:
             self.of[number] |= 1 << processor
@@ -91,7 +90,9 @@ class Sets:
             return False
         return (self.of[number] & self.of[other]) != 0
 
-    def keep_apart(self, numbers: Any, count: int, first: int, which: Any, low: int, high: int, common: int) -> int:
+    def keep_apart(
+        self, numbers: Numbers, count: int, first: int, which: Numbers, low: int, high: int, common: int
+    ) -> int:
         """Those stay that have nothing in common with what all of these sets have in common; how many.
 
         The sets are those that come so many after the first; which, is in these places of a column.
@@ -117,7 +118,16 @@ class Sets:
         return kept
 
     def movable(
-        self, numbers: Any, low: int, high: int, first: int, which: Any, many: int, home: Any, found: Any, common: int
+        self,
+        numbers: Numbers,
+        low: int,
+        high: int,
+        first: int,
+        which: Numbers,
+        many: int,
+        home: Numbers,
+        found: Numbers,
+        common: int,
     ) -> int:
         """Who, between these two places, has nothing in common with a set that comes behind its own; how many.
 
@@ -153,8 +163,8 @@ class Sets:
         return kept
 
     def spread(
-        self, numbers: Any, count: int, first: int, which: Any, many: int, full: int, left: Any, common: int,
-        into: Any, places: Any,
+        self, numbers: Numbers, count: int, first: int, which: Numbers, many: int, full: int, left: Numbers,
+        common: int, into: Numbers, places: Numbers,
     ) -> int:  # fmt: skip
         """Each becomes a part of the first set that it has nothing in common with, again and again; how often.
 
@@ -256,7 +266,7 @@ class Sets:
         self.of[number] |= lowest(chosen, count) if size > count else chosen
         return count - size if size < count else 0
 
-    def move(self, number: int, other: int, count: int) -> Any:
+    def move(self, number: int, other: int, count: int) -> Processors:
         """The set becomes the lowest so many of the other, which loses them; the integer that stands for it."""
         if cython.compiled:
             self.drop(number, number)
@@ -302,10 +312,9 @@ class Waiters:
         self.keeper[rank] = -1
 
 
-def blank(count: int) -> Any:
+def blank(count: int) -> Numbers:
     """A column of so many numbers that say nothing."""
     column = numbers(count)
-    if cython.compiled:
-        column -= 1
-        return column
-    return [-1] * count
+    for index in range(count):
+        column[index] = -1
+    return column

@@ -13,6 +13,7 @@ from sim.kernel.clock import Clock
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
+    Processors,
     add_job,
     growing_numbers,
     growing_times,
@@ -59,9 +60,9 @@ class Sharing(Clock):
         # Where, by rank
         self.home, self.stands, self.set_at = numbers(jobs), numbers(jobs), numbers(jobs)
         """In which slot, and in which, a bit for each; ~index, of its columns in `whole_sets`"""
-        self.rows_of: Any = [()] * jobs
+        self.rows_of: list[tuple[int, ...]] = [()] * jobs
         """The rows that each stands in, as the matrix has them"""
-        self.written: Any = [()] * jobs
+        self.written: list[tuple[int, ...]] = [()] * jobs
         """The same as the history has them"""
         self.replicas = self.copies = 0
         """How many replicas there were when the matrix was filled last, and how many still stand"""
@@ -79,9 +80,9 @@ class Sharing(Clock):
         self.spare = -1
         """The slot of the row that would be opened now"""
         # What is written
-        self.rows_at: Any = None
+        self.rows_at: dict[int, tuple[int, ...]] = {}
         self.kinds: Any = None
-        self.whole_sets: Any = []
+        self.whole_sets: list[Processors] = []
 
     # What a policy makes of it
 
@@ -98,7 +99,7 @@ class Sharing(Clock):
         self.id_of, self.is_row = numbers(slots), numbers(slots)
         self.room = numbers(slots)
         """How many columns are free beside those whose home a row is"""
-        self.alone: Any = [()] * slots
+        self.alone: list[tuple[int, ...]] = [()] * slots
         self.replica_of, self.replica_in = numbers(slots * self.size), numbers(slots * self.size)
         """Who stands in which slot beside its home, or did; who comes first was there first"""
         self.sets = Sets(jobs + 2 * slots + 2, self.size)
@@ -130,7 +131,7 @@ class Sharing(Clock):
         ranks = [self.placed[index] for index in range(self.standing)]
         return [(rank, self.sets.told(rank), self.rows_of[rank]) for rank in ranks]
 
-    def free_set(self) -> Any:
+    def free_set(self) -> Processors:
         """The columns that are free in the row on turn."""
         self.sets.become(self.open_set, self.every_set)
         if self.cycle:
@@ -172,7 +173,8 @@ class Sharing(Clock):
         end: float = self._finish(self.places_at[its], first)
         soon = min(before, end + A_MOMENT) - since
         count = places_up_to(need, self.standing, soon, near)
-        for place in near[:count]:
+        for index in range(count):
+            place = near[index]
             if band_of[place] != its:
                 ends = self._finish(self.places_at[band_of[place]], need[place])
                 if ends < end:
@@ -199,7 +201,7 @@ class Sharing(Clock):
 
     def _decide(self) -> None:
         self._elapse(self.now)
-        is_event = self.arrived or self.completed or not self.standing
+        is_event = self.arrived > 0 or self.completed > 0 or not self.standing
         if is_event:
             self.looked_in = self.step
             self.settled = self.standing
@@ -218,6 +220,7 @@ class Sharing(Clock):
             self.h_free[self.step - 1] = self._empty_until(to) / (to - self.since)
         self.since = to
         gain, share, done, count = self.gain, self.share, self.done, 0
+        band: int
         for band, places in self.places_at.items():
             gain[band] = share[places[0]] if len(places) == 1 else sum_at(share, places)
         if self.may_stall:
@@ -233,9 +236,9 @@ class Sharing(Clock):
                     place -= 1
                 done[place] = rank
         self.completed = count
-        for rank in done[:count]:
-            self.expected[rank] = to
-            self._complete(rank, to)
+        for index in range(count):
+            self.expected[done[index]] = to
+            self._complete(done[index], to)
         self._advance(to)
 
     def _make_up(self) -> float:
@@ -299,11 +302,11 @@ class Sharing(Clock):
 
     def _write_places(self, now: float) -> None:
         """Those that stand elsewhere than they did begin a stretch there."""
-        written, rows_of, migrates, place = self.written, self.rows_of, self.migrates, self.settled
-        for rank in self.placed[place : self.standing]:
+        written, rows_of, migrates = self.written, self.rows_of, self.migrates
+        for index in range(self.settled, self.standing):
+            rank = self.placed[index]
             if written[rank] != rows_of[rank] or (migrates and self._has_migrated(rank)):
-                self._write_place(place, rank, now)
-            place += 1
+                self._write_place(index, rank, now)
 
     def _write_place(self, place: int, rank: int, now: float) -> None:
         begun, rows = self.begun, self.rows_of[rank]
@@ -325,7 +328,7 @@ class Sharing(Clock):
 
     def _join_band(self, place: int, rank: int, rows: tuple[int, ...]) -> None:
         """The job at that place stands in these rows in the history."""
-        band = self.band_at.get(rows, -1)
+        band: int = self.band_at.get(rows, -1)
         if band < 0:
             if self.past_bands:
                 band = self.past_bands.pop()
@@ -349,6 +352,7 @@ class Sharing(Clock):
     def _place_bands(self) -> None:
         """The rows have other places in the cycle."""
         self.has_other_rows = False
+        band: int
         for rows, band in self.band_at.items():
             self.places_at[band] = tuple(map(self.ids.index, rows))
 

@@ -6,10 +6,10 @@ A suspended job goes on on its own processors, without losing time.
 from __future__ import annotations
 
 from math import floor
-from typing import Any
 
 from sim.kernel import cython
 from sim.kernel.columns import (
+    Processors,
     growing_numbers,
     growing_times,
     insert_number,
@@ -42,11 +42,11 @@ class Suspension(CountedLoop):
         self.sets = Sets(jobs + 7, procs)
         self.idle_set, self.tried_set, self.watched_set, self.came_set = jobs, jobs + 1, jobs + 2, jobs + 3
         self.apart_set, self.waited_for_set, self.theirs_set = jobs + 4, jobs + 5, jobs + 6
-        self.whole_sets: Any = []
+        self.whole_sets: list[Processors] = []
         """Those of the history"""
         self.since = times(jobs)
         # Who is suspended
-        self.preempted: Any = None
+        self.preempted = numbers(0)
         """How often each job was: a column of the ledger"""
         self.paused = self.preemptions = 0
         self.pauses = Waiters(jobs, 1)
@@ -99,10 +99,9 @@ class Suspension(CountedLoop):
         self.paused_in[rank] = -1
         self._pause(rank, ran)
 
-    def free_set(self) -> int:
+    def free_set(self) -> Processors:
         """What is idle."""
-        idle: int = self.sets.told(self.idle_set)
-        return idle
+        return self.sets.told(self.idle_set)
 
     def paused_ranks(self) -> list[int]:
         """Who is suspended, in the order in which they were."""

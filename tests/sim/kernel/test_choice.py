@@ -5,11 +5,13 @@ Also tests sim.kernel.parts.
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -50,6 +52,51 @@ def test_version_names_the_error_of_the_compiler(monkeypatch: pytest.MonkeyPatch
     assert choice.described() == "not compiled: it was built from other sources; install schedscope again"
     (tmp_path / choice.FAILURE).write_text(GCC)
     assert choice.described() == "not compiled: compiled.c:25:10: fatal error: Python.h: No such file"
+
+
+CLASS = """
+class Line:
+    def __init__(self, jobs: int) -> None:
+        self.at, self.count = times(jobs), 0
+        self.named: list[str] = []
+
+    def _is_longer(self, other: Times) -> bool:
+        longer = len(other) > self.count
+        return longer
+
+    def _name(self, rank: int) -> None:
+        self.named.append(str(rank))
+
+
+def times(count: int) -> Times:
+    return []
+"""
+
+
+def c_types() -> dict[str, Any]:
+    """The file that writes the types of C."""
+    return runpy.run_path(str(Path(choice.__file__).parents[2] / ".ci" / "c_types.py"))
+
+
+def test_module_for_cython_has_the_types_of_the_annotations(tmp_path: Path) -> None:
+    (tmp_path / "line.py").write_text(CLASS)
+    text = c_types()["module_of"]([tmp_path / "line.py"])
+    assert "    at = cython.declare(cython.double[::1], visibility='public')" in text
+    assert "    count = cython.declare(cython.Py_ssize_t, visibility='public')" in text
+    assert "    named = cython.declare(list, visibility='public')" in text
+    longer, named = text.index("def _is_longer"), text.index("def _name")
+    assert "@cython.locals(other=cython.double[::1], longer=cython.bint)" in text[:longer]
+    assert "@cython.exceptval(check=False)" in text[:longer]
+    assert "exceptval" not in text[longer:named], "an error in a list would be lost"
+    assert "def _name(self, rank) -> cython.void:" in text
+
+
+def test_attribute_of_unknown_type_is_not_compiled(tmp_path: Path) -> None:
+    (tmp_path / "line.py").write_text(
+        CLASS.replace("self.count = times(jobs), 0", "self.count = times(jobs), jobs.real")
+    )
+    with pytest.raises(TypeError, match="Line: no type is known of count"):
+        c_types()["module_of"]([tmp_path / "line.py"])
 
 
 def test_failed_build_keeps_what_the_compiler_printed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Also tests sim.kernel.arrays.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -14,10 +15,12 @@ from hypothesis import strategies as st
 from sim.kernel import arrays, columns
 
 SECONDS = st.integers(0, 9).map(float)
+ARRAY: Any = np.array
+"""A column as the compiled loop has it; strict types know lists"""
 STANDING = st.lists(st.tuples(SECONDS, SECONDS, st.integers(0, 3)), min_size=1, max_size=9)
 
 
-def with_room(values: Sequence[float], kind: str = "d") -> np.ndarray:
+def with_room(values: Sequence[float], kind: str = "d") -> Any:
     """An array with these values at its beginning, and what is not in use behind them."""
     return np.array([*values, -1, -1], kind)
 
@@ -27,7 +30,7 @@ def test_who_stands_there_makes_progress(jobs: list[tuple[float, float, int]]) -
     ran, whole, bands = map(list, zip(*jobs, strict=True))
     count, gain, need = len(jobs), [0.0, 1.5, 4.0, 2.0], [0.0] * len(jobs)
     its_ran, its_need = with_room(ran), with_room(need)
-    least = arrays.make_progress(its_ran, its_need, with_room(whole), count, np.array(gain), with_room(bands, "i"))
+    least = arrays.make_progress(its_ran, its_need, with_room(whole), count, ARRAY(gain), with_room(bands, "i"))
     assert columns.make_progress(ran, need, whole, count, gain, bands) == least == min(need)
     assert (its_ran[:count].tolist(), its_need[:count].tolist()) == (ran, need)
     place = columns.least_of(need, count)
@@ -36,8 +39,8 @@ def test_who_stands_there_makes_progress(jobs: list[tuple[float, float, int]]) -
 
 def test_where_nobody_stands_nobody_needs_anything() -> None:
     assert columns.make_progress([], [], [], 0, [], []) == columns.INFINITE
-    nothing = np.zeros(1)
-    assert arrays.make_progress(nothing, nothing, nothing, 0, nothing, np.zeros(1, "i")) == arrays.INFINITE
+    nothing = ARRAY([0.0])
+    assert arrays.make_progress(nothing, nothing, nothing, 0, nothing, ARRAY([0], "i")) == arrays.INFINITE
 
 
 @given(STANDING)
@@ -47,7 +50,7 @@ def test_who_stands_there_ends_in_an_order(jobs: list[tuple[float, float, int]])
     count, ranks, ends = len(jobs), list(range(len(jobs)))[::-1], [0.0] * len(jobs)
     its_ends, its_order = with_room(ends), with_room([0] * count, "i")
     columns.ends_in_order(5, 3, ranks, estimate, ran, count, ends, order)
-    arrays.ends_in_order(5, 3, np.array(ranks), np.array(estimate), with_room(ran), count, its_ends, its_order)
+    arrays.ends_in_order(5, 3, ARRAY(ranks), ARRAY(estimate), with_room(ran), count, its_ends, its_order)
     assert ends == its_ends[:count].tolist() == [5 + (estimate[r] - its) * 3 for r, its in zip(ranks, ran, strict=True)]
     assert [ends[place] for place in order] == sorted(ends)
     assert [ends[place] for place in its_order[:count]] == sorted(ends)
@@ -56,7 +59,7 @@ def test_who_stands_there_ends_in_an_order(jobs: list[tuple[float, float, int]])
 
 
 def test_who_stands_there_is_found() -> None:
-    assert columns.place_of([7, 4, 9], 3, 9) == arrays.place_of(np.array([7, 4, 9, 0]), 3, 9) == 2
+    assert columns.place_of([7, 4, 9], 3, 9) == arrays.place_of(ARRAY([7, 4, 9, 0]), 3, 9) == 2
 
 
 PARTS = st.one_of(
@@ -79,12 +82,12 @@ def test_rows_make_the_same_progress(gone: float, a_turn: float, lost: float, co
     assert its_made[:count].tolist() == made
     share, its_share = [0.0], with_room([0.0] * count)
     columns.differences(made, list(range(count)), count, share)
-    arrays.differences(its_made, np.arange(count), count, its_share)
+    arrays.differences(its_made, ARRAY(range(count)), count, its_share)
     assert its_share[:count].tolist() == share
     places = tuple(data.draw(st.lists(st.integers(0, count - 1), min_size=1, unique=True)))
     assert arrays.sum_at(its_made, places) == columns.sum_at(made, places)
     order, weights = data.draw(st.permutations(range(count))), list(range(7, 7 + count))
-    found = arrays.sum_of_products(np.array(weights), np.array(order), its_made, count)
+    found = arrays.sum_of_products(ARRAY(weights), ARRAY(order), its_made, count)
     assert found == columns.sum_of_products(weights, order, made, count)
 
 
@@ -99,7 +102,7 @@ def test_how_many_are_before_that_is_found_from_anywhere(at: list[float], value:
 def test_what_is_set_beyond_a_column_is_not_written(values: list[int], first: int, many: int) -> None:
     """A plan of ends a part of a moment apart may have more free than there are, or fewer than none."""
     inside = [-1 if first <= place < first + many else value for place, value in enumerate(values)]
-    column, array = values.copy(), np.array(values, "i")
+    column, array = values.copy(), ARRAY(values, "i")
     columns.set_numbers(column, first, many, -1)
     arrays.set_numbers(array, first, many, -1)
     assert column == array.tolist() == inside

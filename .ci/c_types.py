@@ -1,0 +1,232 @@
+"""Write the files of `sim.kernel` as one module for Cython, with the types of C that their annotations stand for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+TYPES = {
+    "int": "cython.Py_ssize_t",
+    "float": "cython.double",
+    "bool": "cython.bint",
+    "Word": "cython.ulonglong",
+    "Times": "cython.double[::1]",
+    "Numbers": "cython.int[::1]",
+    "Longs": "cython.longlong[::1]",
+    "Bytes": "cython.uchar[::1]",
+    "Words": "cython.ulonglong[::1]",
+}
+"""Types in C of names in annotations; collections and classes of the module keep theirs, all else is an object"""
+OBJECTS = ("list", "tuple", "dict", "set", "object")
+HELPERS = ("Plan", "RowPlan", "Sets", "Waiters")
+"""Classes of which Python calls only these methods; the public methods of all others are for Python"""
+FROM_PYTHON = ("clear", "put", "told")
+QUIET = ("abs", "len", "max", "min", "range", "pow", "float", "int", "floor", "ceil")
+"""Functions of Python that raise nothing where they are given finite numbers"""
+Known = dict[str, str]
+"""Types by name"""
+
+
+def module_of(files: list[Path]) -> str:
+    """Return the text of one module made of these files, in this order."""
+    statements = [each for file in files for each in ast.parse(file.read_text(encoding="utf-8")).body]
+    module = [each for each in statements if not _is_own_import(each)]
+    types = Types(module)
+    return ast.unparse(ast.fix_missing_locations(ast.Module([types.of_statement(each) for each in module], [])))
+
+
+def _is_own_import(statement: ast.stmt) -> bool:
+    own = ("sim.kernel", "__future__")
+    return isinstance(statement, ast.ImportFrom) and str(statement.module).startswith(own)
+
+
+class Types:
+    """The types in C of all that a module names."""
+
+    def __init__(self, module: list[ast.stmt]) -> None:
+        classes = [each for each in module if isinstance(each, ast.ClassDef)]
+        functions = [each for each in module if isinstance(each, ast.FunctionDef)]
+        self._names = TYPES | {name: name for name in (*OBJECTS, *(each.name for each in classes))}
+        self._results = {each.name: self._said(each.returns) for each in functions} | {"len": TYPES["int"]}
+        self._constants: Known = {}
+        for name, value, said in filter(None, map(_constant, module)):
+            self._constants[name] = self._said(said) or self._found(value, {}) or "object"
+        self._attributes: dict[str, Known] = {}
+        for each in classes:
+            self._attributes[each.name] = self._attributes_of(each)
+        self._raising = self._find_raising([*functions, *(one for each in classes for one in _methods(each))])
+
+    def of_statement(self, statement: ast.stmt) -> ast.stmt:
+        """Return a statement of the module as Cython is to have it."""
+        if constant := _constant(statement):
+            name, value, _ = constant
+            return ast.parse(f"{name} = cython.declare({self._constants[name]}, {ast.unparse(value)})").body[0]
+        if isinstance(statement, ast.FunctionDef):
+            self._type_function(statement, {}, "cfunc")
+        elif isinstance(statement, ast.ClassDef):
+            self._type_class(statement)
+        return statement
+
+    def _type_class(self, cls: ast.ClassDef) -> None:
+        """Declare the attributes that no class before has, and type the methods."""
+        known, inherited = self._attributes[cls.name], self._inherited(cls)
+        for method in _methods(cls):
+            is_for_python = method.name in FROM_PYTHON if cls.name in HELPERS else not method.name.startswith("_")
+            self._type_function(method, known, "ccall" if is_for_python else "cfunc")
+        declared = [f"{name} = cython.declare({of}, visibility='public')" for name, of in known.items()]
+        cls.body[1:1] = ast.parse("\n".join(declared[len(inherited) :])).body
+
+    def _type_function(self, function: ast.FunctionDef, attributes: Known, kind: str) -> None:
+        """Type arguments, result and truths: Cython finds all other types of local variables itself."""
+        types = {arg.arg: said for arg in function.args.args if (said := self._said(arg.annotation))}
+        types |= dict.fromkeys(self._truths(function, attributes), TYPES["bool"])
+        for arg in function.args.args:
+            arg.annotation = None  # it would not let None be given
+        for node in ast.walk(function):
+            if isinstance(node, ast.AnnAssign):
+                node.annotation = _expression(self._said(node.annotation) or "object")
+        PlainAttributes().visit(function)
+        decorators = [f"cython.locals({', '.join(f'{name}={of}' for name, of in types.items())})"] if types else []
+        if function.name.startswith("__"):
+            function.returns = None
+        else:
+            nothing = isinstance(function.returns, ast.Constant)
+            function.returns = _expression("cython.void" if nothing else self._said(function.returns) or "object")
+            decorators.append(f"cython.{kind}")
+            if function.name not in self._raising:
+                decorators.append("cython.exceptval(check=False)")
+        function.decorator_list += map(_expression, decorators)
+
+    def _find_raising(self, functions: list[ast.FunctionDef]) -> set[str]:
+        """Return the names of the functions that may raise: whatever handles objects, and whatever calls those."""
+        objects = {name for known in self._attributes.values() for name, of in known.items() if of in OBJECTS}
+        calls = {each.name: set[str]() for each in functions}
+        raising = set[str]()
+        for function in functions:
+            said = [function.returns, *(arg.annotation for arg in function.args.args[1:])]
+            types = [self._said(each) for each in said if not isinstance(each, ast.Constant)]
+            names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+            attributes = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
+            called = {_called(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)} - {*QUIET}
+            calls[function.name] |= called
+            makes_objects = any(isinstance(node, ast.List | ast.ListComp | ast.Raise) for node in ast.walk(function))
+            if objects & (names | attributes) or {None, *OBJECTS} & {*types} or called - calls.keys() or makes_objects:
+                raising.add(function.name)
+        while more := {name for name, called in calls.items() if called & raising} - raising:
+            raising |= more
+        return raising
+
+    def _inherited(self, cls: ast.ClassDef) -> Known:
+        bases = [self._attributes.get(base.id, {}) for base in cls.bases if isinstance(base, ast.Name)]
+        return {name: of for base in bases for name, of in base.items()}
+
+    def _attributes_of(self, cls: ast.ClassDef) -> Known:
+        """Return the types of all that its methods, and those of the classes before, set."""
+        known, untyped = self._inherited(cls), set[str]()
+        for method in _methods(cls):
+            names = self._names_in(method, known)
+            for target, value, said in _assignments(method):
+                of = self._said(said) or ("object" if said else self._found(value, names))
+                if isinstance(target, ast.Name):
+                    names.setdefault(target.id, of or "object")
+                elif isinstance(target, ast.Attribute) and ast.unparse(target.value) == "self":
+                    if of:
+                        known.setdefault(target.attr, of)
+                    else:
+                        untyped.add(target.attr)
+        if unknown := untyped - known.keys():
+            raise TypeError(f"{cls.name}: no type is known of {', '.join(sorted(unknown))}")
+        return known
+
+    def _truths(self, function: ast.FunctionDef, attributes: Known) -> list[str]:
+        """Return the local variables that are only true or false."""
+        names, found = self._names_in(function, attributes), dict[str, set[str | None]]()
+        for target, value, said in _assignments(function):
+            if isinstance(target, ast.Name):
+                of = self._said(said) if said else self._found(value, names)
+                found.setdefault(target.id, set()).add(of)
+                names.setdefault(target.id, of or "object")
+        return [name for name, types in found.items() if types == {TYPES["bool"]}]
+
+    def _names_in(self, function: ast.FunctionDef, attributes: Known) -> Known:
+        """Return the types of its arguments, and of the attributes of its class."""
+        arguments = {arg.arg: self._said(arg.annotation) or "object" for arg in function.args.args}
+        return arguments | {f"self.{name}": of for name, of in attributes.items()}
+
+    def _found(self, value: ast.expr, names: Known) -> str | None:
+        """Return the type of a value, or None if it does not tell."""
+        match value:
+            case ast.Constant(bool()) | ast.Compare() | ast.UnaryOp(ast.Not()):
+                return TYPES["bool"]
+            case ast.Constant(int() | float() as number):
+                return TYPES[type(number).__name__]
+            case ast.List() | ast.ListComp():
+                return "list"
+            case ast.UnaryOp(_, operand):
+                return self._found(operand, names)
+            case ast.BoolOp(values=values):
+                found = {self._found(each, names) for each in values}
+                return found.pop() if len(found) == 1 else None
+            case ast.BinOp(left, operator, right):
+                found = {self._found(left, names), self._found(right, names)}
+                if isinstance(operator, ast.Div) or found == {TYPES["int"], TYPES["float"]}:
+                    return TYPES["float"]
+                return found.pop() if len(found) == 1 else None
+            case ast.Name() | ast.Attribute():
+                name = ast.unparse(value)
+                return names.get(name) or self._constants.get(name)
+            case ast.Call(ast.Name(name)):
+                return self._results.get(name) or self._names.get(name)
+        return None
+
+    def _said(self, annotation: ast.expr | None) -> str | None:
+        """Return the type that an annotation stands for, or None if that is an object."""
+        of = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+        return self._names.get(of.id) if isinstance(of, ast.Name) else None
+
+
+class PlainAttributes(ast.NodeTransformer):
+    """Take annotations from attributes, which the class declares, and drop what is an annotation alone."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt | None:
+        if isinstance(node.target, ast.Attribute):
+            return ast.Assign([node.target], node.value) if node.value else None
+        return node
+
+
+def _constant(statement: ast.stmt) -> tuple[str, ast.expr, ast.expr | None] | None:
+    """Return the name of a constant in capitals, its value, and its annotation."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(name)], value=value) if name.isupper():
+            return name, value, None
+        case ast.AnnAssign(target=ast.Name(name), annotation=said, value=ast.expr() as value) if name.isupper():
+            return name, value, said
+    return None
+
+
+def _methods(cls: ast.ClassDef) -> list[ast.FunctionDef]:
+    return [each for each in cls.body if isinstance(each, ast.FunctionDef)]
+
+
+def _called(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
+
+
+def _assignments(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, ast.expr, ast.expr | None]]:
+    """Yield what a function assigns: a target, its value, None if that is not known, and its annotation."""
+    unknown = ast.Constant(None)
+    for node in ast.walk(function):
+        if isinstance(node, ast.AnnAssign):
+            yield node.target, node.value or unknown, node.annotation
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Tuple):
+                    values = node.value.elts if isinstance(node.value, ast.Tuple) else [unknown] * len(target.elts)
+                    yield from ((one, value, None) for one, value in zip(target.elts, values, strict=True))
+                else:
+                    yield target, node.value, None
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
