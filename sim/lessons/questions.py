@@ -26,6 +26,8 @@ from sim.words import clock_near, listed, name, parse_time, quoted, span
 from sim.workload.model import Floats, Job
 
 MOST_CHOICES = 9
+MOST_REASONS = 40
+"""Steps before the right moment for which the reason to wait is kept."""
 NEAR = 0.03
 """Of what is seen of the run: a place on the chart that is so near is the right one."""
 
@@ -72,6 +74,8 @@ class Question:
     """What was typed as such a number."""
     rank: int | None = None
     """The job that it is about, once it is answered."""
+    why_not: Callable[[float], str] = lambda given: ""
+    """Return what the run says against a wrong moment."""
 
     def read(self, text: str) -> Choice | float:
         """What was typed."""
@@ -103,11 +107,17 @@ class Question:
         off = given - self.value.number
         if abs(off) <= self.within:
             return Verdict(True, f"Right. {self.told}")
-        if self.value.unit not in ("moment", "span"):
-            return Verdict(False, f"No. {self.told}")
-        ways = ("late", "early") if self.value.unit == "moment" else ("long", "short")
-        said = clock_near(self.value.number)(given) if self.value.unit == "moment" else span(given)
-        return Verdict(False, f"{said} is {span(abs(off))} too {ways[off < 0]}. {self.told}")
+        return Verdict(False, " ".join(filter(None, (self._missed(given, off), self.why_not(given), self.told))))
+
+    def _missed(self, given: float, off: float) -> str:
+        """Return by how much a moment or a span is wrong, and in which direction any other number is."""
+        assert self.value is not None
+        unit = self.value.unit
+        if unit not in ("moment", "span"):
+            return f"{Value(given, unit).written(0)} is too {'low' if off < 0 else 'high'}."
+        ways = ("late", "early") if unit == "moment" else ("long", "short")
+        said = clock_near(self.value.number)(given) if unit == "moment" else span(given)
+        return f"{said} is {span(abs(off))} too {ways[off < 0]}."
 
 
 def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
@@ -196,7 +206,30 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
         within=NEAR * (window[1] - window[0]),
         reads=partial(runs.typed, moment=moment),
         rank=job.rank,
+        why_not=_too_early(runs, moment, job, seen),
     )
+
+
+def _too_early(runs: Runs, moment: Moment, job: Job, seen: Moment) -> Callable[[float], str]:
+    """Return a function that says why the job did not start at a moment between now and its start.
+
+    The reasons are collected here: an answer must not move the timeline, which by then is on the screen.
+    """
+    reasons: list[tuple[float, str]] = []
+    for step in range(max(moment.step, seen.step - MOST_REASONS), seen.step):
+        there = runs.at_step(moment.branch, step)
+        found = evidence_of(runs.at(there), job.rank, clock_near(there.clock))
+        if found is not None and found.status not in ("started", "runs") and found.clauses:
+            reasons.append((there.clock, found.clauses[0]))
+
+    def why(given: float) -> str:
+        at = clock_near(given)
+        if given < job.submit:
+            return f"{name(job)} is submitted at {at(job.submit)}."
+        before = [f"At {at(clock)}: {told}" for clock, told in reasons if clock <= given < seen.clock]
+        return before[-1] if before else ""
+
+    return why
 
 
 # Which policy made this

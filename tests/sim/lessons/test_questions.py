@@ -110,3 +110,18 @@ def test_wrong_answer_tells_what_was_free_when_it_was_asked() -> None:
     why = {choice.label: choice.why for choice in asked[0].choices}
     assert why["J3"] == "J3 needs 6, 3 free."
     assert why["J5"] == "J5 needs 2, 3 free; J4 took 3 first."
+
+
+def test_too_early_an_answer_gets_the_reason_of_that_moment() -> None:
+    found = asked("start", 100, "fcfs", job="J4")
+    assert found.judge(700).told == (
+        "00:11:40 is 18m20 too early. "
+        "At 00:10:00: J4 has waited 9m30: needs 4, 6 free, and the policy stopped at J3. "
+        "At 00:30:00: J4 starts on 4 processors: next in the queue and fits: needs 4, 10 free."
+    )
+    assert "J4 is submitted at" in found.judge(float(RUNS.workload.jobs[3].submit) - 25).told
+
+
+def test_wrong_number_is_told_its_direction() -> None:
+    found = asked("number", 0, of="backfilled", question="How many pass?")
+    assert [found.judge(number).told for number in (0.0, 7.0)] == ["0 is too low. It is 1.", "7 is too high. It is 1."]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from sim.errors import SchedscopeError
@@ -27,6 +29,8 @@ NUMBERED = DIGITS + "jJ"
 """Letters of which the number of a job or of a choice is made."""
 TIMED = DIGITS + ".,:#-%dhmswinept "
 """Letters of times, dates, steps and numbers, once an answer has begun."""
+ENTER_HABIT = 1.5
+"""Seconds after a typed answer during which Enter still belongs to that answer."""
 FIRST = {"moment": DIGITS + "#ds"}
 """Letters with which an answer may begin, where those are more than digits: d3 20:30, #12, step 12."""
 LESSON_KEYS = (
@@ -61,8 +65,10 @@ def _letters(asked: Question, typed: str) -> str:
 class Teaching:
     """Follows the walk of the screen's state."""
 
-    def __init__(self, screen: ControlledScreen) -> None:
-        self._screen = screen
+    def __init__(self, screen: ControlledScreen, now: Callable[[], float] = monotonic) -> None:
+        self._screen, self._now = screen, now
+        self._answered = -ENTER_HABIT
+        """Time of the last answer that needed no Enter."""
 
     @property
     def _walk(self) -> Walk:
@@ -84,7 +90,10 @@ class Teaching:
         self._put(self._walk.go(index))
 
     def lesson_off(self) -> None:
-        """The usual keys do what they always do, until one comes back."""
+        """Give the usual keys back; an Enter typed behind an answer that needed none does nothing."""
+        if self._now() - self._answered < ENTER_HABIT:
+            self._answered = -ENTER_HABIT
+            return
         self._screen.change(walk=self._walk.off())
 
     def lesson_back(self) -> None:
@@ -100,6 +109,8 @@ class Teaching:
 
     def lesson_type(self, letter: str) -> None:
         self._put(self._walk.typing(letter))
+        if self._walk.verdict is not None:
+            self._answered = self._now()
 
     def lesson_rub_out(self) -> None:
         self._screen.change(walk=self._walk.rubbed_out())

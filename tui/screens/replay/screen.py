@@ -86,7 +86,7 @@ class ReplayScreen(Screen[None]):
         self.about, self.look, self.state = about, look, state
         self.shown: Scenes | None = None
         self.looking = Looking(self)
-        self.teaching = Teaching(self)
+        self.teaching = Teaching(self, now or monotonic)
         for controller in (Transport(self), WhatIf(self), self.looking, files(self, recent), self.teaching):
             for name, action in actions_of(controller):
                 setattr(self, f"action_{name}", action)

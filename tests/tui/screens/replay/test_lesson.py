@@ -186,3 +186,16 @@ def test_a_key_means_an_answer_only_while_one_is_asked_for(
     assert heard(there, key, letter) == action
     assert heard(there.off(), key, letter) is None
     assert heard(there.next(), key, letter) == (action if key == "space" else None)
+
+
+async def test_enter_behind_an_answer_leaves_nobody_off_the_path(tmp_path: Path) -> None:
+    """Other questions are answered with Enter, so a student types it here as well."""
+    async with lesson(tmp_path, NEXT, FIRST) as run:
+        await run.press("4", "enter")
+        walk = run.screen.state.walk
+        assert walk is not None
+        assert walk.verdict is not None
+        assert not walk.is_off
+        await run.press("enter")
+        assert run.screen.state.walk is not None
+        assert run.screen.state.walk.is_off
