@@ -42,7 +42,7 @@ FLOORS = (
     ("sim",),
     ("tui.look",),
     ("tui.chart",),
-    ("tui.replay",),
+    ("tui.replay", "tui.live"),
     ("tui.panels", "tui.widgets"),
     ("tui.screens",),
     ("tui.sessions",),

@@ -6,6 +6,7 @@ the first, so that the first node is at the top of a chart; times are seconds si
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -20,6 +21,7 @@ from sim.cluster.changes import Event, changes
 from sim.cluster.values import SUSPENDED, Cluster, ClusterJob, Node
 from sim.history.stretch import Stretch
 from sim.machine.processors import lowest
+from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
 MOST_KEPT = 2_000_000
@@ -45,6 +47,15 @@ class Dated(NamedTuple):
 
     at: float
     start: float
+
+
+class Gone(NamedTuple):
+    """A node that no job can start on, from when until when (None: still), and the reason as a person wrote it."""
+
+    node: str
+    start: float
+    end: float | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +113,7 @@ class Observed:
         self._past: deque[Stretch] = deque(maxlen=MOST_PAST)
         self._open: dict[int, _Held] = {}
         self._dates: dict[int, deque[Dated]] = {}
+        self._gone: list[Gone] = []
         self._workload: Workload | None = None
 
     # Input
@@ -115,6 +127,7 @@ class Observed:
         cluster = _sharing(cluster, before)
         if before is None or cluster.nodes is not before.nodes:
             self._lay_out(cluster)
+            self._note_gone(cluster)
         happened = changes(before, cluster)
         self.moments.append(cluster.at - self.origin)
         self.events.extend((len(self.moments) - 1, event) for event in happened)
@@ -183,6 +196,11 @@ class Observed:
         """Return the expected starts that were said of a job until then, each where it changed."""
         return tuple(dated for dated in self._dates.get(rank, ()) if dated.at <= until)
 
+    def gone(self, until: float) -> tuple[Gone, ...]:
+        """Return the nodes that were drained or down some time until then, as it was known then."""
+        known = (gone for gone in self._gone if gone.start <= until)
+        return tuple(g if g.end is None or g.end <= until else g._replace(end=None) for g in known)
+
     def happened(self, picture: int) -> tuple[Event, ...]:
         """Return the events with which that picture came."""
         return tuple(event for number, event in self.events if number == picture)
@@ -222,6 +240,21 @@ class Observed:
         self._open = {
             rank: _Held(held.start, moved(held.processors), held.kind, held.nodes) for rank, held in self._open.items()
         }
+
+    def _note_gone(self, cluster: Cluster) -> None:
+        """Note which nodes went or came back; a reason often says since when."""
+        now = cluster.at - (self.origin or 0.0)
+        open_now = {gone.node: place for place, gone in enumerate(self._gone) if gone.end is None}
+        for node in cluster.nodes:
+            place = open_now.get(node.name)
+            if node.is_gone and place is None:
+                said = re.search(r"@(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\]$", node.reason)
+                since = stamp(said[1], self.zone) if said else None
+                start = now if since is None else min(since - (self.origin or 0.0), now)
+                reason = node.reason.partition(" [")[0] or "+".join(sorted(node.states))
+                self._gone.append(Gone(node.name, start, None, reason))
+            elif place is not None and not node.is_gone:
+                self._gone[place] = self._gone[place]._replace(end=now)
 
     def _take_in(self, cluster: Cluster, before: Cluster | None) -> None:
         now = self.moments[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 from math import inf
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.processors import written
@@ -25,6 +25,29 @@ class Spot(NamedTuple):
     processor: int
     rank: int | None
     """The job that holds most of it."""
+
+
+class Pictured(Protocol):
+    """One moment that has a chart, of a run or of a cluster."""
+
+    @property
+    def chart(self) -> ChartScene | None: ...
+
+    @property
+    def clock(self) -> float: ...
+
+    @property
+    def known(self) -> float:
+        """Return the last moment that is known."""
+
+    def planned_start(self, rank: int) -> float | None:
+        """Return when a waiting job is to start, None if that is not planned."""
+
+    def hover(self, rank: int) -> str:
+        """Return the text about a job under the pointer."""
+
+    def hover_free(self, spot: Spot) -> str:
+        """Return the text about a place without a job."""
 
 
 def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:

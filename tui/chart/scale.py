@@ -58,6 +58,8 @@ class ChartView:
     """What the numbers of a processor in two neighbouring lanes differ by, where there are several."""
     axis: Axis = CLOCK
     """What place each moment has."""
+    cuts: tuple[int, ...] = ()
+    """Possible ends of bands of several processors, upwards: between the nodes of a cluster. Empty: anywhere."""
 
     @property
     def start(self) -> float:
@@ -107,7 +109,7 @@ class ChartView:
         """
         count = self.high - self.low
         if self.lanes == 1:
-            return _band_rows(self.rows, count)
+            return _band_rows(self.rows, len(inner) + 1 if (inner := self._inner_cuts) else count)
         return _lane_rows(self.rows, self.lanes, self.lane_rows, count)
 
     def edges(self) -> tuple[int, ...]:
@@ -116,10 +118,20 @@ class ChartView:
         >>> ChartView(60, 0, 10, 4, 0, 8).edges(), ChartView(60, 0, 10, 5, 0, 2).edges()
         ((8, 6, 4, 2, 0), (2, 1, 0))
         """
+        if inner := self._inner_cuts:
+            units = (self.low, *inner, self.high)
+            return tuple(units[edge] for edge in _edges(0, len(units) - 1, min(len(units) - 1, self.rows)))
         if self.lanes == 1:
             return _edges(self.low, self.high, min(self.high - self.low, self.rows))
         bands = min(self.high - self.low, max(self.lane_rows - 1, 1))
         return _lane_edges(self.low, self.high, bands, self.lanes, self.stride)
+
+    @property
+    def _inner_cuts(self) -> tuple[int, ...]:
+        """The cuts in sight, where there are more processors than rows."""
+        if self.high - self.low <= self.rows:
+            return ()
+        return tuple(cut for cut in self.cuts if self.low < cut < self.high)
 
     def processors_at(self, row: int) -> tuple[int, int] | None:
         """The lowest and the highest processor that a pixel row stands for; None: it is blank.

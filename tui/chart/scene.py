@@ -39,6 +39,16 @@ class Mark(NamedTuple):
     text: str
 
 
+class Outline(NamedTuple):
+    """Processors for a time with a name, such as a reservation, or the reason why a node is gone."""
+
+    name: str
+    start: float
+    end: float
+    processors: int
+    is_framed: bool = True
+
+
 class Hole(NamedTuple):
     """Where jobs may pass the head of the queue without delaying it."""
 
@@ -76,6 +86,9 @@ class Chart:
     """From the top, where the rows of a matrix lie one above the other."""
     outages: tuple[Outage, ...] = ()
     """When processors are not there, as far as that is known."""
+    names: tuple[tuple[int, str], ...] = ()
+    """(lowest processor, label) of nodes, upwards; none: processors are numbers."""
+    outlines: tuple[Outline, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -17,6 +17,8 @@ from sim.life.so_far import JobSoFar
 from sim.policies.columns import Column
 from sim.session.session import BranchRecord
 from sim.workload.model import Trace, Workload
+from tui.chart.hover import Spot, free_text, hover_text
+from tui.chart.planned import planned_start
 from tui.chart.scene import ChartScene, Mark
 
 if TYPE_CHECKING:
@@ -130,3 +132,17 @@ class Scene:
     """The run beside this one; None: nothing is compared."""
     is_veiled: bool = False
     """Is what comes kept back, as somebody is to find it out?"""
+
+    @property
+    def known(self) -> float:
+        """The last moment that has been computed."""
+        return self.strip.known
+
+    def planned_start(self, rank: int) -> float | None:
+        return planned_start(self.snapshot, rank)
+
+    def hover(self, rank: int) -> str:
+        return "" if self.chart is None else hover_text(self.chart, self.snapshot, rank)
+
+    def hover_free(self, spot: Spot) -> str:
+        return "" if self.chart is None else free_text(self.chart, spot)

@@ -18,15 +18,13 @@ from sim.words import printable_lines
 from sim.workload.model import Workload
 from tui.chart.axis import CLOCK, Axis
 from tui.chart.cells.cells import Brush, Cells, Runs
-from tui.chart.cells.edges import margin
+from tui.chart.cells.edges import margin, margin_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
-from tui.chart.hover import Spot, free_text, hover_text, job_span, measured, spot_at
-from tui.chart.planned import planned_start
+from tui.chart.hover import Pictured, Spot, job_span, measured, spot_at
 from tui.chart.scale import Camera
 from tui.look.palette import DARK, Hue, Look, Tone, ink
 from tui.look.themes import Printable
-from tui.replay.scene import Scene
 from tui.widgets.rows import Inked, Rows
 
 _A_PAN = 8
@@ -99,8 +97,9 @@ class Gantt(Rows, can_focus=True):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._workload = workload
+        """The jobs, or those of the last scene where they become more."""
         self._camera = camera
-        self._scene: Scene | None = None
+        self._scene: Pictured | None = None
         self._selected: int | None = None
         self._brush = Brush(DARK)
         self._cells: Cells | None = None
@@ -121,9 +120,12 @@ class Gantt(Rows, can_focus=True):
 
     # What it is given
 
-    def show(self, scene: Scene, look: Look) -> None:
+    def show(self, scene: Pictured, look: Look) -> None:
         """Draw this; only rows that changed are sent to the terminal."""
+        left = self._left
         self._scene = scene
+        if self._left != left:
+            self._fit_size()
         if look is not self._brush.look:
             self._brush = Brush(look)
             self._forget()
@@ -192,7 +194,7 @@ class Gantt(Rows, can_focus=True):
         if self._scene is None or self._scene.chart is None or not width or not height:
             return
         before = self._cells
-        planned = None if self._selected is None else planned_start(self._scene.snapshot, self._selected)
+        planned = None if self._selected is None else self._scene.planned_start(self._selected)
         self._cells = paint(self._scene.chart, self._brush.look, Size(width, height), self._selected, planned)
         self._draw_measure(self._cells)
         self._draw_pointer(self._cells)
@@ -209,7 +211,14 @@ class Gantt(Rows, can_focus=True):
 
     @property
     def _inner(self) -> Size:
-        return chart_size(Size(*self.size), self._workload.procs)
+        chart = None if self._scene is None else self._scene.chart
+        return chart_size(Size(*self.size), self._workload.procs, () if chart is None else chart.names)
+
+    @property
+    def _left(self) -> int:
+        """Columns left of the chart."""
+        chart = None if self._scene is None else self._scene.chart
+        return margin(self._workload.procs) if chart is None else margin_of(chart.workload.procs, chart.names)
 
     @property
     def _folds(self) -> int:
@@ -308,7 +317,7 @@ class Gantt(Rows, can_focus=True):
         """The whole run, as far as it is known."""
         if (looking := self._looking()) is None or self._scene is None or not len(self._workload):
             return
-        axis, known = looking.axis, max(self._scene.strip.known, self._clock)
+        axis, known = looking.axis, max(self._scene.known, self._clock)
         begin, end = axis.place(float(self._workload.submit[0])), min(axis.place(known), axis.last)
         self._move(looking.camera.fitting(begin, end))
 
@@ -333,7 +342,7 @@ class Gantt(Rows, can_focus=True):
         if self._scene is None or self._scene.chart is None:
             return None
         row = event.y * self._scene.chart.view.rows // max(self._inner.rows, 1)
-        return spot_at(self._scene.chart, event.x - margin(self._workload.procs), row)
+        return spot_at(self._scene.chart, event.x - self._left, row)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self.is_pointed_at:
@@ -356,8 +365,8 @@ class Gantt(Rows, can_focus=True):
     def _told(self, spot: Spot | None) -> Content | None:
         if self._scene is None or self._scene.chart is None or spot is None:
             return None
-        chart = self._scene.chart
-        told = free_text(chart, spot) if spot.rank is None else hover_text(chart, self._scene.snapshot, spot.rank)
+        scene = self._scene
+        told = scene.hover_free(spot) if spot.rank is None else scene.hover(spot.rank)
         return Content(printable_lines(told))
 
     def on_leave(self) -> None:
@@ -447,4 +456,4 @@ class Gantt(Rows, can_focus=True):
         if event.shift:
             self._move(looking.camera.stretched(steps, self._workload.procs, spot.processor))
         else:
-            self._move(looking.camera.zoomed(steps, looking.now, event.x - margin(self._workload.procs)))
+            self._move(looking.camera.zoomed(steps, looking.now, event.x - self._left))

@@ -105,6 +105,29 @@ def margin(procs: int) -> int:
     return len(str(max(procs - 1, 1))) + 2
 
 
+def margin_of(procs: int, names: Sequence[tuple[int, str]]) -> int:
+    """Columns left of the chart: for the names of nodes where there are any, else for numbers.
+
+    >>> margin_of(100, ()), margin_of(8, [(0, "n2"), (4, "n1 2/2")])
+    (4, 7)
+    """
+    return margin(procs) if not names else max(len(label) for _, label in names) + 1
+
+
+@lru_cache(8)
+def node_ticks(view: ChartView, names: tuple[tuple[int, str], ...], folds: int) -> tuple[Tick, ...]:
+    """(row of cells, label) of the nodes in sight, from the top; one that has no row of its own gives way."""
+    ends = [low for low, _ in names[1:]] + [view.high]
+    taken: list[Tick] = []
+    for (low, label), high in reversed(list(zip(names, ends, strict=True))):
+        low, high = max(low, view.low), min(high, view.high)
+        if low < high:
+            row = (view.rows_of(high - 1).start + view.rows_of(low).stop - 1) // 2 // folds
+            if not taken or row > taken[-1].at:
+                taken.append(Tick(row, label))
+    return tuple(taken)
+
+
 @lru_cache(8)
 def processor_ticks(view: ChartView, folds: int) -> tuple[Tick, ...]:
     """(row of cells, number) of some processors, the lowest and the highest among them.
@@ -157,7 +180,9 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
     if grid.chart.lanes:
         _draw_lanes(cells, grid, left - 1)
         return
-    for row, label in processor_ticks(view, max(round(view.rows / rows), 1)):
+    folds = max(round(view.rows / rows), 1)
+    names = grid.chart.names
+    for row, label in node_ticks(view, names, folds) if names else processor_ticks(view, folds):
         if row < rows:
             cells.write(row, left - 1 - len(label), label, _QUIET)
 
@@ -190,7 +215,7 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
     line, times = time_axis(grid.chart.view, grid.chart.clock, grid.look.ascii)
     cells.write(rows, left - 1, ("+" if grid.look.ascii else "└") + line, _LINE)
     cells.write(rows + 1, left, times, _QUIET)
-    upwards = ("rows",) if grid.chart.lanes else ("processors", "procs")
+    upwards = ("rows",) if grid.chart.lanes else ("nodes",) if grid.chart.names else ("processors", "procs")
     unit = unit_of([tick.label for tick in time_ticks(grid.chart.view)])
     across = (
         (f"by event, in {unit}", "by event", "events") if grid.chart.view.axis.by_event else (f"time in {unit}", unit)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.machine.processors import ranges
+from sim.words import printable
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Bools, Grid
 from tui.chart.raster import Texture
-from tui.look.palette import TONES, Tone
+from tui.chart.scene import Outline
+from tui.look.palette import TONES, Hue, Tone, ink
+from tui.look.text import shorten
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES = " ── │┌└ │┐┘ │   "
@@ -21,6 +25,66 @@ def draw_outlines(area: Cells, grid: Grid) -> None:
     _frame_planned(area, grid)
     if not grid.look.patterned:
         _part_alike(area, grid)
+
+
+def draw_reserved(area: Cells, grid: Grid) -> None:
+    """Frame what is reserved, with its name, where no job is; name what is not framed."""
+    for outline in grid.chart.outlines:
+        view, columns = grid.chart.view, grid.size.columns
+        left, right = view.column_of(outline.start), min(view.column_of(outline.end), columns)
+        left, is_open = (max(left, 0), left < 0)
+        for first, last in _rows_of(outline.processors, grid):
+            if right - left >= 2:
+                _frame(area, grid, outline, (first, last, left, right - 1), is_open)
+
+
+def _rows_of(processors: int, grid: Grid) -> list[tuple[int, int]]:
+    """The first and the last row of cells of each group of neighbouring processors in sight."""
+    view = grid.chart.view
+    folds = max(round(view.rows / grid.size.rows), 1)
+    found = []
+    for low, high in ranges(processors):
+        low, high = max(low, view.low), min(high, view.high - 1)
+        if low <= high:
+            first, last = view.rows_of(high).start // folds, (view.rows_of(low).stop - 1) // folds
+            found.append((first, min(last, grid.size.rows - 1)))
+    return [(first, last) for first, last in found if first <= last]
+
+
+def _frame(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, int], is_open: bool) -> None:
+    first, last, left, right = at
+    is_free = (grid.upper.rank < 0) & (grid.lower.rank < 0)
+    ink_of = ink(Hue.ACCENT, Tone.STRONG) if outline.is_framed else ink(Hue.GREY, Tone.STRONG)
+
+    def put(row: int, column: int, sign: str) -> None:
+        if 0 <= column < grid.size.columns and is_free[row, column]:
+            area.chars[row, column], area.fg[row, column] = ord(sign), ink_of
+
+    if outline.is_framed:
+        signs = "++++-|" if grid.look.ascii else "┌┐└┘─│"
+        for row in {first, last}:
+            for column in range(left, right + 1):
+                put(row, column, signs[4])
+        for row in range(first, last + 1):
+            is_corner = row in (first, last) and first != last
+            if not is_open:
+                put(row, left, (signs[0] if row == first else signs[2]) if is_corner else signs[5])
+            put(row, right, (signs[1] if row == first else signs[3]) if is_corner else signs[5])
+    _name(area, grid, outline, at, is_free)
+
+
+def _name(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, int], is_free: Bools) -> None:
+    """Write the name once, in the first row with enough free cells, left of now or right of it."""
+    first, last, left, right = at
+    told = f" {shorten(printable(outline.name), max(right - left - 3, 0))} "
+    fg = ink(Hue.ACCENT, Tone.STRONG) if outline.is_framed else ink(Hue.GREY, Tone.STRONG)
+    if len(told) < 3:
+        return
+    for row in range(first, last + 1):
+        for column in range(left + 1, min(right, grid.size.columns) - len(told) + 1):
+            if is_free[row, column : column + len(told)].all() and not column <= grid.now < column + len(told):
+                area.write(row, column, told, fg, BLANK)
+                return
 
 
 def _frame_planned(area: Cells, grid: Grid) -> None:

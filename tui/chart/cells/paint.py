@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tui.chart.cells.cells import Cells
-from tui.chart.cells.edges import ROWS, draw_edges, draw_top, margin
+from tui.chart.cells.edges import ROWS, draw_edges, draw_top, margin_of
 from tui.chart.cells.grid import EIGHTHS, Bools, Grid, Size, places
-from tui.chart.cells.outlines import draw_outlines
+from tui.chart.cells.outlines import draw_outlines, draw_reserved
 from tui.chart.cells.signs import draw_names_and_now, draw_signs
 from tui.chart.raster import UNKNOWN, Texture
 from tui.chart.scene import ChartScene
@@ -51,9 +52,9 @@ _SIGNS = _Signs(
 )
 
 
-def chart_size(size: Size, procs: int) -> Size:
-    """What is left for the chart itself between its edges."""
-    return Size(max(size.columns - margin(procs), 1), max(size.rows - ROWS, 1))
+def chart_size(size: Size, procs: int, names: Sequence[tuple[int, str]] = ()) -> Size:
+    """Columns and rows of the chart itself, between its edges."""
+    return Size(max(size.columns - margin_of(procs, names), 1), max(size.rows - ROWS, 1))
 
 
 def paint(
@@ -61,7 +62,8 @@ def paint(
 ) -> Cells:
     """The whole picture: the chart, its signs and its edges. `planned` is when the selected job is to start."""
     cells = Cells.blank(size.rows, size.columns)
-    left, inner = margin(chart.workload.procs), chart_size(size, chart.workload.procs)
+    left = margin_of(chart.workload.procs, chart.names)
+    inner = chart_size(size, chart.workload.procs, chart.names)
     if size.columns <= left:
         return cells
     inner = Size(min(inner.columns, chart.view.columns), inner.rows)
@@ -91,6 +93,7 @@ def _draw_jobs(area: Cells, grid: Grid) -> None:
     draw_outlines(area, grid)
     _borrowed(area, grid)
     _missing(area, grid)
+    draw_reserved(area, grid)
 
 
 def sign_of(hue: int, look: Look) -> str:

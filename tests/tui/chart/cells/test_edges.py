@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tui.chart.axis import ByEvent
-from tui.chart.cells.edges import axis_titles, processor_ticks, time_axis, time_ticks
+from tui.chart.cells.edges import axis_titles, node_ticks, processor_ticks, time_axis, time_ticks
 from tui.chart.scale import EVENTS, LADDER, ChartView
 
 
@@ -73,3 +73,22 @@ def test_by_event_the_axis_says_so_and_no_time_is_cut(per_column: float, columns
     assert any("event" in title for _, title in axis_titles(line, ["procs"], ["by event", "events"]))
     assert len(times) == columns
     assert {tick.label for tick in time_ticks(view)} & {*times.split()}
+
+
+NODES = tuple((4 * number, f"n{9 - number}") for number in range(9))
+
+
+def test_every_node_that_has_a_row_is_named_beside_its_cores() -> None:
+    roomy = node_ticks(ChartView(60, 0, 40, 36, 0, 36), NODES, 2)
+    assert [(tick.at, tick.label) for tick in roomy] == [(2 * row, f"n{row + 1}") for row in range(9)]
+    tight = node_ticks(ChartView(60, 0, 40, 8, 0, 36, cuts=tuple(low for low, _ in NODES)), NODES, 2)
+    assert [tick.label for tick in tight] == ["n1", "n4", "n6", "n8"]
+    assert node_ticks(ChartView(60, 0, 40, 8, 4, 12), NODES, 1)[0].label == "n7"
+
+
+def test_bands_of_several_processors_end_between_nodes() -> None:
+    cuts = (0, 2, 6, 8)  # nodes of 2, 4 and 2 cores
+    assert ChartView(60, 0, 40, 4, 0, 8, cuts=cuts).edges() == (8, 6, 2, 0)
+    assert ChartView(60, 0, 40, 2, 0, 8, cuts=cuts).edges() == (8, 2, 0)
+    assert ChartView(60, 0, 40, 8, 0, 8, cuts=cuts).edges() == tuple(range(8, -1, -1))
+    assert max(ChartView(60, 0, 40, 7, 0, 8, cuts=cuts).band_rows()) == 2

@@ -1,0 +1,40 @@
+"""Observed moments for the tests of what is drawn of them: recorded ones, and small ones made up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sim.cluster.observed import Observed
+from sim.cluster.values import Cluster, ClusterJob, Node, Reservation
+from tests.sim.cluster.captures import series
+
+DAY = 1795392000.0  # a midnight in UTC
+NODES = (Node("n1", 4, memory=16000, memory_taken=8000), Node("n2", 4, memory=16000, gpus=2, gpus_taken=1))
+
+
+def recorded(shared: Path, version: str, pictures: int = 20) -> Observed:
+    """The first pictures of a recorded run."""
+    observed = Observed()
+    for cluster, _ in zip(series(shared, version), range(pictures), strict=False):
+        observed.add(cluster)
+    return observed
+
+
+def runs(id: str, cpus: int, *nodes: str, start: float = 0.0, end: float = 600.0) -> ClusterJob:
+    """A job that runs; times are seconds since midnight."""
+    return ClusterJob(id, id, "RUNNING", cpus=cpus, nodes=nodes, start=DAY + start, end=DAY + end, submit=DAY + start,
+                      limit=end - start, user="ann")  # fmt: skip
+
+
+def waits(id: str, cpus: int, start: float | None = None, reason: str = "Priority", *nodes: str) -> ClusterJob:
+    """A job that waits for cores on these nodes."""
+    return ClusterJob(id, id, "PENDING", cpus=cpus, reason=reason, submit=DAY, limit=300.0, user="bob", nodes_wanted=1,
+                      start=None if start is None else DAY + start, planned_nodes=nodes)  # fmt: skip
+
+
+def observed_of(*jobs: ClusterJob, at: float = 60.0, nodes: tuple[Node, ...] = NODES,
+                reservations: tuple[Reservation, ...] = ()) -> Observed:  # fmt: skip
+    """One picture."""
+    observed = Observed()
+    observed.add(Cluster(at=DAY + at, name="testbed", nodes=nodes, jobs=jobs, reservations=reservations))
+    return observed

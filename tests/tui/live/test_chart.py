@@ -1,0 +1,80 @@
+"""The chart of a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.observed import Observed
+from sim.cluster.values import Node, Reservation
+from tests.sim.cluster.captures import VERSIONS
+from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import chart_size, paint
+from tui.chart.scale import Camera
+from tui.live.chart import MODES, ChartMaker, labels_of
+from tui.look.palette import DARK
+
+SMALL = Size(90, 12)
+
+
+def drawn(observed: Observed, size: Size = SMALL, per_column: float = 20, mode: str = "job") -> str:
+    cluster = observed.last
+    assert cluster is not None
+    names = labels_of(observed, cluster, roomy=True)
+    inner = chart_size(size, observed.layout.cpus, names)
+    camera = Camera(per_column, 0, observed.layout.cpus, inner.columns, inner.rows * 2, begin=0.0)
+    return paint(ChartMaker().make(observed, cluster, observed.moments[-1], camera, mode), DARK, size).text
+
+
+def test_nodes_are_named_from_the_top_with_what_is_taken_of_them() -> None:
+    lines = drawn(observed_of(runs("1", 4, "n1"))).splitlines()
+    named = [line for line in lines if line.startswith("n")]
+    assert [line[:9] for line in named] == ["n1     ▄▕", "n2 1/2  ▕"]
+    assert "nodes" in lines[-2]
+
+
+def test_a_drained_node_is_crossed_with_its_reason() -> None:
+    gone = (replace(NODES[0], states=frozenset({"DRAIN"}), reason="disk [root@2026-11-23T00:00:20]"), NODES[1])
+    text = drawn(observed_of(nodes=gone))
+    assert "╳ disk ╳" in text or " disk ╳" in text
+    assert "root@" not in text
+
+
+def test_a_reservation_is_framed_with_its_name() -> None:
+    text = drawn(observed_of(reservations=(Reservation("class", DAY + 200, DAY + 900, ("n2",)),)))
+    assert "class" in text
+    assert {"┌", "┐", "└", "┘"} <= set(text)
+
+
+@pytest.mark.parametrize("name", ["[red]x", "\x1b[31m", "a\nb", "x" * 300, "‮"])
+def test_a_hostile_reason_stays_one_line_of_text(name: str) -> None:
+    gone = (replace(NODES[0], states=frozenset({"DOWN"}), reason=name), NODES[1])
+    text = drawn(observed_of(nodes=gone, reservations=(Reservation(name, DAY + 200, DAY + 900, ("n2",)),)))
+    assert len(text.splitlines()) == 12
+    assert "\x1b" not in text
+    assert "‮" not in text
+
+
+def test_running_jobs_are_solid_and_planned_ones_hatched() -> None:
+    text = drawn(observed_of(runs("1", 4, "n1", end=300), waits("22", 4, 400, "Priority", "n1"), at=200))
+    line = next(line for line in text.splitlines() if "J22" in line)
+    assert "░" in line.partition("J22")[2]
+    assert "┃" in line
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_mode_draws_a_recorded_moment(shared: Path, version: str, mode: str) -> None:
+    text = drawn(recorded(shared, version), Size(120, 30), 10, mode)
+    assert all(f"n{number}" in text for number in range(1, 9))
+    assert "maint" in text
+    assert "disk" in text
+
+
+def test_many_nodes_share_rows_that_end_between_them() -> None:
+    nodes = tuple(Node(f"node{number:04}", 64) for number in range(200))
+    text = drawn(observed_of(runs("1", 64, "node0007"), nodes=nodes), Size(90, 27))
+    assert text.count("node0") > 10

@@ -1,0 +1,75 @@
+"""The scheduler's plan: only what fits together is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.observed import Observed
+from sim.cluster.values import Node, Reservation
+from tests.sim.cluster.captures import VERSIONS
+from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
+from tui.chart.scene import Box
+from tui.live.plan import plan_boxes
+
+
+def planned(observed: Observed) -> dict[str, Box]:
+    assert observed.last is not None
+    running = [held for held in observed.stretches(observed.moments[-1]) if held.end is None]
+    boxes = plan_boxes(observed, observed.last, running, observed.moments[-1])
+    return {observed.workload.ids[box.rank]: box for box in boxes}
+
+
+def test_a_running_job_goes_on_to_its_limit_and_a_planned_one_follows() -> None:
+    found = planned(observed_of(runs("1", 4, "n1"), waits("2", 4, 600, "Priority", "n1")))
+    assert (found["1"].start, found["1"].end, found["1"].kind) == (60, 600, "expected")
+    assert (found["2"].start, found["2"].end, found["2"].kind) == (600, 900, "planned")
+    assert found["1"].processors == found["2"].processors == 0b1111_0000
+
+
+def test_what_does_not_fit_beside_others_is_not_drawn() -> None:
+    found = planned(observed_of(runs("1", 4, "n1"), waits("2", 4, 300, "Priority", "n1")))
+    assert set(found) == {"1"}
+    found = planned(observed_of(waits("1", 3, 100, "Priority", "n1"), waits("2", 3, 100, "Priority", "n1")))
+    assert set(found) == {"1"}
+
+
+@pytest.mark.parametrize("reason", ["Dependency", "BeginTime", "AssocGrpCpuLimit", "QOSMaxCpuPerUserLimit"])
+def test_a_date_that_is_no_plan_is_not_drawn(reason: str) -> None:
+    assert planned(observed_of(waits("1", 1, 100, reason, "n1"))) == {}
+
+
+def test_no_plan_is_drawn_on_nodes_that_are_gone_or_in_maintenance() -> None:
+    gone = (replace(NODES[0], states=frozenset({"DRAIN"})), NODES[1])
+    assert planned(observed_of(waits("1", 1, 100, "Priority", "n1"), nodes=gone)) == {}
+    maintenance = Reservation("m", DAY + 200, DAY + 900, ("n1",), flags=frozenset({"MAINT"}))
+    assert planned(observed_of(waits("1", 1, 100, "Priority", "n1"), reservations=(maintenance,))) == {}
+
+
+def test_no_plan_is_drawn_where_jobs_are_hidden() -> None:
+    observed = observed_of(runs("1", 1, "n1"), waits("2", 1, 100, "Priority", "n2"))
+    assert observed.last is not None
+    running = observed.stretches(60)
+    boxes = plan_boxes(observed, replace(observed.last, is_private=True), running, 60)
+    assert [box.kind for box in boxes] == ["expected"]
+
+
+def test_a_job_for_one_node_is_not_spread_over_two() -> None:
+    nodes = (Node("n1", 4), Node("n2", 4))
+    assert planned(observed_of(waits("1", 6, 100), nodes=nodes)) == {}
+    assert (
+        planned(observed_of(replace(waits("1", 6, 100), nodes_wanted=2), nodes=nodes))["1"].processors.bit_count() == 6
+    )
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_no_drawn_moment_gives_a_core_to_two_jobs(shared: Path, version: str) -> None:
+    for pictures in range(2, 30):
+        observed = recorded(shared, version, pictures)
+        boxes = list(planned(observed).values())
+        for box in boxes:
+            assert box.processors < 1 << 32
+            beside = [o for o in boxes if o.rank != box.rank and o.start < box.end and box.start < o.end]
+            assert not any(box.processors & other.processors for other in beside)

@@ -1,0 +1,1 @@
+"""A live machine as values that widgets draw: charts, tables and steps of what was observed."""

@@ -1,0 +1,186 @@
+"""The chart of a cluster at one moment: what was observed, now, and the scheduler's plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import inf, nextafter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.cluster.observed import Observed
+from sim.cluster.values import Cluster, Node
+from sim.history.stretch import Stretch
+from sim.words import printable
+from sim.workload.model import Field, Floats, Workload
+from sim.workload.outages import Outage
+from tui.chart.chart_maker import missing_in
+from tui.chart.colours import Colours, Legend
+from tui.chart.raster import Frame, Raster, rasterise
+from tui.chart.scale import Camera, ChartView
+from tui.chart.scene import Box, ChartScene, Mark, Outline
+from tui.chart.shares import Shares
+from tui.live.plan import plan_boxes
+from tui.look.text import pad, shorten, sparkline
+
+MODES = {
+    "job": "which is which: each job keeps a colour of its own",
+    "user": "who submitted it",
+    "account": "what it is charged to",
+    "partition": "the partition that it was submitted to",
+    "width": "how many cores it has",
+    "length": "its time limit",
+    "wait": "how long it waited",
+}
+"""mode -> what the colours tell"""
+_AS_REPLAY = {"partition": "queue", "account": "user"}
+NAME = 12
+ROOMY = 70
+"""Columns of a chart that leaves room for what is taken of a node."""
+"""Columns of a node's name at the axis."""
+
+
+class ChartMaker:
+    """Makes the charts of one observed history. Colours and shares are kept from one chart to the next."""
+
+    def __init__(self) -> None:
+        self._colours: tuple[Workload, str, Colours] | None = None
+        self._known: tuple[Workload, Floats, Floats] | None = None
+        """The jobs, and when each started and ended: nan if it has not."""
+        self._shares: tuple[tuple[int, ...], Shares] | None = None
+
+    def make(
+        self,
+        observed: Observed,
+        cluster: Cluster,
+        clock: float,
+        camera: Camera,
+        mode: str = "job",
+        marks: tuple[Mark, ...] = (),
+        unicode: bool = True,
+    ) -> ChartScene:
+        """Return the chart at `clock` with the state of that picture."""
+        workload = observed.workload
+        cuts = tuple(row.low for row in reversed(observed.layout.rows))
+        view = replace(camera.view(clock), cuts=cuts)
+        stretches = observed.stretches(clock)
+        running = [stretch for stretch in stretches if stretch.end is None]
+        plan = plan_boxes(observed, cluster, running, clock)
+        times = self._times(observed, workload, clock)
+        hues, legend = self._hues(workload, mode, times, clock)
+        outages = outages_of(observed, clock)
+        return ChartScene(
+            view=view,
+            clock=clock,
+            since=None,
+            raster=self._raster(stretches, plan, view, clock),
+            plan=plan,
+            owners=None,
+            homes=None,
+            missing=missing_in(view, outages),
+            outages=outages,
+            marks=marks,
+            mode=mode,
+            hues=hues,
+            legend=legend,
+            workload=workload,
+            start=times[0],
+            end=times[1],
+            names=labels_of(observed, cluster, camera.columns >= ROOMY, unicode),
+            outlines=tuple(outlines_of(observed, cluster, view, clock)),
+        )
+
+    def _raster(self, stretches: list[Stretch], plan: tuple[Box, ...], view: ChartView, clock: float) -> Raster:
+        """Return the past, upon the trails of suspended jobs, upon the plan."""
+        edges = view.edges()
+        if self._shares is None or self._shares[0] != edges:
+            self._shares = edges, Shares(edges)
+        frame, shares = Frame(view.per_column, view.first, view.columns, edges, view.axis), self._shares[1]
+        begin, now = view.start, min(view.end, nextafter(clock, inf))
+        seen = [s for s in stretches if (s.end is None or s.end > begin) and s.start < now]
+        ran = [s for s in seen if s.kind == "run"]
+        cut = [s for s in ran if s.is_cut and s.end is not None and s.end <= clock]
+        trails = [s for s in seen if s.kind != "run"]
+        past = rasterise(ran, frame, clock, shares, cut)
+        if trails:
+            past = past.above(rasterise(trails, frame, clock, shares))
+        if view.end <= clock:
+            return past
+        ahead = [
+            Stretch(box.rank, box.start, box.end, box.kind, box.processors) for box in plan if box.start < view.end
+        ]
+        return past.above(rasterise(ahead, frame, inf, shares))
+
+    def _hues(
+        self, workload: Workload, mode: str, times: tuple[Floats, Floats], clock: float
+    ) -> tuple[NDArray[np.uint8], Legend]:
+        """Return the hues of all jobs and what they stand for."""
+        if self._colours is None or self._colours[0] is not workload or self._colours[1] != mode:
+            seen = workload
+            if mode == "account":
+                words = workload.names.get(Field.GROUP, ())
+                seen = replace(workload, user=workload.group, names={**workload.names, Field.USER: words})
+            self._colours = workload, mode, Colours(seen)
+        colours, name = self._colours[2], _AS_REPLAY.get(mode, mode)
+        ranks = np.arange(len(workload), dtype=np.intp)
+        return colours.of(name, ranks, *times, clock, lambda rank: None), colours.legend(name)
+
+    def _times(self, observed: Observed, workload: Workload, clock: float) -> tuple[Floats, Floats]:
+        """Return when each job started and ended, nan where that was not so at `clock`."""
+        if self._known is None or self._known[0] is not workload:
+            origin = observed.origin or 0.0
+            start = np.array([_or_nan(job.start if not job.is_waiting else None) for job in observed.jobs]) - origin
+            end = np.array([_or_nan(job.end if job.has_ended else None) for job in observed.jobs]) - origin
+            self._known = workload, start, end
+        _, start, end = self._known
+        return np.where(start <= clock, start, np.nan), np.where(end <= clock, end, np.nan)
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def outlines_of(observed: Observed, cluster: Cluster, view: ChartView, clock: float) -> Iterator[Outline]:
+    """Yield the reservations, framed, and the reasons of nodes that are gone."""
+    origin, layout = observed.origin or 0.0, observed.layout
+    for reserved in cluster.reservations:
+        start, end = reserved.start - origin, reserved.end - origin
+        if start < view.end and end > view.start and (cores := layout.processors(reserved.nodes)):
+            yield Outline(reserved.name, start, end, cores)
+    for gone in observed.gone(clock):
+        end = view.end if gone.end is None else gone.end
+        if gone.start < view.end and end > view.start:
+            yield Outline(gone.reason, gone.start, end, layout.processors([gone.node]), is_framed=False)
+
+
+def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
+    """Return the nodes that are gone, as the chart crosses them."""
+    layout = observed.layout
+    return tuple(
+        Outage(gone.start, inf if gone.end is None else gone.end, layout.processors([gone.node]))
+        for gone in observed.gone(clock)
+    )
+
+
+def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool = True) -> tuple[tuple[int, str], ...]:
+    """Return (lowest core, label) of every node, upwards; where there is room with its GPUs and memory in use."""
+    found = []
+    has_gpus = roomy and any(node.gpus for node in cluster.nodes)
+    width = min(max((len(row.node) for row in observed.layout.rows), default=0), NAME)
+    for row in reversed(observed.layout.rows):
+        label = pad(shorten(printable(row.node), width), width)
+        node = cluster.node_of.get(row.node)
+        if roomy and node is not None:
+            gpus = f"{node.gpus_taken}/{node.gpus}" if node.gpus else ""
+            label += f" {gpus:>3}" if has_gpus else ""
+            label += _level(node, unicode)
+        found.append((row.low, label))
+    return tuple(found)
+
+
+def _level(node: Node, unicode: bool) -> str:
+    """Return the share of a node's memory that is taken, in eighths."""
+    if not node.memory:
+        return "  "
+    return " " + sparkline([min(node.memory_taken / node.memory, 1.0), 1.0], unicode)[:1]

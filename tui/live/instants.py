@@ -1,0 +1,103 @@
+"""Pictures of a cluster as instants, so that the conditions to stop at read them as steps of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sim.cluster.changes import Event
+from sim.cluster.observed import Observed
+from sim.cluster.values import Cluster
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import AsRecorded
+from sim.workload.model import Job
+
+
+@dataclass(frozen=True)
+class OfPicture:
+    """One picture, and what happened since the one before."""
+
+    observed: Observed
+    picture: int
+    cluster: Cluster
+    events: tuple[Event, ...]
+
+    @property
+    def step(self) -> int:
+        return self.picture + 1
+
+    @property
+    def time(self) -> float:
+        return self.observed.moments[self.picture]
+
+    @property
+    def procs(self) -> int:
+        return sum(node.cpus for node in self.cluster.nodes if not node.is_gone)
+
+    @property
+    def free(self) -> float:
+        return sum(max(node.cpus - node.cpus_taken, 0) for node in self.cluster.nodes if not node.is_gone)
+
+    @property
+    def waiting(self) -> int:
+        return len(self.cluster.queue)
+
+    @property
+    def wanted(self) -> int:
+        return sum(job.cpus for job in self.cluster.queue)
+
+    @property
+    def running(self) -> int:
+        return len(self.cluster.running)
+
+    @property
+    def suspended(self) -> int:
+        return len(self.cluster.jobs) - self.running - self.waiting - sum(job.has_ended for job in self.cluster.jobs)
+
+    @property
+    def decisions(self) -> Sequence[Decision]:
+        return tuple(Start(job, AsRecorded(self.time, 0.0)) for job in self._of("start"))
+
+    @property
+    def arrived(self) -> Sequence[Job]:
+        return self._of("arrival")
+
+    @property
+    def completed(self) -> Sequence[Job]:
+        return self._of("completion")
+
+    @property
+    def printed(self) -> Sequence[str]:
+        return ()
+
+    @property
+    def head(self) -> Job | None:
+        return self._job(self.cluster.queue[0].id) if self.cluster.queue else None
+
+    def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
+        return iter(())
+
+    def moved(self, job: Job) -> float:
+        return sum(event.by for event in self.events if event.kind == "moved" and event.subject == job.id)
+
+    def longest_wait(self) -> float:
+        return max((self.cluster.at - job.submit for job in self.cluster.queue), default=0.0)
+
+    def worst_slowdown(self) -> float:
+        waits = ((self.cluster.at - job.submit, job.limit or 86400.0) for job in self.cluster.queue)
+        return max((wait / limit + 1 for wait, limit in waits if limit > 0), default=1.0)
+
+    def most_overtaken(self) -> int:
+        """Return 0: which jobs passed which is not observed."""
+        return 0
+
+    @cached_property
+    def _jobs(self) -> Sequence[Job]:
+        return self.observed.workload.jobs
+
+    def _job(self, id: str) -> Job:
+        return self._jobs[self.observed.ranks[id]]
+
+    def _of(self, kind: str) -> tuple[Job, ...]:
+        return tuple(self._job(e.subject) for e in self.events if e.kind == kind and e.subject in self.observed.ranks)

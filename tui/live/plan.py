@@ -1,0 +1,102 @@
+"""The scheduler's own plan as boxes on cores: only what fits together is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sim.cluster.observed import Observed, Rows
+from sim.cluster.values import Cluster, ClusterJob
+from sim.history.stretch import Stretch
+from sim.machine.processors import lowest
+from tui.chart.scene import Box
+
+MOST_PLANNED = 200
+"""Waiting jobs that are placed, in the order of their expected starts."""
+UNLIMITED = 86400.0
+"""Seconds for which a job without a limit is drawn."""
+
+
+class Plan:
+    """Cores that are taken over future time, node by node."""
+
+    def __init__(self, rows: Iterable[Rows]) -> None:
+        self._rows = {row.node: row for row in rows}
+        self._busy: dict[str, list[tuple[float, float, int]]] = {name: [] for name in self._rows}
+
+    def take(self, processors: int, nodes: Iterable[str], start: float, end: float) -> None:
+        """Note that these cores, which are on these nodes, are taken from `start` to `end`."""
+        for name in nodes:
+            row = self._rows.get(name)
+            if row is not None and (part := processors >> row.low & ((1 << (row.high - row.low)) - 1)):
+                self._busy[name].append((start, end, part))
+
+    def place(self, job: ClusterJob, nodes: Iterable[str], start: float, end: float) -> int:
+        """Take and return cores for a job, as evenly over its nodes as they are free; 0: it does not fit."""
+        free = {name: found for name in nodes if name in self._rows and (found := self._free(name, start, end))}
+        wanted = max(job.nodes_wanted, 1)
+        chosen = list(free)[: len(free) if len(free) <= wanted or not job.planned_nodes else wanted]
+        if not job.planned_nodes:
+            chosen = sorted(chosen, key=lambda name: -free[name].bit_count())[:wanted] if wanted > 1 else chosen
+        left, found = job.cpus, 0
+        if len(chosen) >= wanted and wanted > 1:
+            share = -(-job.cpus // len(chosen))
+            for name in chosen:
+                count = min(share, left, free[name].bit_count())
+                found, left = self._add(name, free, count, found), left - count
+        for name in chosen:
+            if left > 0 and (count := min(left, free[name].bit_count())):
+                if not job.planned_nodes and wanted == 1 and count < left:
+                    continue  # a job on one node needs it whole on that node
+                found, left = self._add(name, free, count, found), left - count
+        if left > 0:
+            return 0
+        self.take(found, chosen, start, end)
+        return found
+
+    def _add(self, name: str, free: dict[str, int], count: int, found: int) -> int:
+        taken = lowest(free[name], count) if count else 0
+        free[name] &= ~taken
+        return found | taken << self._rows[name].low
+
+    def _free(self, name: str, start: float, end: float) -> int:
+        row = self._rows[name]
+        free = (1 << (row.high - row.low)) - 1
+        for begin, until, part in self._busy[name]:
+            if begin < end and start < until:
+                free &= ~part
+        return free
+
+
+def plan_boxes(observed: Observed, cluster: Cluster, running: Iterable[Stretch], clock: float) -> tuple[Box, ...]:
+    """Return running jobs until their limits, and the waiting jobs that are planned and fit together with them."""
+    origin = observed.origin or 0.0
+    plan, boxes = Plan(observed.layout.rows), []
+    for held in running:
+        job = observed.jobs[held.rank]
+        end = job.end - origin if job.end is not None and not job.has_ended else clock + UNLIMITED
+        if held.kind == "run" and end > clock:
+            boxes.append(Box(held.rank, clock, end, held.processors, "expected"))
+            plan.take(held.processors, job.nodes, clock, end)
+    if cluster.is_private:
+        return tuple(boxes)  # jobs are hidden, so no plan would be true
+    for node in cluster.nodes:
+        if node.is_gone:
+            plan.take(observed.layout.processors([node.name]), [node.name], clock, float("inf"))
+    for reserved in cluster.reservations:
+        if reserved.is_maintenance:
+            cores = observed.layout.processors(reserved.nodes)
+            plan.take(cores, reserved.nodes, reserved.start - origin, reserved.end - origin)
+    return (*boxes, *_placed(observed, cluster, plan, clock))
+
+
+def _placed(observed: Observed, cluster: Cluster, plan: Plan, clock: float) -> Iterator[Box]:
+    origin = observed.origin or 0.0
+    known = {partition.name: partition.nodes for partition in cluster.partitions}
+    every = [row.node for row in observed.layout.rows]
+    waiting = sorted((job for job in cluster.queue if job.is_planned), key=lambda job: job.start or 0.0)
+    for job in waiting[:MOST_PLANNED]:
+        start = max((job.start or 0.0) - origin, clock)
+        end = start + (job.limit or UNLIMITED)
+        nodes = job.planned_nodes or known.get(job.partition.partition(",")[0]) or every
+        if cores := plan.place(job, nodes, start, end):
+            yield Box(observed.ranks[job.id], start, end, cores, "planned")

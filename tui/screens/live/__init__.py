@@ -1,0 +1,1 @@
+"""The screen of a live machine, and of a recording of one."""
