@@ -1,1 +1,1 @@
-"""Lessons: a trace, a policy, and scenes that say and ask something; every number and answer comes out of the run."""
+"""Lessons: a trace, a policy, and scenes with texts and questions; every number and answer comes from the run."""

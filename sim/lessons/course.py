@@ -16,12 +16,12 @@ FOLDER = Path(__file__).parent / "course"
 
 @cache
 def course() -> tuple[Lesson, ...]:
-    """All of them."""
+    """Return all built-in lessons."""
     return tuple(read_lesson(FOLDER / f"{name}.toml") for name in ORDER)
 
 
 def found_lesson(named: str) -> Lesson:
-    """The lesson that is meant: a file, or one of the course by its name."""
+    """Return the lesson in a file, or the built-in one of that name."""
     if named.endswith(".toml") or os.sep in named:
         return read_lesson(named)
     if named not in ORDER:

@@ -1,4 +1,4 @@
-"""A lesson made of a session: its trace, its policies, and a scene for each bookmark, to be filled with words."""
+"""Conversion of a session to a lesson: its trace, its policies, and a scene without text for each bookmark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAY = "What is there to be seen here? Numbers come from the run: the mean wait i
 
 
 def lesson_of(session: Session, path: str | Path) -> str:
-    """The text of a lesson that is to lie at `path`; what a lesson cannot have is an error."""
+    """Return the text of a lesson for `path`; raise an error for anything that a lesson cannot have."""
     if session.named_code or any(code_in(spec) for spec in _specs(session)):
         raise LessonError("the session's policies are code of somebody's own, and a lesson runs none", path)
     title = Path(path).stem.replace("-", " ").replace("_", " ").capitalize()
@@ -41,7 +41,7 @@ def _specs(session: Session) -> Iterator[str]:
 
 
 def _trace(session: Session, path: str | Path) -> str:
-    """A sample, or a file beside the lesson."""
+    """Return the name of a sample, or of a file in the lesson's folder."""
     trace = session.trace
     if trace.is_sample:
         return trace.name
@@ -52,7 +52,7 @@ def _trace(session: Session, path: str | Path) -> str:
 
 
 def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
-    """At the bookmark; on a branch that parted on the way, where it parted."""
+    """Yield the entries of a scene at the bookmark; on a branch, of one at its fork or switch."""
     branches = {branch.name: branch for branch in session.branches}
     branch = branches[mark.branch]
     yield "title", mark.name
@@ -67,12 +67,12 @@ def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
 
 
 def _switched(branch: BranchRecord) -> str | None:
-    """The policy to which it was switched on the way."""
+    """Return the policy to which the branch was switched, or None."""
     return branch.switches[0].spec if branch.parent is not None and branch.forked and branch.switches else None
 
 
 def _policy(session: Session, branch: BranchRecord, branches: dict[str, BranchRecord]) -> str:
-    """Under which it began."""
+    """Return the policy with which the branch began."""
     if branch.parent is None:
         return session.policy
     if not branch.forked and branch.switches:
@@ -86,7 +86,7 @@ def _table(name: str, values: Mapping[str, Value]) -> str:
 
 
 def _written(value: Value) -> str:
-    """As in TOML; what a terminal would obey is left out."""
+    """Return the value as TOML, without control characters."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):

@@ -1,6 +1,6 @@
-"""What a lesson is: a trace, a policy, and scenes that go to a moment, show something, say it and may ask.
+"""Data of a lesson: a trace, a policy, and scenes that go to a moment, show something, explain it and may ask.
 
-Plain values as they stand in a file (`sim.lessons.lesson_file`); nothing here knows whether they hold for the run.
+These are plain values as in a file (`sim.lessons.lesson_file`); whether they hold for the run is checked elsewhere.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sim.errors import FileError
 from sim.machine.processors import Placement
 
 Kind = Literal["next", "start", "policy", "gains", "loses", "number"]
-"""Which job starts next, when a job starts, which policy made this, who gains or loses by another one, a number."""
+"""Kinds of questions: next job to start, start of a job, policy of a schedule, largest gain or loss, a number."""
 PAPERS: Mapping[str, str] = {
     "": "To begin with, and in the end",
     "Z": "Zhang et al. 2000",
@@ -22,32 +22,32 @@ PAPERS: Mapping[str, str] = {
     "W": "Ward et al. 2002",
     "LS": "Lawson and Smirni 2002",
 }
-"""Where lessons come from, by the short names; a lesson of somebody's own may come from anywhere."""
+"""Papers of the lessons by short name; a user's own lesson may name any source."""
 ORDER = (
     "read-this-chart", "backfilling", "zkp-lies", "zkp-doubled", "zkp-short-first", "zkp-early-end", "w-slip",
     "w-starving", "w-two-windows", "ls-boundaries", "ls-own-queue", "ls-crash", "k-promise", "k-factor", "k-half",
     "k-seats", "z-hole", "z-turns", "z-switch-cost", "z-migration", "which-is-better",
 )  # fmt: skip
-"""The names of the lessons that come with the program, in the order in which to learn."""
+"""Names of the built-in lessons in the order of learning."""
 PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "strip", "metrics")
-"""What a scene can show beside the chart."""
+"""Panels that a scene can show next to the chart."""
 COLOURS = (
     "job", "user", "queue", "partition", "width", "length", "wait", "slowdown", "estimate", "passed", "versus",
 )  # fmt: skip
-"""What a scene can colour jobs by."""
+"""Colourings of jobs that a scene can choose."""
 Zoom: TypeAlias = "Literal['all', 'first'] | tuple[str, str]"
-"""The whole run, as at first, or from one moment until another."""
+"""Whole run, the initial view, or a time window."""
 
 
 class LessonError(FileError):
-    """Something in a lesson that cannot be made out, or does not hold."""
+    """Error in a lesson: unreadable, or not true of the run."""
 
     others: tuple[LessonError, ...] = ()
-    """What else is wrong, as far as it is known."""
+    """Further errors, as far as known."""
 
     @classmethod
     def first_of(cls, wrong: Iterable[LessonError]) -> LessonError:
-        """Of several the first in the file, which brings the others."""
+        """Return the first of several errors in the file, with the others attached."""
         first, *others = sorted(wrong, key=lambda error: error.line or 0)
         first.others = tuple(others)
         return first
@@ -55,59 +55,59 @@ class LessonError(FileError):
 
 @dataclass(frozen=True)
 class Ask:
-    """A question; what is right is found in the run."""
+    """Question whose right answer is found in the run."""
 
     kind: Kind
     question: str = ""
-    """In words of the lesson's own; "": the usual ones."""
+    """Text of the question; "" for the standard one."""
     job: str = ""
-    """Whose start is asked for."""
+    """Job whose start is asked for."""
     of: str = ""
-    """The name of the number that is asked for."""
+    """Name of the number that is asked for."""
     among: tuple[str, ...] = ()
-    """The runs to choose from."""
+    """Runs to choose from."""
     under: str = ""
-    """The other run, in which somebody gains or loses."""
+    """Other run, in which a job gains or loses."""
     within: float = 0.0
-    """How far from a number an answer may be, as a share of it; 0: as usual."""
+    """Tolerated error of a number, as a share of it; 0 for the default."""
     then: str = ""
-    """What is said when the answer is seen, behind the program's own reason."""
+    """Text shown with the answer, after the program's own reason."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """One moment of a lesson; None: as in the scene before."""
+    """Moment of a lesson; a value of None is that of the scene before."""
 
     title: str = ""
     say: str = ""
     notes: str = ""
-    """For the teacher."""
+    """Notes for the teacher."""
     at: str | None = None
-    """A time or a step."""
+    """Time or step."""
     when: str | None = None
-    """A condition: the first moment after the scene before at which it comes true."""
+    """Condition; the scene is at the first moment after the scene before that meets it."""
     before: str | None = None
-    """A condition: as `when`, but just before that moment."""
+    """Condition; the scene is just before the moment of `when`."""
     policy: str | None = None
-    """The whole run under this policy from now on; `easy with exact`: and with these estimates."""
+    """Policy of the whole run from now on; `easy with exact` also sets the estimates."""
     switch: str | None = None
-    """From this moment on another policy, in this scene."""
+    """Policy from this moment on, in this scene."""
     compare: str | None = None
-    """Beside it, in this scene, the run under this policy; with `compare_here` from this moment on."""
+    """Policy of a second run in this scene; with `compare_here`, from this moment on."""
     compare_here: str | None = None
     show: tuple[str, ...] | None = None
-    """The panels."""
+    """Panels to show."""
     over: str | None = None
-    """The panel that lies over the chart on a small screen."""
+    """Panel over the chart on a small screen."""
     zoom: Zoom | None = None
     select: str | None = None
-    """The job that glows."""
+    """Selected job."""
     colour: str | None = None
     ask: Ask | None = None
     holds: tuple[str, ...] = ()
-    """What must be so, such as `J5.end <= J3.start`: claims that the words make."""
+    """Claims of the text, such as `J5.end <= J3.start`, that must be true."""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
-    """On which line of the file each of this stands; "": where the scene begins."""
+    """Line of each key in the file; "" for the beginning of the scene."""
 
     def line(self, key: str) -> int:
         return self.lines.get(key, self.lines.get("", 0))
@@ -120,27 +120,27 @@ class Lesson:
     name: str
     title: str
     trace: str
-    """The name of a sample, or the path of a file beside the lesson."""
+    """Name of a sample, or path of a file next to the lesson."""
     scenes: tuple[Scene, ...]
     policy: str = "easy"
     paper: str = ""
     about: str = ""
-    """What it is about, in a line."""
+    """Summary in one line."""
     exercise: str = ""
-    """What to try afterwards: the last scene says it."""
+    """Exercise, shown as the last scene."""
     options: Mapping[str, Any] = field(default_factory=dict)
     placement: Placement = "lowest"
     picture: int = 1
-    """The scene whose chart stands for the lesson, counted from 1."""
+    """Scene whose chart represents the lesson, counted from 1."""
     path: str = ""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def count(self) -> int:
-        """Its scenes, and that with what to try."""
+        """Return the number of scenes, including the exercise."""
         return len(self.scenes) + bool(self.exercise)
 
     def wrong(self, what: str, scene: Scene | None = None, key: str = "") -> LessonError:
-        """An error at that key of a scene, or of the lesson."""
+        """Return an error at that key of a scene, or of the lesson."""
         line = self.lines.get(key, 0) if scene is None else scene.line(key)
         return LessonError(what, self.path or self.name, line)

@@ -1,9 +1,9 @@
 """A lesson as a file (TOML). Nothing in it runs, and it reaches no file outside of its own folder.
 
-title = "Whom may a job pass?"
+title = "Which jobs may pass?"
 paper = "Z"                          # or your own words
 about = "What this is about, in a line."
-trace = "z-figure4"                  # a sample, or a file beside this one
+trace = "z-figure4"                  # a sample, or a file next to this one
 policy = "fcfs"
 exercise = "What to try afterwards."
 
@@ -12,9 +12,9 @@ load = 1.2
 
 [[scene]]
 title = "A hole"
-at = 600                             # a time or a step; without it the scene begins where the one before stood
+at = 600                             # a time or a step; without it the scene begins at the moment of the one before
 before = "job 5 starts"              # the first time from then on; or when = "job 5 starts"
-policy = "easy"                      # the whole run under this one; switch: from here on; compare: beside
+policy = "easy"                      # of the whole run; switch: from here on; compare: of a second run
 show = ["queue", "decisions"]
 select = "J3"
 say = "J3 waits **{J3.wait}**, under fcfs {J3.wait@fcfs}."
@@ -24,7 +24,7 @@ notes = "For the teacher."
 [scene.ask]
 kind = "start"                       # or next, policy, gains, loses, number
 job = "J5"
-then = "What is said when the answer is seen."
+then = "Text shown with the answer."
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ MOST_BYTES = 2**18
 LESSON = TextKind("lesson", MOST_BYTES, LessonError)
 MOST_SCENES = 200
 LONGEST = 2000
-"""Letters that a scene says, or that are said at once."""
+"""Longest text in letters, also of all scenes at one moment."""
 A_LINE = 200
-"""Letters of a title, or of anything that is to be read as one line."""
+"""Longest title or other single line in letters."""
 MOST_OF_A_LIST = 20
 MOST_OF_A_TRACE = 2**26
-"""Bytes of a trace beside a lesson."""
+"""Bytes of a trace next to a lesson."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def read_lesson(path: str | Path) -> Lesson:
-    """The lesson in a file; whatever is wrong with it is a LessonError with its line, which brings the others."""
+    """Return the lesson in a file; raise a `LessonError` with its line and with all further errors."""
     text = LESSON.read(path)
     found = LESSON.toml(text, path)
     reader = _Reader(path, text)
@@ -77,7 +77,7 @@ def read_lesson(path: str | Path) -> Lesson:
 
 
 def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:
-    """What is wrong with a value is noted, and then it is as if it had been left out."""
+    """Return a function that notes an error in a value and returns None in its place."""
 
     @wraps(take)
     def taken(table: _Table, /, *args: P.args, **named: P.kwargs) -> T | None:
@@ -91,13 +91,13 @@ def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_T
 
 
 class _Table:
-    """A table while it is read: what is taken from it is checked, what nobody takes is refused."""
+    """Table being read: values are checked when taken, and keys never taken are refused."""
 
     def __init__(
         self, name: str, values: Mapping[str, Any], lines: Mapping[str, int], path: str | Path, wrong: list[LessonError]
     ) -> None:  # fmt: skip
         self.name, self.lines, self.path, self.wrong = name, lines, path, wrong
-        """`wrong`: what has been found wrong with the lesson so far."""
+        """Errors found in the lesson so far."""
         self._values = dict(values)
 
     def note(self, what: str, key: str = "") -> None:
@@ -112,7 +112,7 @@ class _Table:
 
     @_noted
     def words(self, key: str, most: int = A_LINE, needed: bool = False) -> str | None:
-        """A text of bounded length."""
+        """Return a text of bounded length."""
         value = self.take(key)
         if value is None and not needed:
             return None
@@ -126,7 +126,7 @@ class _Table:
 
     @_noted
     def moment(self, key: str) -> str | None:
-        """A time or a step, as words or as a number of seconds."""
+        """Return a time or a step, given as text or as a number of seconds."""
         value = self._values.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
             self._values[key] = f"{value:.12g}" if abs(value) < 1e15 else "too late"
@@ -134,7 +134,7 @@ class _Table:
 
     @_noted
     def listed(self, key: str, among: Sequence[str] = ()) -> tuple[str, ...] | None:
-        """A list of words, each of them one of `among`."""
+        """Return a list of words, each of them one of `among`."""
         value = self.take(key)
         if value is None:
             return None
@@ -157,12 +157,12 @@ class _Table:
         return value
 
     def spec(self, key: str) -> str | None:
-        """A policy of ours: a lesson runs no code."""
+        """Return the spec of a built-in policy; a lesson runs no code."""
         value = self.words(key)
         return None if value is None else self._checked(value, key)
 
     def run(self, key: str) -> str | None:
-        """A policy, and maybe other estimates."""
+        """Return a policy, perhaps with other estimates."""
         value = self.words(key)
         return None if value is None else self._checked_run(value, key)
 
@@ -204,7 +204,7 @@ class _Table:
 
 
 class _Reader:
-    """Makes a lesson of the tables of its file, each value checked at its line."""
+    """Reader of a lesson, with each value checked at its line."""
 
     def __init__(self, path: str | Path, text: str) -> None:
         self._path, self._places = path, dict(places(text))
@@ -303,12 +303,12 @@ class _Reader:
         return ask
 
 
-# Values that take some reading
+# Values that need parsing
 
 
 @_noted
 def _trace(top: _Table, named: str) -> str:
-    """A file beside the lesson, else a sample; nothing else of the disk is looked at."""
+    """Return the name of a file next to the lesson, else of a sample; no other file is opened."""
     folder = os.path.dirname(os.path.abspath(top.path))
     if os.path.isabs(named) or ".." in Path(named).parts or "\\" in named or named.startswith("~"):
         top.fail(f"trace: {quoted(named)}: a trace lies beside its lesson, or is a sample", "trace")
@@ -340,7 +340,7 @@ def _options(table: _Table | None) -> dict[str, Any]:
 
 @_noted
 def _option(table: _Table, name: str, option: Option) -> Any:
-    """As it would be typed; no other file is read for it."""
+    """Return the option as typed on the command line; no other file is read for it."""
     value = table.take(name)
     if value is None:
         return None
@@ -386,11 +386,11 @@ def _within(table: _Table) -> float:
 
 
 def _typed(value: Any, kind: type) -> Any:
-    """A value of TOML as it would be typed."""
+    """Return a TOML value as it would be typed."""
     return str(value) if kind is str and not isinstance(value, bool) else value
 
 
-# Where everything stands: the standard library's reader does not say
+# Lines of keys, which the standard library's parser does not report
 
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\s-]+?)\s*\]\]?\s*(?:#.*)?$", re.ASCII)
@@ -398,7 +398,7 @@ _KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=\s*(.*)$""", re.ASCII | re.DOTALL
 
 
 def places(text: str) -> Iterator[tuple[tuple[tuple[object, ...], str], int]]:
-    """((table, key), line) for each key, and the first line of each table under the key "".
+    """Yield ((table, key), line) for each key, and the first line of each table under the key "".
 
     >>> dict(places('title = "a"\\n[[scene]]\\nat = 3'))
     {((), 'title'): 1, ((), 'scene'): 2, (('scene', 0), ''): 2, (('scene', 0), 'at'): 3}

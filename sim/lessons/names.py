@@ -1,9 +1,9 @@
-"""Numbers of a run by name: what a lesson says in braces, and the claims that it makes.
+"""Numbers of a run by name, for the braces and the claims of a lesson.
 
     J5.start   J3.wait@fcfs   mean_wait@easy with exact   J3.wait@fcfs - J3.wait   now   free   J3.planned
 
-A name is a field of a job, a metric of the whole run, or how things stand at the moment of the scene; `@SPEC` asks the
-run under another policy. Nothing else can be said, and nothing is evaluated.
+A name is a field of a job, a metric of the whole run, or a number of the scene's moment; `@SPEC` takes it from the run
+under another policy. There are no other names, and nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 class Value(NamedTuple):
-    """A number, and what it counts."""
+    """Number with its unit."""
 
     number: float
     unit: Unit
 
     def written(self, now: float) -> str:
-        """As the program writes such a number.
+        """Return the number in the program's format.
 
         >>> Value(600, "moment").written(0), Value(590, "span").written(0), Value(3, "count").written(0)
         ('00:10:00', '9m50', '3')
@@ -59,20 +59,20 @@ class Value(NamedTuple):
 
 
 class Names:
-    """What the names mean at one moment of a lesson."""
+    """Values of all names at one moment of a lesson."""
 
     def __init__(self, runs: Runs, moment: Moment) -> None:
         self._runs, self._moment = runs, moment
 
     def filled(self, text: str) -> str:
-        """The text with each name in braces replaced by its number."""
+        """Return the text with each name in braces replaced by its number."""
         return IN_BRACES.sub(lambda found: self.written(found[1]), text)
 
     def written(self, name: str) -> str:
         return self.value(name).written(self._moment.clock)
 
     def value(self, text: str) -> Value:
-        """A name, or the difference or the sum of several."""
+        """Return the value of a name, or of a difference or a sum of names."""
         first, *others = re.split(r"\s([+-])\s", text.strip())
         value = self._term(first)
         for sign, term in zip(others[::2], others[1::2], strict=True):
@@ -83,7 +83,7 @@ class Names:
         return value
 
     def claim(self, text: str) -> str | None:
-        """What is wrong with a claim such as `J5.end <= J3.start`; None: it holds."""
+        """Return what is wrong with a claim such as `J5.end <= J3.start`, or None if it holds."""
         found = _CLAIM.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f"{quoted(text)}: expected a claim such as J5.end <= J3.start")
@@ -95,7 +95,7 @@ class Names:
         return f"{text} does not hold: {f' {relation} '.join(told)}"
 
     def _side(self, text: str) -> Value:
-        """One side of a claim: names, a number or a time."""
+        """Return the value of one side of a claim: names, a number or a time."""
         if re.match(r"[\d-]", text.strip()):
             try:
                 return Value(float(text), "factor")
@@ -134,7 +134,7 @@ class Names:
         number = self._runs.metrics(branch)[name]
         return Value(float("nan") if number is None else float(number), _UNITS[metric(name).unit])
 
-    # What is asked of a run
+    # Numbers of a run
 
     def start(self, job: Job, branch: str) -> float:
         return float(self._runs.schedule(branch).start[job.rank])
@@ -143,13 +143,13 @@ class Names:
         return float(self._runs.schedule(branch).end[job.rank])
 
     def planned(self, job: Job, branch: str) -> float:
-        """At the moment of the scene."""
+        """Return the planned start at the moment of the scene."""
         waiting = (queued for queued in self._runs.at(self._moment).queue if queued.job.rank == job.rank)
         planned = next((queued.planned for queued in waiting), None)
         return float("nan") if planned is None else planned
 
     def xfactor(self, job: Job, branch: str) -> float:
-        """At the moment of the scene: that of a job that waits has grown since the last step."""
+        """Return the xfactor at the moment of the scene; that of a waiting job has grown since the last step."""
         shown = self._runs.at(self._moment)
         grown = (self._moment.clock - (shown.time or 0)) / job.estimate
         waiting = ((entry, grown) for entry in (*shown.queue, *shown.suspended))

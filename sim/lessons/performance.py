@@ -1,4 +1,4 @@
-"""A lesson put on the stage: each scene with its moment, what it says in numbers of the run, and what is right."""
+"""Evaluation of a lesson: each scene with its moment, its text with numbers of the run, and its right answer."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from sim.workload.source import Source
 
 T = TypeVar("T")
 FEW = 40
-"""So many jobs are seen at once, from the first to the last."""
+"""Number of jobs up to which a scene shows all of them."""
 SHOWN: tuple[str, ...] = ("queue",)
-"""The panels of a first scene that names none."""
+"""Panels of a first scene that names none."""
 
 
 @dataclass(frozen=True)
 class Staged:
-    """A scene as it is shown: what it takes over from the scenes before is in it."""
+    """Scene ready to show, with everything it takes over from the scenes before."""
 
     title: str
     text: str
-    """Markdown; numbers of the run are in it."""
+    """Markdown text with numbers of the run."""
     notes: str
     moment: Moment
     window: tuple[float, float] | None
-    """From when until when the chart is seen; None: as at first."""
+    """Time window of the chart; None for the initial one."""
     panels: tuple[str, ...]
     over: str | None
     selected: int | None
     colour: str
     question: Question | None = None
     then: str = ""
-    """What is said when it is answered."""
+    """Text shown with the answer."""
 
 
 class Performance:
-    """Stages the scenes of a lesson, one after the other: a scene may begin where the one before it stood."""
+    """Evaluation of the scenes one after the other; a scene may begin at the moment of the one before."""
 
     def __init__(self, lesson: Lesson, trace: Trace | None = None, workload: Workload | None = None) -> None:
         self.lesson = lesson
@@ -62,27 +62,27 @@ class Performance:
         self.trace, self.workload = trace, workload
         self.runs = Runs(workload, lesson.policy, lesson.placement, self._estimated)
         self._wrong: list[LessonError] = []
-        """What does not hold in the scene that is staged."""
+        """Errors of the current scene"""
         self._home = FIRST
-        """The run under the policy of the scene."""
+        """Run under the policy of the scene"""
         self._before: Staged | None = None
         self._zoom: Scene | None = None
         self._show = SHOWN
         self._over: str | None = None
 
     def staged(self) -> tuple[Staged, ...]:
-        """All scenes; the first thing that does not hold is raised."""
+        """Return all scenes; raise the first error."""
         return tuple(self.stage(scene) for scene in self.scenes)
 
     @property
     def scenes(self) -> Iterator[Scene]:
-        """Those of the lesson, and what it gives to try in one of its own."""
+        """Yield the scenes of the lesson, and one for the exercise."""
         yield from self.lesson.scenes
         if self.lesson.exercise:
             yield Scene(title="Now you", say=self.lesson.exercise, lines={"": self.lesson.lines.get("exercise", 0)})
 
     def stage(self, scene: Scene) -> Staged:
-        """The next scene; of what does not hold in it all is told."""
+        """Return the next scene; raise an error with everything that is wrong in it."""
         self._wrong = []
         was, moment = self._before, self._moment(scene)
         names = Names(self.runs, moment)
@@ -115,17 +115,17 @@ class Performance:
         return staged
 
     def _estimated(self, estimates: str) -> Workload:
-        """The same jobs with other estimates."""
+        """Return the same jobs with other estimates."""
         source = Source.of_options(self.lesson.trace, {**self.lesson.options, "estimates": estimates})
         return source.made(Workload.of(self.trace, source.procs, source.machine))
 
     def _filled(self, scene: Scene, key: str, text: str, moment: Moment) -> str:
-        """With the number of each name in braces."""
+        """Return the text with the number of each name in braces."""
         names = Names(self.runs, moment)
         return IN_BRACES.sub(lambda found: self._tried(scene, key, lambda: names.written(found[1]), ""), text)
 
     def _tried(self, scene: Scene, key: str, made: Callable[[], T], instead: T) -> T:
-        """What does not hold is noted, and something else stands for it."""
+        """Return the made value; on an error, note it and return `instead`."""
         try:
             return self._checked(scene, key, made)
         except LessonError as error:
@@ -133,7 +133,7 @@ class Performance:
             return instead
 
     def _checked(self, scene: Scene, key: str, made: Callable[[], T]) -> T:
-        """What does not hold is said with the place in the lesson."""
+        """Return the made value; raise its error with the place in the lesson."""
         try:
             return made()
         except LessonError:
@@ -143,10 +143,10 @@ class Performance:
         except SchedscopeError as error:
             raise self.lesson.wrong(f"{key}: {error}", scene, key) from None
 
-    # Where
+    # Moments
 
     def _moment(self, scene: Scene) -> Moment:
-        """The moment of a scene, and the run beside."""
+        """Return the moment of a scene, and the run shown next to it."""
         if (spec := scene.policy) is not None:
             self._home = self._checked(scene, "policy", lambda: self.runs.branch(spec))
         moment = self._place(scene, self._since(self._home))
@@ -161,7 +161,7 @@ class Performance:
         return moment
 
     def _since(self, branch: str) -> Moment:
-        """Where the scene before stood, in this run; who gains is seen at the end, from where one comes back."""
+        """Return the moment of the scene before, in this run; a scene on gains is seen at the end and left again."""
         if self._before is None:
             return self.runs.at_step(branch, 0)
         asked = self._before.question
@@ -186,7 +186,7 @@ class Performance:
             return self.runs.at_step(since.branch, moment.number)
         return self.runs.at_time(since.branch, self.workload.header.seconds_at(moment))
 
-    # What is seen
+    # View
 
     def _window(self, scene: Scene) -> tuple[float, float] | None:
         if scene.zoom is not None:
@@ -209,7 +209,7 @@ class Performance:
 
     @cached_property
     def _whole(self) -> tuple[float, float]:
-        """All that there is, whatever policy of the lesson decides."""
+        """Return the time window of the whole run under all policies of the lesson."""
         specs = {self.lesson.policy}
         for scene in self.lesson.scenes:
             asked = () if scene.ask is None else (*scene.ask.among, scene.ask.under)
@@ -222,7 +222,7 @@ class Performance:
         job = scene.select
         return None if not job else self._tried(scene, "select", lambda: self.workload.rank_of(job), None)
 
-    # What is asked
+    # Questions
 
     def _question(self, scene: Scene, moment: Moment, window: tuple[float, float] | None) -> Question | None:
         ask = scene.ask
@@ -238,13 +238,13 @@ class Performance:
 
 
 def source_of(lesson: Lesson) -> Source:
-    """The jobs of a lesson: a sample is one, whatever files lie where the program was started."""
+    """Return the source of a lesson; a sample is meant whatever files are in the working directory."""
     is_hidden = not os.path.isabs(lesson.trace) and os.path.exists(lesson.trace)
     return Source.of_options(str(sample_path(lesson.trace)) if is_hidden else lesson.trace, lesson.options)
 
 
 def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
-    """Does a lesson hold? The scenes in a file that do, and what is wrong with the others, or with all of it."""
+    """Return the valid scenes of a lesson file, and the errors in the others, or in all of it."""
     try:
         performance = Performance(read_lesson(path))
     except LessonError as error:

@@ -1,6 +1,6 @@
-"""Questions about what comes next, and their answers, which are computed from the run: nobody types them.
+"""Questions about the next events of a run, with answers computed from the run.
 
-Each answer brings the program's own reason, and the moment at which it is seen.
+Each answer has the program's own reason, and the moment at which it is visible.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ MOST_CHOICES = 9
 MOST_REASONS = 40
 """Steps before the right moment for which the reason to wait is kept."""
 NEAR = 0.03
-"""Of what is seen of the run: a place on the chart that is so near is the right one."""
+"""Distance on the chart, as a share of the visible time, within which a click counts as right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What may be answered."""
+    """Possible answer."""
 
     key: str
-    """What is typed: the number of a job, or of the choice."""
+    """Text to type: the number of a job, or of the answer."""
     label: str
     rank: int | None = None
     is_right: bool = False
     why: str = ""
-    """What the program says to it."""
+    """Comment of the program on this answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What there is to say to an answer."""
+    """Reply to an answer."""
 
     is_right: bool
     told: str
@@ -55,30 +55,30 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, and what is right."""
+    """Question with its right answer."""
 
     kind: Kind
     asks: str
     told: str
-    """The answer, with the program's reason."""
+    """Answer, with the program's reason."""
     seen: Moment
-    """Where the answer is seen."""
+    """Moment at which the answer is visible."""
     facts: str = ""
-    """What one has to know: who waits, and for what."""
+    """Facts needed for an answer: the waiting jobs and their requests."""
     choices: tuple[Choice, ...] = ()
-    """None: a moment or a number is asked for."""
+    """Possible answers; none if a moment or a number is asked for."""
     value: Value | None = None
     within: float = 0.0
-    """How far from it an answer may be."""
+    """Largest error that still counts as right."""
     reads: Callable[[str], float] = float
-    """What was typed as such a number."""
+    """Function that parses a typed number."""
     rank: int | None = None
-    """The job that it is about, once it is answered."""
+    """Job of the answer, once it is given."""
     why_not: Callable[[float], str] = lambda given: ""
     """Return what the run says against a wrong moment."""
 
     def read(self, text: str) -> Choice | float:
-        """What was typed."""
+        """Return the answer that was typed."""
         if self.choices:
             typed = text.strip().lower().removeprefix("j")
             for choice in self.choices:
@@ -88,17 +88,17 @@ class Question:
         return self.reads(text)
 
     def begun(self, text: str) -> Choice | None:
-        """The choice that is meant, if nothing longer can be meant any more."""
+        """Return the choice that the text stands for, if no longer text could."""
         typed = text.strip().lower().removeprefix("j")
         meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]
         return meant[0] if typed and len(meant) == 1 and meant[0].key.lower() == typed else None
 
     def of_rank(self, rank: int) -> Choice | None:
-        """The choice of a job that was clicked."""
+        """Return the choice for a job that was clicked."""
         return next((choice for choice in self.choices if choice.rank == rank), None)
 
     def judge(self, given: Choice | float) -> Verdict:
-        """Is it right? And the reason."""
+        """Return whether the answer is right, and the reason."""
         if isinstance(given, Choice):
             if given.is_right:
                 return Verdict(True, f"Right. {self.told}")
@@ -121,11 +121,11 @@ class Question:
 
 
 def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    """What a scene asks at a moment; `window` is what is seen of the run."""
+    """Return the question of a scene at a moment; `window` is the visible time."""
     return _KINDS[ask.kind](ask, runs, moment, window)
 
 
-# Which job starts next
+# Next job to start
 
 
 def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
@@ -151,13 +151,13 @@ def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> 
 
 
 def _waiting(jobs: Sequence[Job]) -> str:
-    """What each of them wants: processors, and for how long."""
+    """Return the processors and the estimate of each job as text."""
     told = [f"{name(job)} {job.procs:,} × {span(job.estimate)}" for job in jobs[:MOST_CHOICES]]
     return f"Processors × estimate: {' · '.join(told)}" if told else ""
 
 
 def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
-    """Those at the front and all that are needed, in their order."""
+    """Return the first jobs and all needed ones, in their order."""
     kept = {job.rank for job in needed}
     for job in waiting:
         if len(kept) < MOST_CHOICES:
@@ -179,7 +179,7 @@ def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
 
 
 def _begins(runs: Runs, seen: Moment, job: Job) -> str:
-    """That it starts, and why, in the program's words."""
+    """Return the sentence on why the job starts."""
     at = clock_near(seen.clock)
     shown = runs.at(seen)
     found = evidence_of(shown, job.rank, at)
@@ -187,7 +187,7 @@ def _begins(runs: Runs, seen: Moment, job: Job) -> str:
     return f"At {at(seen.clock)}: {began}"
 
 
-# When a job starts
+# Start of a job
 
 
 def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
@@ -232,7 +232,7 @@ def _too_early(runs: Runs, moment: Moment, job: Job, seen: Moment) -> Callable[[
     return why
 
 
-# Which policy made this
+# Policy of a schedule
 
 
 def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
@@ -253,7 +253,7 @@ def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
 
 
 def _parted(runs: Runs, branch: str, other: str) -> str:
-    """Where another run would have parted from it, and what each did there."""
+    """Return the first difference of another run, and what each did there."""
     runs.complete(branch)
     runs.complete(other)
     names = runs.title(branch), runs.title(other)
@@ -270,7 +270,7 @@ def _parted(runs: Runs, branch: str, other: str) -> str:
     return f"{told[:1].upper()}{told[1:]}."
 
 
-# Who gains
+# Largest gain or loss
 
 
 def _gains(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
@@ -282,7 +282,7 @@ def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
-    """Who ends earlier (-1) or later (1) by most in the other run."""
+    """Return the question which job ends earlier (-1) or later (1) by most in the other run."""
     branch, other = moment.branch, runs.branch(ask.under)
     ours, theirs = runs.title(branch), runs.title(other)
     here, there = runs.schedule(branch).end, runs.schedule(other).end
@@ -314,7 +314,7 @@ def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
     )
 
 
-# A number
+# Number of the run
 
 
 def _number(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:

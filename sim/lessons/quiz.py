@@ -1,7 +1,7 @@
-"""Questions without end, from small workloads made by lot: easier or harder by how one does.
+"""Endless quiz on small random workloads, whose difficulty adapts to the answers.
 
-What is asked depends on the seed, on the number of the question and on its level alone: a class with one seed is asked
-the same, as long as it does as well.
+The questions depend only on the seed, the number of the question and the level: a class with one seed gets the same
+questions as long as its answers are as good.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from sim.workload.model import Field, Header, Trace, Workload
 PROCS = 8
 TRIES = 200
 STREAK = 2
-"""So many right answers in a row lead to the next level."""
+"""Right answers in a row that lead to the next level."""
 FURTHEST = 3000
-"""Of a long trace, moments within so many steps are asked for."""
+"""Number of steps of a long trace within which questions are asked."""
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
-"""From whom the policy of a schedule is to be told."""
+"""Policies among which that of a schedule is to be found."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """How hard it is."""
+    """Difficulty of a question."""
 
     jobs: int
     policies: tuple[str, ...]
     kinds: tuple[Kind, ...]
     by_passing: bool
-    """Is the answer somebody who is not the first in the queue?"""
+    """True if the answer is to be a job that is not first in the queue."""
     factors: tuple[int, ...] = (1,)
-    """How many times longer than its run an estimate may be."""
+    """Factors of estimates over run times."""
 
 
 LEVELS = (
@@ -65,25 +65,25 @@ LEVELS = (
 
 @dataclass(frozen=True)
 class Quiz:
-    """A row of questions, and how one does."""
+    """Quiz with its score."""
 
     seed: int
     number: int = 1
-    """Which question, counted from 1."""
+    """Number of the question, counted from 1."""
     level: int = 0
     streak: int = 0
     right: int = 0
     answered: int = 0
     most: int | None = None
-    """After so many it is over."""
+    """Number of questions in all, or None for an endless quiz."""
     policy: str = ""
-    """The one to be asked about; "": by lot."""
+    """Policy that is asked about; "" for random ones."""
     given: tuple[Trace, Workload] | None = None
-    """A trace whose moments are asked for, in the place of workloads made by lot."""
+    """Trace to ask about, in place of random workloads."""
 
     @property
     def told(self) -> str:
-        """The score."""
+        """Return the score as text."""
         of = f"{self.right} of {count(self.answered, 'answer')} right"
         return f"{of}, at level {self.level + 1} of {len(LEVELS)} (seed {self.seed})"
 
@@ -92,7 +92,7 @@ class Quiz:
         return self.most is not None and self.number > self.most
 
     def after(self, is_right: bool | None) -> Quiz:
-        """The next question; None: nobody answered this one."""
+        """Return the next question; `is_right` is None if this one was not answered."""
         streak = self.streak + 1 if is_right else 0
         up = streak >= STREAK and self.level + 1 < len(LEVELS)
         level = self.level + up - (is_right is False and self.level > 0)
@@ -106,12 +106,12 @@ class Quiz:
         )
 
     def ask(self) -> tuple[Performance, Walk]:
-        """The question, on its own workload."""
+        """Return the question on its own workload."""
         lot = np.random.default_rng([self.seed, self.number, self.level])
         for _ in range(TRIES):
             try:
                 made = self._tried(lot)
-            except SchedscopeError:  # nothing can be asked of this one, such as who gains where nobody does
+            except SchedscopeError:  # no question is possible here, for example because no job gains
                 continue
             if made is not None:
                 return made
@@ -138,11 +138,11 @@ def _one(lot: np.random.Generator, things: Sequence[Any]) -> Any:
     return things[int(lot.integers(len(things)))]
 
 
-# What is asked
+# Questions
 
 
 def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> Scene | None:
-    """A moment at which that is worth a question; None: there is none."""
+    """Return a moment worth a question, or None."""
     if kind == "next":
         there = list(_starts(runs, by_passing))
         if not there:
@@ -164,7 +164,7 @@ def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
 
 
 def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
-    """(step, job) where a job that waited starts, and others wait on; if wanted, not the first of them."""
+    """Yield (step, job) where a waiting job starts and others keep waiting; if wanted, not the first of them."""
     timeline = runs.timeline
     step = 0
     while step < FURTHEST:
@@ -184,7 +184,7 @@ def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
 
 
 def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
-    """The policy, and others that make other schedules, in any order."""
+    """Return the policy, and others with different schedules, in random order."""
     own = runs.spec(FIRST)
     found = [own]
     for spec in RIVALS:
@@ -194,11 +194,11 @@ def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
     return [found[place] for place in lot.permutation(min(len(found), 3)).tolist()]
 
 
-# Workloads by lot
+# Random workloads
 
 
 def made_by_lot(lot: np.random.Generator, level: Level) -> tuple[Trace, Workload]:
-    """A few jobs on a small machine that soon has a queue."""
+    """Return a few jobs on a small machine that soon has a queue."""
     count = level.jobs
     table = np.full((count, len(Field)), -1.0)
     table[:, Field.ID] = np.arange(1, count + 1)

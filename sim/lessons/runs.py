@@ -1,4 +1,4 @@
-"""The runs of a lesson: one workload under several policies, each a branch of one timeline, computed to its end."""
+"""Runs of a lesson: one workload under several policies, each a branch of one timeline, computed to its end."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from sim.workload.categories import TAU
 from sim.workload.model import Workload
 
 FIRST = "main"
-"""The branch with which a timeline begins."""
+"""First branch of a timeline."""
 WITH = " with "
-"""Between a policy and the estimates that it is given, where they are not the lesson's: `easy with exact`."""
+"""Separator of a policy and its estimates, if they are not the lesson's: `easy with exact`."""
 
 
 class Moment(NamedTuple):
-    """A moment of one run, and the run that is shown beside it."""
+    """Moment of one run, and the run that is shown next to it."""
 
     branch: str
     step: int
     clock: float
-    """Not before the step, and before the next one."""
+    """Time from the step up to before the next one."""
     beside: str | None = None
-    """Another branch."""
+    """Other branch."""
 
 
 class Runs:
-    """Whole runs by policy, and by whose estimates it is given."""
+    """Whole runs by policy and estimates."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Runs:
         placement: Placement = "lowest",
         estimated: Callable[[str], Workload] | None = None,
     ) -> None:
-        """`estimated`: the same jobs with such estimates."""
+        """Begin with the jobs of the trace; `estimated` returns them with other estimates."""
         self.workload = workload
         self.timeline = Timeline(workload, policy, placement=placement)
         self._placement: Placement = placement
@@ -63,7 +63,7 @@ class Runs:
     # Branches
 
     def branch(self, run: str) -> str:
-        """The run under this policy from the beginning; `easy with exact`: with these estimates."""
+        """Return the branch of a policy from the beginning; `easy with exact` also sets the estimates."""
         spec, has_estimates, estimates = run.partition(WITH)
         spec, ours = written_policy(parse_policy(spec)), self.workload.estimated
         of = estimates.strip() if has_estimates else ours
@@ -80,15 +80,15 @@ class Runs:
         return self._named[called]
 
     def workload_of(self, branch: str) -> Workload:
-        """The jobs with the estimates of that run."""
+        """Return the jobs with the estimates of that run."""
         return self.timeline.branches[branch].engine.workload
 
     def title(self, branch: str) -> str:
-        """What it is called."""
+        """Return the name of the run."""
         return self.timeline.branches[branch].title
 
     def switched(self, moment: Moment, spec: str) -> str:
-        """The run that goes on from a moment under another policy."""
+        """Return the branch that switches to another policy at a moment."""
         spec = written_policy(parse_policy(spec))
         name = f"{spec} from step {moment.step:,} of {moment.branch}"
         if name not in self.timeline.branches:
@@ -98,17 +98,17 @@ class Runs:
         return name
 
     def spec(self, branch: str) -> str:
-        """The policy that decides in it at last."""
+        """Return the last policy of the branch."""
         return written_policy(self.timeline.branches[branch].engine.state.policy)
 
     def complete(self, branch: str) -> None:
-        """Compute it to its end."""
+        """Compute the branch to its end."""
         if not self.timeline.branches[branch].complete:
             self.timeline.look_at(branch)
             self.timeline.compute_all()
 
     def schedule(self, branch: str) -> Schedule:
-        """The whole of it."""
+        """Return the whole schedule of the branch."""
         if branch not in self._schedules:
             self.complete(branch)
             self._schedules[branch] = self.timeline.branches[branch].engine.schedule()
@@ -120,30 +120,30 @@ class Runs:
         return self._metrics[branch]
 
     def last(self, branch: str) -> float:
-        """When it is over."""
+        """Return the time of its last step."""
         ends = self.schedule(branch).end
         return float(ends[ends == ends].max(initial=0))
 
     @property
     def end(self) -> float:
-        """When the last of those runs is over that are computed."""
+        """Return the latest end of all computed runs."""
         return max(map(self.last, self._schedules))
 
     # Moments
 
     def at(self, moment: Moment) -> Snapshot:
-        """How things stand then."""
+        """Return the state at a moment."""
         self._go(moment)
         return self.timeline.snapshot()
 
     def at_time(self, branch: str, time: float) -> Moment:
-        """That moment of a run; before its first step, its beginning."""
+        """Return the moment of a run at that time; before its first step, its beginning."""
         self.timeline.look_at(branch)
         self.timeline.seek_time(time)
         return Moment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))
 
     def typed(self, text: str, moment: Moment) -> float:
-        """A time, a date or a step of that run, in seconds; a time of day is one of its day."""
+        """Return the seconds of a time, a date or a step of that run; a time of day is one of its day."""
         found = parse_moment(text, moment.clock)
         if isinstance(found, Step):
             return self.at_step(moment.branch, found.number).clock
@@ -157,7 +157,7 @@ class Runs:
         return Moment(branch, step, self._time_of(step))
 
     def when(self, condition: str, since: Moment) -> Moment:
-        """The first step after a moment at which a condition comes true."""
+        """Return the first step after a moment that meets a condition."""
         stop = parse_stop(condition, self.workload, since.clock)
         self._go(since)
         if search_forward(self.timeline, [stop], lambda step: False) is None:
@@ -165,7 +165,7 @@ class Runs:
         return Moment(since.branch, self.timeline.step, self._time_of(self.timeline.step))
 
     def just_before(self, moment: Moment) -> Moment:
-        """The last instant before a step: all is as the step before left it."""
+        """Return the last instant before a step, with the state after the step before."""
         step = moment.step - 1
         was = self._time_of(step)
         return Moment(moment.branch, step, max(was, moment.clock - min(1.0, (moment.clock - was) / 2)))

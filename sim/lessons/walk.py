@@ -1,6 +1,6 @@
-"""Somebody's way through a lesson: at which scene they are, what they answered, and what is to be seen there.
+"""Progress of a user through a lesson: the current scene, the answers, and what is visible.
 
-Plain values: whoever shows a lesson, on a screen or into a file, puts another walk in the place of the one before.
+A walk is immutable: the screen or the presenter replaces it with the next one.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from sim.lessons.questions import Choice, Question, Verdict
 from sim.lessons.runs import Moment
 
 IN_QUESTIONS = ("queue", "matrix", "partitions")
-"""The panels that do not tell what comes."""
+"""Panels that do not reveal the answer of a question."""
 LONGEST_ANSWER = 24
 
 
 @dataclass(frozen=True, slots=True)
 class SceneNow:
-    """What is said now, to the class and to the teacher."""
+    """Texts for the class and for the teacher."""
 
     lesson: str
     title: str
     text: str
-    """Markdown of one kind: paragraphs, lists, **strong**, *emphasis* and `code`; numbers of the run are in it."""
+    """Markdown text with paragraphs, lists, **strong**, *emphasis* and `code`, and numbers of the run."""
     notes: str
     index: int
-    """Which scene, counted from 0."""
+    """Index of the scene, counted from 0."""
     count: int
     question: Question | None = None
-    """What is asked, as long as it is open."""
+    """Open question."""
     typed: str = ""
-    """The beginning of an answer."""
+    """Beginning of an answer."""
     verdict: Verdict | None = None
-    """What there is to say to the answer; of a question that nobody answered, the answer."""
+    """Reply to the answer; for a skipped question, the answer."""
     is_off: bool = False
-    """Has the person left the path?"""
+    """True while the user explores outside the lesson."""
 
 
 @dataclass(frozen=True)
 class Walk:
-    """At a scene of a lesson; a question has two sides, before the answer and behind it."""
+    """Scene of a lesson; a question has two sides, before and after the answer."""
 
     lesson: Lesson
     scenes: tuple[Staged, ...]
@@ -50,14 +50,14 @@ class Walk:
     typed: str = ""
     verdict: Verdict | None = None
     guessed: float | None = None
-    """What was answered, where a moment or a number was asked for."""
+    """Answer to a question for a moment or a number."""
     is_off: bool = False
     answers: tuple[tuple[int, bool], ...] = ()
-    """(scene, was it right?) of what was answered."""
+    """(scene, True if right) of the answers."""
 
     @classmethod
     def of(cls, performance: Performance, index: int = 0) -> Walk:
-        """The whole lesson, staged."""
+        """Return a walk at the beginning of a whole lesson."""
         scenes = performance.staged()
         return cls(performance.lesson, scenes, min(max(index, 0), len(scenes) - 1))
 
@@ -67,7 +67,7 @@ class Walk:
 
     @property
     def open_question(self) -> Question | None:
-        """What waits for an answer."""
+        """Return the question that is not yet answered."""
         return self.staged.question if self.verdict is None else None
 
     @property
@@ -86,7 +86,7 @@ class Walk:
             is_off=self.is_off,
         )
 
-    # What is to be seen
+    # View
 
     @property
     def moment(self) -> Moment:
@@ -102,7 +102,7 @@ class Walk:
 
     @property
     def panels(self) -> tuple[str, ...]:
-        """What is shown beside the chart."""
+        """Return the panels next to the chart."""
         panels = self.staged.panels
         if self.verdict is not None and self.moment.beside is not None:
             return ("versus",)
@@ -110,7 +110,7 @@ class Walk:
 
     @property
     def guess(self) -> tuple[float, float] | None:
-        """The moment that was guessed, and the one that is right."""
+        """Return the guessed moment, and the right one."""
         asked = self.staged.question
         if self.guessed is None or asked is None or asked.value is None or asked.value.unit != "moment":
             return None
@@ -118,42 +118,42 @@ class Walk:
 
     @property
     def is_right(self) -> bool | None:
-        """Was what was answered last right? None: nothing was answered."""
+        """Return True if the last answer was right, or None if there was none."""
         return self.answers[-1][1] if self.answers else None
 
-    # On the way
+    # Navigation
 
     @property
     def is_at_the_end(self) -> bool:
         return self.index == len(self.scenes) - 1 and self.open_question is None
 
     def next(self) -> Walk:
-        """On: an open question is answered by the run; at the end it stays."""
+        """Go to the next scene; an open question is answered by the run, and at the end nothing changes."""
         if self.open_question is not None:
             return self._answered(None)
         return self.go(self.index + 1) if not self.is_at_the_end else self.back()
 
     def previous(self) -> Walk:
-        """Back: from an answer to its question."""
+        """Go to the previous scene, or from an answer to its question."""
         return self.go(self.index if self.verdict is not None else self.index - 1)
 
     def go(self, index: int) -> Walk:
-        """To a scene."""
+        """Go to a scene."""
         index = min(max(index, 0), len(self.scenes) - 1)
         return replace(self, index=index, typed="", verdict=None, guessed=None, is_off=False)
 
     def off(self) -> Walk:
-        """Off the path: the person looks around."""
+        """Leave the lesson to explore."""
         return replace(self, is_off=True, typed="")
 
     def back(self) -> Walk:
-        """Back on the path, at the same place."""
+        """Return to the lesson, at the same place."""
         return replace(self, is_off=False)
 
     # Answers
 
     def typing(self, letter: str) -> Walk:
-        """One more letter of an answer; where it can mean one thing only, that is the answer."""
+        """Add a letter to the answer; if only one answer is left, choose it."""
         typed, asked = (self.typed + letter)[:LONGEST_ANSWER], self.open_question
         if asked is not None and (choice := asked.begun(typed)) is not None:
             return self._answered(choice)
@@ -163,13 +163,13 @@ class Walk:
         return replace(self, typed=self.typed[:-1])
 
     def entered(self) -> Walk:
-        """What was typed is the answer; what cannot be one is refused."""
+        """Give the typed answer; raise an error if it is not possible."""
         if self.open_question is None:
             return self
         return self._answered(self.open_question.read(self.typed))
 
     def picked(self, rank: int | None, time: float | None) -> Walk:
-        """A click on the chart or in the queue: a job, or a place, as the question wants it."""
+        """Answer by a click on the chart or in the queue: with a job, or with a time, as the question needs."""
         asked = self.open_question
         if asked is None:
             return self
@@ -181,14 +181,14 @@ class Walk:
         return self
 
     def chosen(self, number: int) -> Walk:
-        """One of the choices, by its place."""
+        """Answer with the choice of that number."""
         asked = self.open_question
         if asked is None or not 0 <= number < len(asked.choices):
             raise ParameterError("there is no such choice")
         return self._answered(asked.choices[number])
 
     def _answered(self, given: Choice | float | None) -> Walk:
-        """The answer, with what there is to say to it; None: nobody said anything."""
+        """Give an answer and add the reply; None shows the right answer only."""
         asked = self.open_question
         assert asked is not None
         if given is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sim.errors import SchedscopeError, TraceError
-from sim.workload.samples import sample_path
+from sim.workload.samples import REWORDED, sample_path
 
 
 class TraceRef(NamedTuple):
@@ -50,6 +50,8 @@ def compare_trace(ref: TraceRef) -> Problem | None:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
             return Problem("missing", f"{path}: is no ordinary file; the session was made from one")
+        if ref.is_sample and ref.sha256 in REWORDED.get(ref.name, ()):
+            return None
         if found.st_size != ref.size:
             was, now = f"{ref.size:,}", f"{found.st_size:,}"
             return Problem("size", f"{path}: has changed since the session was made: {now} bytes, then {was}")

@@ -1,6 +1,6 @@
 """Kettimuthu's job categories: sixteen by run time and width (K table 2.1), four coarse (K table 4.1).
 
-And from which length on a job's slowdown counts in full.
+It also has the run time below which a job's slowdown is bounded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sim.workload.model import Floats, Ints
 
 
 class Category(NamedTuple):
-    """A kind of job: `label` as K abbreviates it, `meaning` in words."""
+    """Category of jobs: `label` as K abbreviates it, `meaning` in words."""
 
     label: str
     meaning: str
@@ -38,7 +38,7 @@ WIDTH_LIMITS = (1, 8, 32)
 """A limit belongs to the category below it: 600 seconds are very short, 8 processors narrow."""
 
 TAU = 10.0
-"""Seconds: jobs shorter than this count as this long in the bounded slowdowns."""
+"""Seconds; shorter jobs count as this long in the bounded slowdowns."""
 
 CATEGORIES = tuple(
     Category(f"{length.label} {width.label}", f"{length.meaning}, {width.meaning}")
@@ -54,7 +54,7 @@ COARSE = (
 
 
 def category(length: Floats, width: Ints) -> Ints:
-    """Each job's place in CATEGORIES, from its run time (or its estimate) and its processors.
+    """Return the index in CATEGORIES of each job, from its run time (or estimate) and its processors.
 
     >>> [CATEGORIES[i].label for i in category(np.array([600.0, 601.0, 30000.0]), np.array([1, 8, 33]))]
     ['VS Seq', 'S N', 'VL VW']
@@ -66,7 +66,7 @@ def category(length: Floats, width: Ints) -> Ints:
 
 @lru_cache(maxsize=4096)
 def category_of(length: float, width: int) -> int:
-    """The same for one job.
+    """Return the index in CATEGORIES of one job.
 
     >>> CATEGORIES[category_of(600, 33)].label
     'VS VW'
@@ -75,7 +75,7 @@ def category_of(length: float, width: int) -> int:
 
 
 def coarse_category(length: Floats, width: Ints) -> Ints:
-    """Each job's place in COARSE.
+    """Return the index in COARSE of each job.
 
     >>> [COARSE[i].label for i in coarse_category(np.array([3600.0, 3601.0]), np.array([9, 8]))]
     ['SW', 'LN']

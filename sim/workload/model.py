@@ -1,9 +1,8 @@
-"""What a trace says (`Trace`), what is simulated (`Workload`), what a policy may know of a job (`Job`).
+"""Content of a trace (`Trace`), the simulated jobs (`Workload`), and the part of a job that a policy may know (`Job`).
 
-A reader turns a file into a `Trace`: the eighteen fields of the Standard Workload Format for every job,
-unknown = -1. `Workload.of(trace)` keeps the jobs that can run, in rank order, and counts the others by
-reason. Transforms are functions from `Workload` to `Workload`; `with_overruns` comes last. All of them are
-immutable.
+A reader turns a file into a `Trace`: the eighteen fields of the Standard Workload Format for every job. Unknown values
+are -1. `Workload.of(trace)` keeps the jobs that can run, in rank order, and counts the others by reason. Transforms are
+functions from `Workload` to `Workload`, with `with_overruns` last. All of them are immutable.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Overrun = Literal["kill", "grow"]
 SHORTEST = 1e-6
-"""Seconds: what is shorter is nothing, to the simulation's clock as well."""
+"""Seconds below which a time counts as 0, here and in the simulation."""
 
 
 class Field(IntEnum):
@@ -60,7 +59,7 @@ class Field(IntEnum):
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that reading did to the truth: `what`, how often, and where it first happened."""
+    """Change made on reading: `what`, how often, and where first."""
 
     what: str
     count: int
@@ -69,10 +68,10 @@ class Note:
 
 @dataclass(frozen=True)
 class Fidelity:
-    """How true the workload is to its file.
+    """Differences between the workload and its file.
 
-    skipped: jobs or lines left out; assumed: values that were missing and what stands in for them;
-    invented: what the file does not say at all (for example submit times of a format without them).
+    skipped: jobs or lines left out. assumed: missing values and their replacements. invented: values that the file does
+    not have at all, such as submit times in a format without them.
     """
 
     skipped: tuple[Note, ...] = ()
@@ -88,7 +87,7 @@ class Fidelity:
 
 @dataclass(frozen=True)
 class Header:
-    """What a file says about its machine and itself."""
+    """Header of a file: its machine and its origin."""
 
     max_procs: int | None = None
     max_nodes: int | None = None
@@ -97,11 +96,11 @@ class Header:
     computer: str | None = None
     queues: dict[int, str] = field(default_factory=dict)
     comments: tuple[str, ...] = ()
-    """The header lines as they stood, without the leading ';', so that they can be written again."""
+    """Header lines without the leading ';', kept for writing."""
 
     @property
     def clock(self) -> tuple[str, tzinfo]:
-        """The clock of the machine: by its name, or from seconds east of Greenwich; else that of Greenwich.
+        """Return the machine's time zone by name or offset in seconds; UTC if unknown.
 
         >>> [Header(time_zone=said).clock[0] for said in ("-18000", "3600", "0", "Middle/Earth", None)]
         ['UTC-5', 'UTC+1', 'UTC', 'UTC', 'UTC']
@@ -132,7 +131,7 @@ class Header:
         return f"{place} {(self.computer or '').strip()[:40]}".strip() if place else ""
 
     def seconds_at(self, moment: float | datetime) -> float:
-        """A moment in seconds of the trace; a date is one on the clock of the machine.
+        """Return a moment in seconds of the trace; a date is in the machine's time zone.
 
         >>> Header(unix_start=1795219200).seconds_at(datetime(2026, 11, 21, 4, 30))
         16200.0
@@ -148,7 +147,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Trace:
-    """A file as it is: `table` has one row a job in file order and one column a `Field`; -1 is unknown.
+    """Content of a file: `table` has one row per job in file order and one column per `Field`; -1 is unknown.
 
     `ids` are the names of the jobs as the file writes them (`4744528_255`, `w0!3`, `17`).
     `names` gives words to numbers where the format has words: names[Field.USER][3] == "user003".
@@ -162,20 +161,20 @@ class Trace:
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
     fidelity: Fidelity = Fidelity()
     accounts: tuple[str, ...] = ()
-    """What each job is charged to; none where the format does not say."""
+    """Account of each job; empty if the format has none."""
 
     def __repr__(self) -> str:
         return f"<Trace {self.name}: {len(self.ids):,} jobs, {self.format}>"
 
     def column(self, which: Field) -> Floats:
-        """One field of all jobs, in file order."""
+        """Return one field of all jobs, in file order."""
         column: Floats = self.table[:, which]
         return column
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Job:
-    """What a policy may know of a job. Its run time is not here: only the engine knows that."""
+    """Job as a policy may know it; its run time is known to the engine only."""
 
     rank: int
     id: str
@@ -187,9 +186,9 @@ class Job:
     queue: int = -1
     high: bool = False
     reserve: float | None = None
-    """The start that the user asked to have reserved."""
+    """Start that the user requested to be reserved."""
     recorded_start: float | None = None
-    """When the trace says that it started."""
+    """Start recorded in the trace."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Job) or self.rank != other.rank:
@@ -201,7 +200,7 @@ class Job:
 
     @property
     def due(self) -> float:
-        """From when on it waits: its submission, or the later start that its user asked for.
+        """Return the time from which it waits: its submission, or the later start that its user requested.
 
         >>> Job(0, "1", submit=5, procs=1, estimate=10, reserve=60).due
         60
@@ -209,25 +208,25 @@ class Job:
         return self.submit if self.reserve is None else max(self.submit, self.reserve)
 
     def waited(self, time: float) -> float:
-        """How long it has waited by then if it has not started: what was asked for in advance is no wait."""
+        """Return how long a job that has not started has waited by then; a requested start counts as its submission."""
         wait = time - (self.submit if self.reserve is None else self.due)
         return wait if wait > 0 else 0
 
 
 _FEW, _MANY = 4, 256
-"""So many jobs are made at once: where one is looked at, and where all are"""
+"""Number of jobs that are made at once: for a single one, and in a loop over all"""
 
 
 class Jobs(Sequence[Job]):
-    """Jobs by rank, made when somebody looks at them: a run that nobody looks at makes few of them."""
+    """Jobs by rank, made on first use: a run that is not watched makes few of them."""
 
     __slots__ = ("_columns", "made")
 
     def __init__(self, *columns: Any) -> None:
-        """Columns as in a `Workload`: ids, submit, width, estimate, user, group, queue, high, reserve, wait."""
+        """Begin with columns of a `Workload`: ids, submit, width, estimate, user, group, queue, high, reserve, wait."""
         self._columns = columns
         self.made: list[Job | None] = [None] * len(columns[0])
-        """None: nobody has looked at it"""
+        """None until the job is made"""
 
     def __len__(self) -> int:
         return len(self.made)
@@ -245,9 +244,9 @@ class Jobs(Sequence[Job]):
         return (job or self.next(rank) for rank, job in enumerate(self.made))
 
     def next(self, rank: int, many: int = _MANY) -> Job:
-        """That job; it and so many more are made."""
+        """Return that job, and make some after it."""
         some = slice(rank, rank + many)
-        with _MAKING:  # who looks at the same time sees the same
+        with _MAKING:  # other threads must see the same jobs
             ids, submit, *others, high, reserve, wait = (column[some] for column in self._columns)
             known = (column.tolist() for column in (submit, *others, high))
             starts = np.where(wait >= 0, submit + wait, np.nan)
@@ -261,7 +260,7 @@ _FIELDS = tuple(getattr(Job, name).__set__ for name in Job.__slots__)
 
 
 def _jobs_of(*columns: Iterable[Any]) -> list[Job]:
-    """Jobs of these columns, a field after another: in a third of the time."""
+    """Return the jobs of these columns, made field by field, which is three times as fast."""
     ranks, *_ = columns
     jobs = [object.__new__(Job) for _ in ranks]
     for keep, column in zip(_FIELDS, columns, strict=True):
@@ -271,7 +270,7 @@ def _jobs_of(*columns: Iterable[Any]) -> list[Job]:
 
 @dataclass(frozen=True)
 class Workload:
-    """The jobs of one simulation, in rank order, as columns of equal length; nothing here changes.
+    """Jobs of one simulation, in rank order, as columns of equal length; immutable.
 
     Times are seconds. `wait` is what the trace recorded (-1 = unknown), `high` the priority of LS,
     `reserve` the requested start of a reservation (nan = none), `killed` the jobs that end at their estimate.
@@ -296,33 +295,33 @@ class Workload:
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
     fidelity: Fidelity = Fidelity()
     accounts: tuple[str, ...] = ()
-    """What each job is charged to; none where the format does not say."""
+    """Account of each job; empty if the format has none."""
     outages: tuple[Outage, ...] = ()
-    """Which of the `procs` processors, all that there will ever be, are not there when."""
+    """Times at which some of the `procs` processors are not available."""
     estimated: str = "recorded"
-    """Whose the estimates are, as the option says it."""
+    """Kind of estimates, as the option names it."""
 
     def title(self, spec: str) -> str:
-        """What a run of these jobs under a policy is called beside others."""
+        """Return the name of a run of these jobs under a policy."""
         return spec if self.estimated == "recorded" else f"{spec} with {self.estimated}"
 
     @property
     def due(self) -> Floats:
-        """From when on each job waits, as `Job.due`."""
+        """Return the time from which each job waits, as `Job.due`."""
         due: Floats = np.fmax(self.submit, self.reserve)
         return due
 
     @property
     def recorded_start(self) -> Floats:
-        """When the trace says that each job started; nan where it does not say."""
+        """Return the recorded start of each job; nan if unknown."""
         recorded: Floats = np.where(self.wait >= 0, self.submit + self.wait, np.nan)
         return recorded
 
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None, sizes: Sequence[Resize] = ()) -> Workload:
-        """The jobs of a trace that can run on `procs` processors (default: as the header says), or on what they become.
+        """Return the jobs of a trace that can run on `procs` processors (default: the header's), with later `sizes`.
 
-        sizes: how many processors there are from other times on.
+        sizes: numbers of processors from other times on.
         """
         used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
         width = np.ceil(np.where(asked > 0, asked, used))
@@ -345,7 +344,7 @@ class Workload:
             ("never ran (run time < 0)", never_ran),
             ("no processors (<= 0)", no_procs & ~never_ran),
             (f"wider than the machine ({processors(size)})", too_wide & ~beyond & ~never_ran),
-            (f"wider than any machine that is handled ({MOST_PROCS:,} processors)", beyond & ~never_ran),
+            (f"wider than the largest supported machine ({MOST_PROCS:,} processors)", beyond & ~never_ran),
         )
         kept = np.zeros(len(run), dtype=bool)
         kept[keep] = True
@@ -353,9 +352,9 @@ class Workload:
             trace,
             ("run time 0, taken as 1 second", kept & (run == 0)),
             ("run time under a microsecond, taken as 1 second", kept & (run > 0) & (run < SHORTEST)),
-            ("no estimate, the run time stands in for it", kept & ~(estimate >= SHORTEST)),
-            ("no requested processors, the used ones stand in for them", kept & ~(asked > 0)),
-            ("submitted before time 0 (-1 is unknown), taken as it stands", kept & (trace.column(Field.SUBMIT) < 0)),
+            ("no estimate; the run time is taken instead", kept & ~(estimate >= SHORTEST)),
+            ("no requested processors; the used number is taken instead", kept & ~(asked > 0)),
+            ("submitted before time 0 (-1 means unknown), kept unchanged", kept & (trace.column(Field.SUBMIT) < 0)),
         )
         if known is None and len(keep):
             assumed += (Note(f"no machine size, the widest job gives {processors(begins)}", 1),)
@@ -391,14 +390,14 @@ class Workload:
         return len(self.ids)
 
     def take(self, ranks: NDArray[np.int64] | slice) -> Workload:
-        """Only these jobs, which then have new ranks."""
+        """Return only these jobs, with new ranks."""
         index = np.arange(len(self))[ranks]
         columns = {name: getattr(self, name)[index] for name in _COLUMNS}
         accounts = tuple(self.accounts[i] for i in index) if self.accounts else ()
         return replace(self, ids=tuple(self.ids[i] for i in index), accounts=accounts, **columns)
 
     def with_outages(self, more: Iterable[Outage]) -> Workload:
-        """On a machine that lacks more, without the jobs that are wider than all that is there after they come."""
+        """Return the workload with more outages, without jobs wider than the machine ever is after their arrival."""
         outages = tuple(sorted({*self.outages, *more}))
         if not outages:
             return self
@@ -408,11 +407,11 @@ class Workload:
         kept = self if fits.all() else self.take(np.flatnonzero(fits))
         skipped: tuple[Note, ...] = ()
         if first := next((self.ids[rank] for rank in np.flatnonzero(~fits)), ""):
-            skipped = (Note("wider than all that is there after they come", int((~fits).sum()), f"job {first}"),)
+            skipped = (Note("wider than the machine ever is after their arrival", int((~fits).sum()), f"job {first}"),)
         return replace(kept, outages=outages, fidelity=self.fidelity + Fidelity(skipped=skipped))
 
     def with_overruns(self, rule: Overrun = "kill") -> Workload:
-        """What happens to jobs that run longer than estimated: killed there, or their estimate grows."""
+        """Return the workload with jobs killed at their estimates, or with the estimates of longer jobs increased."""
         longer = self.runtime > self.estimate
         if rule == "grow":
             return replace(self, estimate=np.maximum(self.estimate, self.runtime))
@@ -420,22 +419,22 @@ class Workload:
 
     @cached_property
     def runtimes(self) -> tuple[float, ...]:
-        """How long each job runs, by rank."""
+        """Return the run time of each job by rank."""
         return tuple(self.runtime.tolist())
 
     @cached_property
     def jobs(self) -> Jobs:
-        """The jobs as policies see them, by rank."""
+        """Return the jobs as policies see them, by rank."""
         known = (self.ids, self.submit, self.width, self.estimate, self.user, self.group, self.queue)
         return Jobs(*known, self.high, self.reserve, self.wait)
 
     def called(self, field: Field, number: int) -> str:
-        """The user, group or queue of that number as the trace calls it; "" where it is unknown."""
+        """Return the name of the user, group or queue of that number in the trace; "" if unknown."""
         words = self.names.get(field, ())
         return words[number] if 0 <= number < len(words) else str(number) if number >= 0 else ""
 
     def number_of(self, field: Field, name: str) -> int:
-        """The number of the user, group or queue that the trace calls so."""
+        """Return the number of the user, group or queue of that name."""
         column = {Field.USER: self.user, Field.GROUP: self.group, Field.QUEUE: self.queue}[field]
         known: dict[str, int] = {self.called(field, of): of for of in np.unique(column[column >= 0]).tolist()}
         if name not in known:
@@ -444,7 +443,7 @@ class Workload:
         return known[name]
 
     def rank_of(self, job: str) -> int:
-        """The rank of the job that the trace calls so, or that is typed as it is shown, with a J before its number."""
+        """Return the rank of the job with that id, which may be typed with a J before it."""
         typed = job.strip()
         for word in (typed, typed[1:].strip() if typed[:1] in ("j", "J") else typed):
             if word in self.ids:
@@ -459,7 +458,7 @@ _COLUMNS = (
 
 
 def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Floats) -> Ints:
-    """How many of so many processors are there at each of these moments.
+    """Return the number of available processors at each of these times.
 
     >>> there_at([Outage(5, 9, 0b11)], 4, [0, 5, 9]).tolist()
     [4, 2, 4]

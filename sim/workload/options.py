@@ -1,6 +1,6 @@
-"""The options of a workload: each declared once, with its kind, its range, how it is typed and what it means.
+"""Options of a workload, each declared once with its type, range, text form and meaning.
 
-The command line, sessions and plans of experiments all read them from here, so nothing is said twice. Nothing here
+The command line, sessions and plans of experiments all read them from here. This module does without
 needs numpy: the command line is parsed without it.
 """
 
@@ -21,37 +21,37 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 MOST_PROCS = 10_000_000
-"""A set of processors takes a bit each, and there is one for every running job."""
+"""Largest machine: a set of processors takes one bit each, for every running job."""
 SMALLEST, GREATEST = 1e-6, 1e6
-"""Of factors: beyond them times are no times any more."""
+"""Range of factors, beyond which times are out of range."""
 ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option as a person meets it."""
+    """Option with everything that its users see."""
 
     name: str
     default: Any
     kind: type
-    """Of what is typed or kept: int, float, bool or str."""
+    """Type of the typed or stored value: int, float, bool or str."""
     meaning: str
     metavar: str | None = None
     called: str = ""
-    """In a sentence that says what it must be."""
+    """Name of the option in error messages."""
     low: float | None = None
     high: float | None = None
     unit: str = ""
     choices: tuple[str, ...] = ()
     read: Callable[[str], Any] | None = None
-    """What makes the value of the text, where the value is no text."""
+    """Function that parses the text of an option whose value is not a text."""
     write: Callable[[Any], str] | None = None
     many: bool = False
-    """May it be typed several times? Then its texts are one, with semicolons between them."""
+    """True if it may be repeated; then its texts are joined by semicolons."""
 
     @property
     def range(self) -> str:
-        """The allowed values in words.
+        """Return the allowed values in words.
 
         >>> OPTIONS["load"].range, OPTIONS["high"].range, OPTIONS["overrun"].range
         ('between 0.000001 and 1,000,000', 'between 0 and 1', 'kill or grow')
@@ -64,7 +64,7 @@ class Option:
         return f"between {low} and {high}{self.unit}"
 
     def check(self, value: Any) -> None:
-        """Refuse a value that is out of range.
+        """Raise an error for a value that is out of range.
 
         >>> OPTIONS["load"].check(0)
         Traceback (most recent call last):
@@ -80,7 +80,7 @@ class Option:
         return self.low is None or self.high is None or bool(self.low <= value <= self.high)
 
     def taken(self, given: object) -> Any:
-        """The value of what was typed or kept, the default for None; what is of another kind is refused.
+        """Return the typed or stored value, the default for None; raise an error for another type.
 
         >>> OPTIONS["lead"].taken("1h"), OPTIONS["lead"].taken(None)
         (3600.0, 86400.0)
@@ -97,7 +97,7 @@ class Option:
         return value
 
     def taken_word(self, word: str) -> Any:
-        """The value of what was typed as a word, whatever it is of: plans of experiments are made of words.
+        """Return the value of a word, whatever its type, because plans of experiments consist of words.
 
         >>> OPTIONS["jobs"].taken_word("100"), OPTIONS["offline"].taken_word("yes"), OPTIONS["lead"].taken_word("1h")
         (100, True, 3600.0)
@@ -111,7 +111,7 @@ class Option:
         return self.taken(value)
 
     def written(self, value: Any) -> Any:
-        """The value as it may be typed again.
+        """Return the value as it may be typed.
 
         >>> OPTIONS["window"].written((86400.0, inf))
         '86400,'
@@ -120,20 +120,20 @@ class Option:
 
 
 def option(default: Any, kind: type, meaning: str, metavar: str | None = None, **about: Any) -> Any:
-    """A dataclass field that is an option; `about` are other fields of `Option`."""
+    """Return a dataclass field that is an option; `about` are other fields of `Option`."""
     return dataclasses.field(default=default, metadata={"kind": kind, "meaning": meaning, "metavar": metavar, **about})
 
 
 def options_of(cls: Any) -> dict[str, Option]:
-    """The options that a dataclass declares, in order."""
+    """Return the options that a dataclass declares, in order."""
     return {field.name: Option(field.name, field.default, **field.metadata) for field in dataclasses.fields(cls)}
 
 
-# What a person types
+# Typed values
 
 
 def parse_window(text: str) -> tuple[float | datetime, float | datetime]:
-    """A time window `T0,T1`; an end that is left out is open. Of several commas the first counts that parts two times.
+    """Return a time window `T0,T1` with optional ends; the first comma that separates two times counts.
 
     >>> parse_window("1d,36h"), parse_window("7d,"), parse_window("1,200d,1,300d")
     ((86400.0, 129600.0), (604800.0, inf), (103680000.0, 112320000.0))
@@ -152,7 +152,7 @@ def _end(text: str, default: float) -> float | datetime:
         return default
     moment = parse_moment(text)
     if isinstance(moment, Step):
-        raise ParameterError(f"a window is of times or dates, for steps are known after a run only; got {quoted(text)}")
+        raise ParameterError(f"a window takes times or dates, not steps; got {quoted(text)}")
     return moment
 
 
@@ -160,12 +160,12 @@ def _written_window(window: tuple[Moment, Moment]) -> str:
     return ",".join(map(written_time, window))
 
 
-# The options
+# Declarations
 
 
 @dataclass(frozen=True)
 class TransformOptions:
-    """What is to be done to a workload, in the order in which it is done; the overrun rule comes last."""
+    """Transformations of a workload in order of application; the overrun rule comes last."""
 
     window: tuple[float | datetime, float | datetime] | None = option(
         None,
@@ -187,11 +187,14 @@ class TransformOptions:
     resample: Literal["none", "weeks", "users", "hyper-erlang", "lublin", "sud"] = option(
         "none",
         str,
-        "Other jobs by lot: their weeks, their users, a model fitted to them, or as many of Lublin's or ZKP's.",
-        called="what is drawn by lot",
+        "Replace the jobs at random: shuffle weeks, draw users, or generate as many from a model "
+        "(fitted, Lublin's, ZKP's).",
+        called="the kind of random jobs",
         choices=("none", "weeks", "users", "hyper-erlang", "lublin", "sud"),
     )
-    jobs: int | None = option(None, int, "Only the first N jobs.", "N", called="the number of jobs", low=0, high=LATEST)
+    jobs: int | None = option(
+        None, int, "Simulate only the first N jobs.", "N", called="the number of jobs", low=0, high=LATEST
+    )
     load: float = option(
         1.0,
         float,
@@ -210,12 +213,12 @@ class TransformOptions:
         low=SMALLEST,
         high=GREATEST,
     )
-    offline: bool = option(False, bool, "All jobs are submitted at the beginning.")
+    offline: bool = option(False, bool, "Submit all jobs at time 0.")
     estimates: str = option("recorded", str, f"{ESTIMATES}.", "MODEL")
     high: float | None = option(
         None,
         float,
-        "This share of the jobs, by lot, has high priority.",
+        "Give a random share of the jobs high priority.",
         "FRACTION",
         called="the fraction of high priority jobs",
         low=0,
@@ -224,14 +227,14 @@ class TransformOptions:
     priority_from: Literal["queue"] | None = option(
         None,
         str,
-        "High priority is read from the queue field.",
+        "Take high priority from the queue field.",
         called="where priorities come from",
         choices=("queue",),
     )
     reserve: float = option(
         0.0,
         float,
-        "This share asks for a reservation.",
+        "Let this random share of the jobs request a reserved start.",
         "FRACTION",
         called="the fraction of reservations",
         low=0,
@@ -240,7 +243,7 @@ class TransformOptions:
     lead: float = option(
         86400.0,
         str,
-        "Reservations are asked for up to T ahead.",
+        "Reserved starts are at most T after submission.",
         "T",
         called="the lead of reservations",
         low=0,
@@ -249,9 +252,9 @@ class TransformOptions:
         read=parse_time,
         write=written_time,
     )
-    seed: int = option(0, int, "For all that is drawn by lot.", "N", called="the seed", low=0, high=2**62)
+    seed: int = option(0, int, "Seed of everything random.", "N", called="the seed", low=0, high=2**62)
     overrun: Literal["kill", "grow"] = option(
-        "kill", str, "Jobs longer than their estimate are killed there, or the estimate grows.",
+        "kill", str, "Kill jobs at their estimate, or increase the estimates of longer jobs.",
         called="the overrun rule", choices=("kill", "grow"),
     )  # fmt: skip
 
@@ -271,7 +274,7 @@ OPTIONS = {
         "machine",
         (),
         str,
-        "From T on the machine has N processors; repeatable.",
+        "Size of the machine from T on: N processors. Repeatable.",
         "T=N",
         called="a size of the machine",
         read=parse_machine,
@@ -282,8 +285,8 @@ OPTIONS = {
         "outage",
         (),
         str,
-        "The whole machine is down, announced; with ': 0-63' those processors fail; or a CSV of "
-        "from,to,processors,announced; repeatable.",
+        "Announced maintenance of the whole machine; with ': 0-63' an unannounced failure of those processors; "
+        "or a CSV file with from,to,processors,announced. Repeatable.",
         "T0..T1",
         called="an outage",
         read=parse_outages,
@@ -291,9 +294,11 @@ OPTIONS = {
         many=True,
     ),
     **options_of(TransformOptions),
-    "count": Option("count", "cpus", str, "What a processor is in a sacct dump.", choices=("cpus", "nodes")),
+    "count": Option(
+        "count", "cpus", str, "Count CPUs or nodes of a sacct dump as processors.", choices=("cpus", "nodes")
+    ),
     "held": Option(
-        "held", "eligible", str, "When a job of a sacct dump comes that was held.", choices=("eligible", "submit")
+        "held", "eligible", str, "Arrival time of held jobs of a sacct dump.", choices=("eligible", "submit")
     ),
     "nodes": Option(
         "nodes",
@@ -304,4 +309,4 @@ OPTIONS = {
     ),
     "zone": Option("zone", None, str, "Time zone of a sacct dump's times (default: this machine's).", "NAME"),
 }
-"""All of them, in the order in which help lists them: the machine's first, how the trace is read last."""
+"""All options in the order of the help: the machine first, reading of the trace last."""

@@ -1,8 +1,8 @@
-"""A machine that changes: processors that are not there for a time (sim/RULES.md).
+"""Outages and sizes of the machine: processors that are unavailable for a time (sim/RULES.md).
 
-A machine that grows lacks its last processors until then, one that shrinks from then on; a failure takes some, and
-maintenance all of it. Sets of processors are integers, bit i standing for processor i. Nothing here needs numpy: the
-command line is parsed without it.
+A growing machine lacks its last processors until then, a shrinking one from then on; a failure takes some processors,
+and maintenance all. Sets of processors are integers, with bit i for processor i. This module does without numpy,
+because the command line is parsed without it.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from sim.errors import ParameterError, TraceError
 from sim.words import Moment, Step, parse_moment, quoted, written_time
 
 Calendar: TypeAlias = Callable[[float | datetime], float]
-"""A moment, which may be a date, in seconds"""
+"""Function that returns the seconds of a moment, which may be a date"""
 MOST = 10_000
-"""So many changes of a machine are handled"""
+"""Largest number of changes of a machine"""
 WIDEST = 10_000_000
 A_SET = f"processors are numbers from 0 to {WIDEST - 1:,}, like 0-63 or 0-3 8"
 
 
 class Outage(NamedTuple):
-    """These processors are not there from `begins` until `ends`."""
+    """Outage of some processors from `begins` until `ends`."""
 
     begins: float
-    """-inf: they were never there before."""
+    """-inf if they were never available before."""
     ends: float
-    """inf: they are gone for good."""
+    """inf if they never return."""
     processors: int
     announced: bool = False
-    """Is it known from the beginning? Else from when it begins; then it is known, too, when it ends."""
+    """True if it is known from the beginning; otherwise it is known with its end when it begins."""
 
 
 class Resize(NamedTuple):
-    """From then on the machine has so many processors, as somebody typed it."""
+    """Number of processors from a time on, as typed."""
 
     at: float | datetime
     procs: int
 
 
 class Down(NamedTuple):
-    """An outage as typed; no `processors` are the whole machine, which announces its outages unless told otherwise."""
+    """Outage as typed; empty `processors` mean the whole machine, whose outages are announced by default."""
 
     begins: float | datetime
     ends: float | datetime
@@ -53,11 +53,11 @@ class Down(NamedTuple):
     announced: bool = True
 
 
-# What a person types
+# Typed values
 
 
 def parse_machine(text: str) -> tuple[Resize, ...]:
-    """Sizes from their times on, with semicolons between them.
+    """Return sizes of the machine with their times, separated by semicolons.
 
     >>> parse_machine("10d=768; 20d=504")
     (Resize(at=864000.0, procs=768), Resize(at=1728000.0, procs=504))
@@ -66,7 +66,7 @@ def parse_machine(text: str) -> tuple[Resize, ...]:
 
 
 def parse_outages(text: str) -> tuple[Down, ...]:
-    """Outages with semicolons between them, each `T0..T1` or `T0..T1: PROCESSORS`; or a file of them, by its name.
+    """Return outages separated by semicolons, each `T0..T1` or `T0..T1: PROCESSORS`; or those of a file.
 
     >>> parse_outages("5d..6d; d3 04:00..d3 06:00: 0-2 5")  # doctest: +NORMALIZE_WHITESPACE
     (Down(begins=432000.0, ends=518400.0, processors='', announced=True),
@@ -81,9 +81,9 @@ def parse_outages(text: str) -> tuple[Down, ...]:
 
 
 def read_outages(path: str) -> list[Down]:
-    """The outages in a CSV of `from,to,processors,announced`: no processors are all, which are announced unless told.
+    """Return the outages in a CSV of `from,to,processors,announced`; without processors all, announced by default.
 
-    Only the whole machine can be announced: a plan counts processors, it does not know which of them a job will have.
+    Only outages of the whole machine can be announced: a plan does not know which processors a job will have.
     """
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
@@ -98,7 +98,7 @@ def read_outages(path: str) -> list[Down]:
 
 
 def written_machine(sizes: Iterable[Resize]) -> str:
-    """As it may be typed again.
+    """Return the sizes as they may be typed.
 
     >>> written_machine(parse_machine("10d=768"))
     '864000=768'
@@ -107,7 +107,7 @@ def written_machine(sizes: Iterable[Resize]) -> str:
 
 
 def written_outages(outages: Iterable[Down]) -> str:
-    """As they may be typed again.
+    """Return the outages as they may be typed.
 
     >>> written_outages(parse_outages("5d..6d;1h..: 3"))
     '432000..518400; 3600..: 3'
@@ -120,7 +120,7 @@ def written_outages(outages: Iterable[Down]) -> str:
 
 
 def parse_set(text: str) -> int:
-    """A set of processors as people write it, with blanks or commas between its parts.
+    """Return a set of processors from text, with blanks or commas between its parts.
 
     >>> bin(parse_set("0-3 8, 10-12"))
     '0b1110100001111'
@@ -162,7 +162,7 @@ def _down(text: str) -> Down:
 
 
 def _set(text: str) -> str:
-    """Processors as typed, without needless blanks; nothing for all of them."""
+    """Return the processors as typed, without needless blanks; "" for all of them."""
     if text.strip() == "all":
         return ""
     parse_set(text)
@@ -210,16 +210,16 @@ def _row(row: dict[str, str | None], path: str, line: int) -> Down:
         raise TraceError(str(error), path, line) from None
 
 
-# What it comes to
+# Use
 
 
 def most_procs(procs: int, sizes: Iterable[Resize]) -> int:
-    """All processors that there will ever be."""
+    """Return the largest number of processors at any time."""
     return max([procs, *(size.procs for size in sizes)])
 
 
 def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calendar: Calendar) -> tuple[Outage, ...]:
-    """What is not there when, on a machine that begins with so many processors; dates are by the trace's calendar."""
+    """Return the outages of a machine with `procs` processors at first; dates are by the trace's calendar."""
     most, found = most_procs(procs, sizes), []
     everything = (1 << most) - 1
     times = sorted((calendar(at), size) for at, size in sizes)
@@ -240,7 +240,7 @@ def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calen
 
 
 def absent(outages: Iterable[Outage], time: float) -> int:
-    """The processors that are not there then."""
+    """Return the processors that are unavailable at a time."""
     gone = 0
     for outage in outages:
         if outage.begins <= time < outage.ends:
@@ -249,22 +249,22 @@ def absent(outages: Iterable[Outage], time: float) -> int:
 
 
 def known(outages: Iterable[Outage], time: float) -> tuple[Outage, ...]:
-    """Those that somebody may know of then: what was announced, and what has begun."""
+    """Return the outages known at a time: announced ones, and others that have begun."""
     return tuple(outage for outage in outages if outage.announced or outage.begins <= time)
 
 
 def changes_of(outages: Iterable[Outage]) -> list[float]:
-    """When something changes."""
+    """Return the times of all changes."""
     return sorted({time for outage in outages for time in outage[:2] if abs(time) != inf})
 
 
 def closing(outages: Iterable[Outage], time: float) -> float:
-    """When the machine goes down next after that moment, as was announced; infinite: not any more."""
+    """Return the next announced outage of the machine after a time; infinite if there is none."""
     return min((outage.begins for outage in outages if outage.announced and outage.begins > time), default=inf)
 
 
 def there(outages: Sequence[Outage], procs: int) -> list[tuple[float, int]]:
-    """(since when, how many processors are there), from the beginning on.
+    """Return (time, available processors) for each change, from the beginning on.
 
     >>> there([Outage(5, 9, 0b11)], 4)
     [(-inf, 4), (5, 2), (9, 4)]
@@ -273,7 +273,7 @@ def there(outages: Sequence[Outage], procs: int) -> list[tuple[float, int]]:
 
 
 def capacity(outages: Sequence[Outage], procs: int, begin: float, end: float) -> float:
-    """Processor-seconds that are there from `begin` until `end`.
+    """Return the processor-seconds that are available from `begin` until `end`.
 
     >>> capacity([Outage(5, 9, 0b11)], 4, 0, 10), capacity([], 4, 0, 10)
     (32, 40)
@@ -286,5 +286,5 @@ def capacity(outages: Sequence[Outage], procs: int, begin: float, end: float) ->
 
 
 def gone_for_good(outages: Iterable[Outage], time: float) -> int:
-    """The processors that are not there then and never will be again."""
+    """Return the processors that are unavailable at a time and never return."""
     return absent((outage for outage in outages if outage.ends == inf), time)

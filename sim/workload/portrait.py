@@ -1,7 +1,7 @@
-"""What is in a trace: the data behind `schedscope inspect`.
+"""Statistics of a trace, the data of `schedscope inspect`.
 
-A portrait is taken of the workload that would be simulated; the trace behind it, where given, adds what the
-workload no longer knows: how many jobs the file holds and which of them came with an estimate.
+They describe the workload that would be simulated; the trace, if given, adds the number of jobs in the file and which
+of them have an estimate.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sim.workload.categories import CATEGORIES, COARSE, category, coarse_categor
 from sim.workload.model import Bools, Fidelity, Field, Floats, Ints, Trace, Workload
 
 TOP = 5
-"""How many users, groups, queues and accounts are named."""
+"""Number of users, groups, queues and accounts that are named."""
 MOST_USED = 10
 CRASH_ESTIMATE, CRASH_RUN = 1000.0, 180.0
 """LS table 1: estimated above the first and run below the second, a job possibly crashed."""
@@ -34,7 +34,7 @@ STATUSES = {
 
 @dataclass(frozen=True)
 class Bin:
-    """How many values are greater than `low` and at most `high`."""
+    """Number of values greater than `low` and at most `high`."""
 
     low: float
     high: float
@@ -43,7 +43,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Spread:
-    """A column in a few numbers."""
+    """Summary of a column."""
 
     mean: float
     median: float
@@ -53,7 +53,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Party:
-    """A user, group or queue: its jobs and its share of all processor-seconds."""
+    """User, group or queue with its jobs and its share of all processor-seconds."""
 
     label: str
     jobs: int
@@ -62,7 +62,7 @@ class Party:
 
 @dataclass(frozen=True)
 class Parties:
-    """How many of them there are, and those with the most jobs; jobs without one (-1) do not count."""
+    """Number of parties, and those with the most jobs; jobs without one (-1) do not count."""
 
     count: int
     top: tuple[Party, ...]
@@ -70,33 +70,33 @@ class Parties:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """When jobs come, by a clock: `clock` says which."""
+    """Arrivals by the time zone `clock`."""
 
     clock: str
     first: datetime
     last: datetime
     by_hour: tuple[int, ...]
     by_weekday: tuple[int, ...]
-    """From Monday."""
+    """Jobs per weekday from Monday."""
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """What users say and how far off it is, over the jobs that came with an estimate."""
+    """Accuracy of the users' estimates, over the jobs with an estimate."""
 
     given: int
     most_used: tuple[tuple[float, int], ...]
-    """The most frequent values with how often each is used (ZKP figure 11)."""
+    """Most frequent values with their counts (ZKP figure 11)."""
     values: int
-    """Different values used."""
+    """Number of different values."""
     round: int
     """Jobs with a multiple of 5 minutes (below an hour) or of an hour."""
     over_factor: float
     """Mean estimate over mean run time."""
     ratio_quantiles: tuple[tuple[float, float], ...]
-    """(share of the jobs, the run time over the estimate that so many do not exceed)."""
+    """(share of the jobs, upper limit of run time over estimate for that share)."""
     ratio_bins: tuple[Bin, ...]
-    """Run time over estimate in tenths; the last bin holds the jobs that ran longer than estimated."""
+    """Run time over estimate in tenths; the last bin has the jobs that ran longer than estimated."""
     exceeded: int
     """Jobs that ran longer than estimated."""
     crashed: int
@@ -105,7 +105,7 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Portrait:
-    """A workload in numbers. Shares and percents are of `jobs`, the jobs that can be simulated."""
+    """Statistics of a workload; shares are of `jobs`, the jobs that can be simulated."""
 
     name: str
     format: str
@@ -113,7 +113,7 @@ class Portrait:
     procs: int
     jobs: int
     in_file: int | None
-    """Jobs in the file, those that cannot be simulated included."""
+    """Jobs in the file, including jobs that cannot be simulated."""
     span: float
     """Seconds from the first to the last submission."""
     offered_load: float | None
@@ -126,25 +126,25 @@ class Portrait:
     widths: tuple[Bin, ...]
     serial: int
     powers_of_two: int
-    """Jobs whose processors are an exact power of two, the serial ones included."""
+    """Jobs whose processors are an exact power of two, including serial jobs."""
     run: Spread | None
     runs: tuple[Bin, ...]
     recorded_wait: Spread | None
     gap: Spread | None
     """Inter-arrival times."""
     ties: int
-    """Jobs submitted in the same second as the one before."""
+    """Jobs submitted in the same second as the job before."""
     arrivals: Arrivals | None
     estimates: Estimates | None
     categories: tuple[int, ...]
     """Jobs in each of K's sixteen categories, in the order of CATEGORIES (K table 2.2)."""
     coarse: tuple[int, ...]
-    """The same for the four of COARSE (K table 4.2)."""
+    """Jobs in each of the four categories of COARSE (K table 4.2)."""
     fidelity: Fidelity
 
 
 def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
-    """The numbers of a workload; take it before `with_overruns`, which cuts the run times short."""
+    """Return the statistics of a workload; take them before `with_overruns`, which shortens run times."""
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     work = workload.width * workload.runtime
     gaps = np.diff(workload.submit)
@@ -191,7 +191,7 @@ def _counts(index: Ints, length: int) -> tuple[int, ...]:
 
 
 def _bins(values: Floats | Ints, limits: Sequence[float]) -> tuple[Bin, ...]:
-    """Bins up to the limits, as many as the values need; what is above the last limit has a bin too.
+    """Return bins up to the limits, as many as the values need, and one for values above the last limit.
 
     >>> _bins(np.array([0.5, 10.0, 11.0]), (1, 10, 20, 30))
     (Bin(low=0.0, high=1.0, count=1), Bin(low=1.0, high=10.0, count=1), Bin(low=10.0, high=20.0, count=1))
@@ -203,14 +203,14 @@ def _bins(values: Floats | Ints, limits: Sequence[float]) -> tuple[Bin, ...]:
 
 
 def _width_bins(width: Ints) -> tuple[Bin, ...]:
-    """1, 2, 3-4, 5-8, 9-16 and so on."""
+    """Return bins of 1, 2, 3-4, 5-8, 9-16 processors and so on."""
     if not len(width):
         return ()
     return _bins(width, [2**i for i in range(int(width.max()).bit_length() + 1)])
 
 
 def _namer(workload: Workload, which: Field, kind: str) -> Callable[[int], str]:
-    """What to call number n of a field: the word that the file has for it, else `user 3`."""
+    """Return a function that names number n of a field: the file's word for it, else `user 3`."""
     words = workload.names.get(which, ())
     titles = workload.header.queues if which is Field.QUEUE else {}
 
@@ -244,7 +244,7 @@ def _statuses(status: Ints) -> tuple[tuple[str, int], ...]:
 
 
 def _arrivals(workload: Workload) -> Arrivals | None:
-    """Nothing where the file does not say when it begins, or says what no calendar holds."""
+    """Return the arrivals, or None if the file has no start time, or one beyond all calendars."""
     begin = workload.header.unix_start
     if begin is None or not len(workload):
         return None
@@ -264,7 +264,7 @@ def _arrivals(workload: Workload) -> Arrivals | None:
 
 
 def _local(seconds: Ints, zone: tzinfo) -> Ints:
-    """What a clock there shows, as seconds; zones are asked once for each quarter of an hour that occurs."""
+    """Return the local time in seconds; the zone is read once per quarter of an hour that occurs."""
     quarters, index = np.unique(seconds // 900, return_inverse=True)
     moments = (datetime.fromtimestamp(quarter * 900, zone) for quarter in quarters.tolist())
     shifts = [int((moment.utcoffset() or timedelta()).total_seconds()) for moment in moments]
@@ -294,7 +294,7 @@ def _estimates(workload: Workload, trace: Trace | None) -> Estimates | None:
 
 
 def _has_estimate(workload: Workload, trace: Trace | None) -> Bools:
-    """Which jobs came with one. Without the trace: all, unless every job had to do without."""
+    """Return the jobs with an estimate. Without the trace: all, unless every job had to do without."""
     if trace is not None:
         known = dict(zip(trace.ids, (trace.column(Field.ESTIMATE) > 0).tolist(), strict=True))
         return np.array([known.get(job, False) for job in workload.ids], dtype=bool)

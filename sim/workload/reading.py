@@ -1,4 +1,4 @@
-"""Any trace from a file: gzip and the format are told by what is inside, not by the file's name."""
+"""Reader of any trace file; compression and format are recognised by content, not by name."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from sim.workload.model import Trace
 Format = Literal["swf", "sacct", "batsim", "evalys", "csv"]
 
 MAX_BYTES = 2**30
-"""The most that a file may hold, decompressed."""
+"""Largest decompressed size in bytes."""
 UNPACKED, TIMES = 2**26, 100
-"""What unpacks to more bytes than that, and to more times what was read for them, is no log but a bomb."""
+"""Size in bytes, and factor of decompression, above both of which a file is refused as a bomb."""
 PATIENCE = 3.0
-"""Seconds in which somebody must begin to write into a pipe."""
+"""Seconds in which a process must begin to write to a pipe."""
 
 CHUNK = 2**20
 GZIP = b"\x1f\x8b"
@@ -42,7 +42,7 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
     try:
         return _parsed(_text(_chunks(path)), path, how)
     except MemoryError:
-        raise TraceError("is too large for the memory of this machine; cut it", path) from None
+        raise TraceError("does not fit into this machine's memory; split it", path) from None
     except RecursionError:
         raise TraceError("is no trace: nested too deeply", path) from None
 
@@ -66,7 +66,7 @@ def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:
         )  # fmt: skip
     first, second = islice(chain(_content_lines(text), ("", "")), 2)
     if "jobid" in first.lower().split() and second.startswith("---"):
-        raise TraceError("is a dump of sacct for people; make it with sacct --parsable2", path, 1)
+        raise TraceError("is a human-readable sacct dump; create it with sacct --parsable2", path, 1)
     name = _stem(path)
     match sniff(text, Path(path).name):
         case "batsim":
@@ -82,7 +82,7 @@ def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:
 
 
 def sniff(text: str, filename: str = "") -> Format:
-    """The format of a text by its first line that is no comment; the file's name only decides a tie.
+    """Return the format of a text by its first line that is no comment; the name of the file only decides a tie.
 
     >>> sniff("JobID|Submit|Elapsed|NCPUS"), sniff('{"jobs": []}'), sniff("; MaxProcs: 4")
     ('sacct', 'batsim', 'swf')
@@ -101,9 +101,9 @@ def sniff(text: str, filename: str = "") -> Format:
 
 
 HEADER = 2**14
-"""So many letters of a line are looked at to tell what it is."""
+"""Letters of a line that are examined to recognise it."""
 _CONTENT = re.compile(rf"^[^\S\n]*([^\s;#].{{0,{HEADER - 1}}})", re.MULTILINE)
-"""A line that is neither blank nor a comment"""
+"""Line that is neither blank nor a comment"""
 
 
 def _content_lines(text: str) -> Iterator[str]:
@@ -111,7 +111,7 @@ def _content_lines(text: str) -> Iterator[str]:
 
 
 def _stem(path: str | Path) -> str:
-    """The file's name without the endings that say its format.
+    """Return the file's name without the endings of its format.
 
     >>> _stem("logs/CTC-SP2-1996-3.1-cln.swf.gz")
     'CTC-SP2-1996-3.1-cln'
@@ -123,27 +123,27 @@ def _stem(path: str | Path) -> str:
 
 
 def _text(chunks: Iterable[bytes]) -> str:
-    """UTF-8 where it is that, else one character a byte; every kind of line end becomes a newline."""
+    """Return the bytes as UTF-8 if they are, else one character a byte; all line ends become newlines."""
     text = ""
     decoder: IncrementalDecoder = getincrementaldecoder("utf-8-sig")()
     for chunk in chain(chunks, [b""]):
         try:
             text += decoder.decode(chunk, final=not chunk)
-        except UnicodeDecodeError as error:  # its object begins where the text so far ends
+        except UnicodeDecodeError as error:  # its object begins at the end of the text so far
             decoder = getincrementaldecoder("latin-1")()
             text = text.encode().decode("latin-1") + decoder.decode(error.object)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _chunks(path: str | Path) -> Iterator[bytes]:
-    """The bytes of a file, decompressed, refused as soon as they are no text or too many."""
+    """Yield the decompressed bytes of a file; refuse it as soon as they are no text or too many."""
     total = 0
     try:
         with _opened(path) as file:
             packed = file.tell if file.seekable() else lambda: MAX_BYTES
             for chunk in _decompressed(file):
                 if not total and _is_binary(chunk):
-                    raise TraceError(f"is no trace: binary data that starts with {chunk[:8]!r}", path)
+                    raise TraceError(f"is not a trace: binary data starting with {chunk[:8]!r}", path)
                 total += len(chunk)
                 if total > MAX_BYTES:
                     raise TraceError(f"holds more than {MAX_BYTES:,} bytes; cut it into smaller files", path)
@@ -164,17 +164,17 @@ def _chunks(path: str | Path) -> Iterator[bytes]:
 
 
 def _opened(path: str | Path) -> BufferedReader:
-    """The file, to be read; a pipe into which nobody writes is not waited for."""
+    """Return the opened file, without waiting for a writer of a pipe."""
     if not stat.S_ISFIFO(os.stat(path).st_mode):
         return open(path, "rb")
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        nobody = not select.select([pipe], [], [], PATIENCE)[0] and os.read(pipe, 1) == b""
+        is_unused = not select.select([pipe], [], [], PATIENCE)[0] and os.read(pipe, 1) == b""
     except BlockingIOError:
-        nobody = False  # somebody is there and has nothing to say yet
-    if nobody:
+        is_unused = False  # there is a writer, which has not written yet
+    if is_unused:
         os.close(pipe)
-        raise TraceError("is a pipe into which nobody writes", path)
+        raise TraceError("is a pipe that no process writes to", path)
     os.set_blocking(pipe, True)
     return os.fdopen(pipe, "rb")
 
@@ -187,7 +187,7 @@ def _decompressed(file: BufferedReader) -> Iterator[bytes]:
 
 
 def _is_binary(start: bytes) -> bool:
-    """Whether text cannot start like this: a NUL, or many control characters."""
+    """Return True if no text can start like this: with a NUL, or with many control characters."""
     start = start[:4096]
     controls = sum(byte < 32 and byte not in b"\t\n\r\f\v\x1b" for byte in start)
     return b"\0" in start or controls > len(start) // 10

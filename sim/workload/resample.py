@@ -1,7 +1,7 @@
-"""Other workloads in place of one that was recorded: its weeks or its users drawn by lot, or a model's jobs.
+"""Other workloads in place of a recorded one: its weeks or users at random, or jobs of a model.
 
-What comes by day and by week stays as it is (Feitelson's resampling): only whole weeks move. Like the other random
-transforms these draw from a generator of their own, `default_rng(seed + 3)`.
+Daily and weekly cycles are kept (Feitelson's resampling): only whole weeks move. Like the other random transforms,
+these have a generator of their own, `default_rng(seed + 3)`.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ WEEK = 7 * 86400.0
 
 
 def weeks(workload: Workload, seed: int = 0) -> Workload:
-    """Its weeks in random order, the last one, which is rarely whole, at the end."""
+    """Return its weeks in random order, with the last one, which is rarely whole, at the end."""
     week, many = _weeks_of(workload)
     order = np.append(np.random.default_rng(seed + 3).permutation(many), np.arange(many, many + 1))
     return _moved(workload, order[week] - week)
 
 
 def users(workload: Workload, seed: int = 0) -> Workload:
-    """As many users as there are, drawn by lot, some of them several times; each comes some weeks earlier or later.
+    """Return as many random users as there are, some of them several times, each moved by some weeks.
 
-    Weeks that would lie before the beginning come at the end. Copies of a user are users of their own.
+    Weeks before the beginning move to the end. Copies of a user are different users.
     """
     if len(workload) and not (workload.user >= 0).any():
         raise ParameterError(f"no job of {workload.name} says whose it is: resample weeks, or by a model")
@@ -52,30 +52,30 @@ def users(workload: Workload, seed: int = 0) -> Workload:
 
 
 def hyper_erlang(workload: Workload, seed: int = 0) -> Workload:
-    """As many jobs of Z's model: hyper-Erlang distributions, fitted to the jobs of each width."""
+    """Return as many jobs of Z's model: hyper-Erlang distributions fitted to the jobs of each width."""
     return Workload.of(fit(workload).generate(len(workload), seed), workload.procs)
 
 
 def lublin(workload: Workload, seed: int = 0) -> Workload:
-    """As many jobs of Lublin and Feitelson's model on as many processors; of the jobs themselves nothing is left."""
+    """Return as many jobs of Lublin and Feitelson's model on as many processors, without any of the recorded jobs."""
     return Workload.of(generate(len(workload), workload.procs, seed), workload.procs)
 
 
 def uniform(workload: Workload, seed: int = 0) -> Workload:
-    """As many of ZKP's jobs, whose run times are uniform, on as many processors at the same load."""
+    """Return as many of ZKP's jobs with uniform run times, on as many processors at the same load."""
     made = sud.generate(len(workload), workload.procs, seed, offered(workload) or None)
     return Workload.of(made, workload.procs)
 
 
 def _weeks_of(workload: Workload) -> tuple[Ints, int]:
-    """The week of each job, and how many whole weeks there are before the last one."""
+    """Return the week of each job, and the number of whole weeks before the last one."""
     week = np.floor(workload.submit / WEEK).astype(np.int64)
     week -= week.min(initial=week[0] if len(week) else 0)
     return week, int(week.max(initial=0))
 
 
 def _moved(workload: Workload, by: Ints) -> Workload:
-    """The jobs so many weeks later, in the order in which they come then; a start that was asked for moves along."""
+    """Return the jobs moved by some weeks, in their new order; requested starts move along."""
     later = by * WEEK
     moved = replace(workload, submit=workload.submit + later, reserve=workload.reserve + later)
     return moved.take(np.argsort(moved.submit, kind="stable"))

@@ -1,8 +1,8 @@
 """The sample traces: the papers' figures as tiny workloads to step through, and two realistic ones.
 
-`python -m sim.workload.samples DIR` writes them all; what lies in `sample_traces` was made that way. Each file
-says in its header, in lines `; Note:`, what it shows, which policies to try and what to look for; the first of
-these lines is its caption.
+`python -m sim.workload.samples DIR` writes them all; the files of `sample_traces` were made that way. Each file has
+notes in its header, in lines `; Note:`: what it shows, policies to try and what to watch. The first note is its
+caption.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from sim.workload.models import lublin, sud
 
 
 class Showing(NamedTuple):
-    """How a sample is best seen: under this policy, at the moment that it is about."""
+    """View of a sample: policy and moment."""
 
     title: str
     policy: str
     at: int
-    """A time in seconds; one at which something is decided."""
+    """Time in seconds, one with decisions."""
     note: str
-    """What is to be seen there."""
+    """Description of the view."""
     by_event: bool = True
-    """Is it played from event to event, or by the clock?"""
+    """True to play it from event to event, False by the clock."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A teaching trace. Jobs are (submit, processors, run time), with an estimate behind where it is not exact."""
+    """Teaching trace with jobs (submit, processors, run time), and an estimate if it is not exact."""
 
     name: str
     caption: str
@@ -46,7 +46,7 @@ class Figure:
     notes: tuple[str, ...]
 
     def trace(self) -> Trace:
-        """The jobs, numbered from 1, with the notes as header."""
+        """Return the jobs, numbered from 1, with the notes as header."""
         table = np.full((len(self.jobs), len(Field)), -1.0)
         table[:, Field.ID] = np.arange(1, len(self.jobs) + 1)
         table[:, (Field.SUBMIT, Field.PROCS_ASKED, Field.RUN)] = [job[:3] for job in self.jobs]
@@ -60,10 +60,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Realistic:
-    """A trace of the Lublin-Feitelson model, with people and queues.
+    """Trace of the Lublin-Feitelson model, with users and queues.
 
-    The model knows neither. User k submits 1/k times as many jobs as user 1 (Zipf's law) and belongs to group
-    1 + (k - 1) mod 6; queues are Ward's primary, challenge and urgent, of every 20 jobs about 15, 4 and 1.
+    The model has neither. User k submits 1/k times as many jobs as user 1 (Zipf's law) and belongs to group
+    1 + (k - 1) mod 6. Queues are Ward's primary, challenge and urgent: of every 20 jobs about 15, 4 and 1.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Realistic:
     notes: tuple[str, ...]
 
     def trace(self) -> Trace:
-        """The generated jobs with their users, groups and queues."""
+        """Return the generated jobs with their users, groups and queues."""
         trace = lublin.generate(self.count, self.procs, self.seed, load=self.load)
         rng = np.random.default_rng(self.seed + 1)
         activity = 1 / np.arange(1, self.users + 1)
@@ -121,7 +121,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
         procs=10,
         jobs=((0, 6, 600), (10, 4, 1190), (20, 8, 600), (30, 4, 900), (40, 5, 500)),
         showing=Showing(
-            title="Whom may a job pass?",
+            title="Which jobs may pass?",
             policy="easy",
             at=600,
             note="J5 passes J3: it ends before J3 is to start. J4 would not, and needs more than J3 leaves.",
@@ -136,11 +136,11 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
     ),
     Figure(
         name="k-figure2.1-2.2",
-        caption="Whom may a backfilled job delay? Conservative against EASY (Kettimuthu, figures 2.1 and 2.2)",
+        caption="Which jobs may a backfilled job delay? Conservative against EASY (Kettimuthu, figures 2.1 and 2.2)",
         procs=10,
         jobs=((0, 3, 600), (0, 4, 1200), (10, 7, 600), (20, 8, 600), (30, 3, 2000)),
         showing=Showing(
-            title="Who has a promise?",
+            title="Which jobs have a promise?",
             policy="conservative",
             at=30,
             note="J5 would fit now, but J4 could not start as promised. Under easy J4 has no promise: V compares.",
@@ -163,12 +163,12 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             title="A promise slips",
             policy="relaxed:omega=1.25",
             at=20,
-            note="J3 passes J2, which then starts 220 s later than planned: so much is allowed.",
+            note="J3 passes J2, which then starts 220 s later than planned: the window allows it.",
         ),
         notes=(
             "Try fcfs, easy and relaxed:omega=1.25.",
             "Job 2 is the head of the queue: it needs job 1 to end, at 1000.",
-            "With fcfs nobody passes job 2. With easy only job 4 does: it ends at 930, before 1000.",
+            "With fcfs no job passes job 2. With easy only job 4 does: it ends at 930, before 1000.",
             "With relaxed the window is 1.25 times the head's wait of 980 s, that is 1225 s: job 3 fits into it.",
             "The head starts at 1220 instead of 1000, 220 s late, but jobs 3 and 5 no longer wait until 1600:",
             "all waits together fall from 5700 s (fcfs) and 4130 s (easy) to 2170 s.",
@@ -190,8 +190,8 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             "Both jobs want the whole machine for an hour. A waiting job's xfactor grows from 1 towards 2.",
             "To suspend the other one it must be sf times as large: n times over it takes sf to the power n.",
             "With sf=2 that is never reached: no suspension. With sf=1.5 (above the square root of 2) one,",
-            "at 1800; with sf=1.2 three, at 720, 2340 and 4320. Suspending is looked at once a minute.",
-            "The first job to end does so later each time, and the last one always ends at 7200: who gains?",
+            "at 1800; with sf=1.2 three, at 720, 2340 and 4320. The policy considers suspensions once a minute.",
+            "The first job to end does so later each time, and the last one always ends at 7200: which job gains?",
         ),
     ),
     Figure(
@@ -224,7 +224,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             "The boundaries move eight times. At 2000 and 5000 medium jobs borrow from the short partition;",
             "at 8000 the long job 6 borrows 12, and the short job 9 passes job 7 and borrows 3 back: 4, 4, 22.",
             "At 7500 the long job 8 would fit, but job 7, first of its queue, would start later: 8 waits.",
-            "With easy job 6 alone heads the queue, job 8 passes job 7 and keeps it waiting 8000 s longer.",
+            "With easy only job 6 is first in the queue; job 8 passes job 7 and keeps it waiting 8000 s longer.",
             "At 12000 job 7 borrows 10, at 12800 job 8 borrows 8; short jobs again at 17000 and 20000.",
             "At 23000 the last job, a medium one, borrows 12. The mean bounded slowdown is 1.61; with easy 3.33.",
         ),
@@ -260,7 +260,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             title="A busy afternoon",
             policy="easy",
             at=332858,
-            note="Short jobs pass 17 that wait. w tells why the first of them waits, W finds who waited longest.",
+            note="Short jobs pass 17 that wait. w shows why the first of them waits, W finds the longest wait.",
             by_event=False,
         ),
         notes=(
@@ -309,17 +309,15 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
     ),
     Figure(
         name="moving-rows",
-        caption="Two rows, and a migration: who moves, and who gains (after Zhang et al., figure 13)",
+        caption="Two rows, and a migration: which job moves, and which gains (after Zhang et al., figure 13)",
         procs=10,
         jobs=((0, 5, 2400), (0, 5, 800), (30, 4, 1800), (60, 4, 1800)),
-        showing=Showing(
-            "Moving", "gang-migrate:mpl=2", 1400, "J2 has ended: J1 makes way, and J3 stands in both rows."
-        ),
+        showing=Showing("Moving", "gang-migrate:mpl=2", 1400, "J2 has ended: J1 moves aside, and J3 is in both rows."),
         notes=("Try gang-migrate:mpl=2 with q=0 and q=64.", "Job 2 leaves half of the first row empty when it ends."),
     ),
     Figure(
         name="half-as-wide",
-        caption="Who may suspend whom: a narrow job does not stop a wide one (after Kettimuthu, chapter 3)",
+        caption="Limits of suspension: a narrow job does not suspend a wide one (after Kettimuthu, chapter 3)",
         procs=10,
         jobs=((0, 7, 9000), (30, 3, 9000), (90, 3, 600), (150, 10, 600)),
         showing=Showing("Not the wide one", "selective:sf=2", 720, "J3 suspends J2: J1 is more than twice as wide."),
@@ -327,7 +325,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
     ),
     Figure(
         name="own-seats",
-        caption="A suspended job goes on where it was: who sits there in the meantime? (after Kettimuthu, chapter 3)",
+        caption="A suspended job resumes where it was: which jobs run there in between? (after Kettimuthu, chapter 3)",
         procs=8,
         jobs=((0, 4, 300), (0, 4, 1350), (310, 4, 9000), (400, 2, 900), (1400, 2, 6000)),
         showing=Showing("Seats", "selective:sf=2", 1320, "J4 suspends J3, and needs half of its processors."),
@@ -420,9 +418,19 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
         ),
     ),
 )
-"""For the lessons and their questions; they are found by their names."""
+"""Samples of lessons and questions, found by name."""
 ALSO = ("zkp-uniform",)
-"""Of those the ones that are worth a look by themselves."""
+"""Samples of lessons that are also listed on their own."""
+REWORDED: dict[str, tuple[str, ...]] = {
+    "half-as-wide": ("90cabad3455a45ac6f7fc62dee87d7535c58982e6f494d9d6f295dbb0976c64e",),
+    "k-figure2.1-2.2": ("f2116ed79aacd6c94a75892b0637f9dc951ae2ee9b829b4fafb6a297d5679a91",),
+    "k-figure3.1": ("d2d7b5f6c6385e025845fb1c6cbbc719275fee35cdd8292ff84899518acbd854",),
+    "ls-figure1": ("6200aef7259738a35713a84177c43cd7c655036e789ea41e2efcc4a3dc79864c",),
+    "moving-rows": ("ee142744096f881ceec277748022e5d2049a9ac6ea4ed85f8ddda61a43c4f712",),
+    "own-seats": ("40454e8d31c9ec3e4ae4500d61ac138e95c27493d8de3a735b4da68292d319a3",),
+    "w-figure1": ("99e97642ef710afa8baa40ddddb1c70063dfa623266f55c0542c61be7ce8987b",),
+}
+"""SHA-256 of earlier files of samples with other notes and the same jobs: sessions made from them stay valid."""
 _BY_NAME: dict[str, Sample] = {sample.name: sample for sample in (*SAMPLES, *FOR_LESSONS)}
 
 
@@ -469,7 +477,7 @@ def write_all(folder: Path) -> None:
 
 
 def _folder() -> Path:
-    """Inside the package where it is installed, at the top of the project in a checkout."""
+    """Return the folder of the samples: inside an installed package, at the top level of a checkout."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "sample_traces", package.parent / "sample_traces"):
         if (folder / f"{SAMPLES[0].name}.swf").is_file():

@@ -1,4 +1,4 @@
-"""From what a person typed to a workload: a path or a sample's name, and the transforms."""
+"""Sources of a run: a path or a sample's name with its transforms, read into a workload."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_TRACE = ("procs", "count", "held", "nodes", "zone")
 
 @dataclass(frozen=True)
 class Source:
-    """Which jobs on which machine: everything about a run but its policy."""
+    """Jobs and machine of a run, everything but its policy."""
 
     trace: str
     procs: int | None = None
@@ -37,7 +37,7 @@ class Source:
 
     @classmethod
     def of_options(cls, trace: str, given: Mapping[str, Any]) -> Source:
-        """The source that is asked for by options as they are typed; what is not among them is at its default."""
+        """Return the source for options as typed; missing ones have their defaults."""
         for name in given:
             if name not in OPTIONS:
                 raise ParameterError(f"there is an option {name!r} that does not exist{near(name, OPTIONS)}")
@@ -47,7 +47,7 @@ class Source:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that make this source, as they are typed; without those at their defaults.
+        """Return the options of this source as typed, without defaults.
 
         >>> Source("lublin-128", transforms=Transforms(window=(86400.0, float("inf")), load=1.2)).options
         {'window': '86400,', 'load': 1.2}
@@ -56,17 +56,17 @@ class Source:
 
     @property
     def values(self) -> Iterator[tuple[str, Option, Any]]:
-        """Every option with its value."""
+        """Return every option with its value."""
         values = {**vars(self), **vars(self.transforms)}
         return ((name, option, values[name]) for name, option in OPTIONS.items())
 
     @property
     def showing(self) -> Showing | None:
-        """How it is best seen, if it is a sample and no file."""
+        """Return the views of a sample, or none for a file."""
         return None if exists(Path(self.trace)) else showing_of(self.trace)
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
-        """The trace as its file tells it, and the workload as it will be simulated."""
+        """Return the trace of the file, and the workload to simulate."""
         trace = self.read_trace()
         return trace, self.made(Workload.of(trace, self.procs, self.machine), with_overruns)
 
@@ -80,13 +80,13 @@ class Source:
         return replace(trace, header=replace(trace.header, max_procs=sum(nodes.values())))
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
-        """What is done to all jobs of the trace."""
+        """Return the transforms of the jobs."""
         apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
         return apply(workload).with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))
 
 
 def read(trace: str | Path, **options: Any) -> Workload:
-    """The workload in a file or a sample, ready to be simulated; options are those of the command line.
+    """Return the workload of a file or a sample; options are those of the command line.
 
     >>> read("lublin-128", jobs=200, load=1.2, estimates="factor:2")
     <Workload lublin-128: 200 jobs, 128 processors>
@@ -95,7 +95,7 @@ def read(trace: str | Path, **options: Any) -> Workload:
 
 
 def find(trace: str) -> Path:
-    """The file that is meant: a path, or else the name of a sample trace."""
+    """Return the path of a file, which may also be the name of a sample."""
     path = Path(trace)
     if not exists(path) and path.name == trace:
         try:
@@ -109,14 +109,14 @@ def find(trace: str) -> Path:
 
 
 def exists(path: Path) -> bool:
-    """Is there such a file?"""
+    """Return True if there is such a file."""
     try:
         return path.exists()
-    except OSError:  # a name longer than any file may have
+    except OSError:  # the name is too long
         return False
 
 
 def caption(trace: Trace) -> str:
-    """The first note of the header: what a sample shows."""
+    """Return the first note of the header, which says what a sample shows."""
     notes = (line.strip() for line in trace.header.comments)
     return next((note.removeprefix("Note:").strip() for note in notes if note.startswith("Note:")), "")

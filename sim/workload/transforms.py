@@ -1,4 +1,4 @@
-"""What can be done to a workload before it is simulated: pure functions, and `Transforms` that orders them.
+"""Transforms of a workload before the simulation: pure functions, applied in order by `Transforms`.
 
 The papers change their traces in the same few ways: heavier load (LS, K), longer jobs (Z), everything at once
 (ZKP), better or worse estimates (ZKP, Z), priorities (LS, W), reservations (LS). In whatever order a person
@@ -6,8 +6,8 @@ asks for them, `Transforms` applies them in the order of its fields, the overrun
 
 Every random transform draws one number a job, in rank order, from a generator of its own: estimates from
 `default_rng(seed)`, priorities from `default_rng(seed + 1)`, reservations from `default_rng(seed + 2)`, other jobs
-from `default_rng(seed + 3)`. One seed gives choices that do not depend on one another: asking for reservations does
-not change who has priority.
+from `default_rng(seed + 3)`. The choices of one seed are independent: requested reservations do not change the
+priorities of the jobs.
 """
 
 from __future__ import annotations
@@ -28,75 +28,75 @@ from sim.workload.resample import KINDS
 EstimateKind = Literal["recorded", "exact", "factor", "random", "phi"]
 
 
-# which jobs, and when they come
+# Jobs and arrivals
 
 
 def window(workload: Workload, start: float, end: float) -> Workload:
-    """The jobs submitted at or after `start` and before `end`; their times stay as they are."""
+    """Return the jobs submitted at or after `start` and before `end`; their times do not change."""
     _require(start < end, "a window needs its start before its end", f"{start:.12g},{end:.12g}")
     inside = (start <= workload.submit) & (workload.submit < end)
     return workload.take(np.flatnonzero(inside))
 
 
 def widen(workload: Workload, factor: float) -> Workload:
-    """Processors multiplied by `factor`, rounded up, at most those of the machine: a log on a larger or smaller one."""
+    """Multiply processors by `factor`, rounded up, at most to the size of the machine."""
     OPTIONS["widen"].check(factor)
     wide = np.minimum(np.ceil(workload.width * factor), workload.procs).astype(np.int64)
     return workload if factor == 1 else replace(workload, width=np.maximum(wide, 1))
 
 
 def first(workload: Workload, count: int) -> Workload:
-    """The first `count` jobs in rank order, or all when there are fewer."""
+    """Return the first `count` jobs in rank order, or all if there are fewer."""
     OPTIONS["jobs"].check(count)
     return workload.take(slice(0, count))
 
 
 def load(workload: Workload, factor: float) -> Workload:
-    """Inter-arrival times divided by `factor`: the same jobs come that much faster (LS 3.2, K 4.2)."""
+    """Divide the times between arrivals by `factor` (LS 3.2, K 4.2)."""
     OPTIONS["load"].check(factor)
     origin = workload.submit[0] if len(workload) else 0.0
     return _resubmitted(workload, origin + (workload.submit - origin) / factor)
 
 
 def stretch(workload: Workload, factor: float) -> Workload:
-    """Run times and estimates multiplied by `factor`: more load from longer jobs (Z 2.2)."""
+    """Multiply run times and estimates by `factor` for more load from longer jobs (Z 2.2)."""
     OPTIONS["stretch"].check(factor)
     return replace(workload, runtime=workload.runtime * factor, estimate=workload.estimate * factor)
 
 
 def offline(workload: Workload) -> Workload:
-    """Every job is there from the beginning, at time 0 (ZKP's off-line case)."""
+    """Submit every job at time 0 (ZKP's off-line case)."""
     return _resubmitted(workload, np.zeros(len(workload)))
 
 
-# what users say about their run times
+# Estimates
 
 
 def recorded(workload: Workload) -> Workload:
-    """The estimates that the trace has."""
+    """Return the estimates of the trace."""
     return workload
 
 
 def exact(workload: Workload) -> Workload:
-    """Users who know: estimate = run time."""
+    """Return exact estimates: the run times."""
     return replace(workload, estimate=workload.runtime.copy())
 
 
 def factor(workload: Workload, r: float) -> Workload:
-    """R deterministic (ZKP): estimate = R * run time. Below 1 the overrun rule has work to do."""
+    """Return deterministic estimates (ZKP's R): R * run time. Below 1 the overrun rule applies."""
     _require(SMALLEST <= r <= GREATEST, f"estimates factor:R needs R above 0, at most {GREATEST:,.0f}", r)
     return replace(workload, estimate=workload.runtime * r)
 
 
 def random(workload: Workload, r: float, seed: int = 0) -> Workload:
-    """R random (ZKP): estimate = U(run, 2*R*run), so that it is about R * run in the mean."""
+    """Return random estimates (ZKP's R): U(run, 2*R*run), with a mean of about R * run."""
     _require(0.5 <= r <= GREATEST, f"estimates random:R needs R of at least 0.5, at most {GREATEST:,.0f}", r)
     run = workload.runtime
     return replace(workload, estimate=run + (2 * r * run - run) * _draw(workload, seed))
 
 
 def phi(workload: Workload, p: float, seed: int = 0) -> Workload:
-    """The phi model (Z 2.1): a fraction p ends exactly at the estimate, the others evenly below it.
+    """Return estimates of the phi model (Z 2.1): exact for a fraction p of the jobs, larger for the others.
 
     y = U(0, 1); the estimate is the run time where y < p, else run * (1 - p) / (1 - y).
     """
@@ -105,17 +105,17 @@ def phi(workload: Workload, p: float, seed: int = 0) -> Workload:
     return replace(workload, estimate=np.where(y < p, run, run * (1 - p) / (1 - y)))
 
 
-# who goes first, and who booked
+# Priorities and reservations
 
 
 def high(workload: Workload, fraction: float, seed: int = 0) -> Workload:
-    """A random fraction of the jobs has high priority: the local ones of LS 3.3."""
+    """Give a random fraction of the jobs high priority, like the local jobs of LS 3.3."""
     OPTIONS["high"].check(fraction)
     return replace(workload, high=_draw(workload, seed + 1) < fraction)
 
 
 def priority_from_queue(workload: Workload) -> Workload:
-    """High priority for the jobs above the ordinary queue, the lowest in use that has a number of 0 or more.
+    """Give high priority to the jobs above the ordinary queue, the lowest queue in use with a number of 0 or more.
 
     W ranks queues by number, ever more important: background -1, primary 0, challenge 1, urgent 2; the last
     two are high. A negative number in other logs means "unknown": low, like W's background.
@@ -128,7 +128,7 @@ def priority_from_queue(workload: Workload) -> Workload:
 
 
 def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: int = 0) -> Workload:
-    """A random fraction of the jobs asks for a start at submit + U(0, lead) (LS 3.4).
+    """Let a random fraction of the jobs request a start at submit + U(0, lead) (LS 3.4).
 
     One number u a job serves twice: it asks when u < fraction, and then u / fraction is again even in [0, 1)
     and is its share of the lead.
@@ -137,22 +137,22 @@ def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: in
     OPTIONS["lead"].check(lead)
     drawn = _draw(workload, seed + 2)
     asks = drawn < fraction
-    share = np.divide(drawn, fraction, out=np.zeros_like(drawn), where=asks)  # of the others it may be endless
+    share = np.divide(drawn, fraction, out=np.zeros_like(drawn), where=asks)  # may overflow for the other jobs
     return replace(workload, reserve=np.where(asks, workload.submit + share * lead, np.nan))
 
 
-# all of them together
+# All together
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """Which estimates the jobs get: the kind, and R or P where the kind has one."""
+    """Kind of estimates, with R or P if the kind has one."""
 
     kind: EstimateKind = "recorded"
     value: float = 1.0
 
     def apply(self, workload: Workload, seed: int = 0) -> Workload:
-        """The workload with these estimates."""
+        """Return the workload with these estimates."""
         match self.kind:
             case "recorded":
                 return recorded(workload)
@@ -168,7 +168,7 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Transforms(TransformOptions):
-    """All that is to be done to a workload; bad values are refused when it is made."""
+    """All transforms of a workload; bad values are refused on creation."""
 
     def __post_init__(self) -> None:
         for option in options_of(type(self)).values():
@@ -177,17 +177,17 @@ class Transforms(TransformOptions):
             raise ParameterError("priorities come either from --high FRACTION or from the queue, not from both")
         if (
             len({isinstance(end, datetime) for end in self.window or ()}) > 1
-        ):  # which is first, a date or a time, only the trace knows
+        ):  # the trace is needed to compare a date with a time
             replace(self, window=None)
         else:
             self.apply_without_overruns(_NO_JOBS)
 
     def apply(self, workload: Workload) -> Workload:
-        """The workload as it will be simulated."""
+        """Return the workload to simulate."""
         return self.apply_without_overruns(workload).with_overruns(self.overrun)
 
     def apply_without_overruns(self, workload: Workload) -> Workload:
-        """The workload before the overrun rule: what a portrait of it should show."""
+        """Return the workload before the overrun rule, for its statistics."""
         if self.window is not None:
             workload = window(workload, *map(workload.header.seconds_at, self.window))
         workload = widen(workload, self.widen)
@@ -209,11 +209,11 @@ class Transforms(TransformOptions):
         return _within_bounds(workload)
 
 
-# reading what a person typed
+# Typed values
 
 
 def parse_estimates(text: str) -> Estimates:
-    """Estimates as they are asked for on the command line.
+    """Return the estimates of a command line.
 
     >>> parse_estimates("factor:2")
     Estimates(kind='factor', value=2.0)
@@ -239,7 +239,7 @@ def _number(value: str, text: str) -> float:
         raise ParameterError(f"estimates are {ESTIMATES} with a number, got {quoted(text)}") from None
 
 
-# what the functions above share
+# Helpers
 
 
 def _require(holds: bool, rule: str, got: object) -> None:
@@ -248,7 +248,7 @@ def _require(holds: bool, rule: str, got: object) -> None:
 
 
 def _within_bounds(workload: Workload) -> Workload:
-    """The workload, unless what was asked for makes times that no file may hold: its seconds are not told apart."""
+    """Return the workload; raise an error if its times are too large to distinguish seconds."""
     latest = max(column.max(initial=0) for column in (workload.submit, workload.runtime, workload.estimate))
     _require(
         latest <= LARGEST,
@@ -263,7 +263,7 @@ def _draw(workload: Workload, seed: int) -> Floats:
 
 
 def _resubmitted(workload: Workload, submit: Floats) -> Workload:
-    """The same jobs at other times; requested starts keep their distance."""
+    """Return the jobs at other times; requested starts keep their distance."""
     return replace(workload, submit=submit, reserve=workload.reserve + (submit - workload.submit))
 
 

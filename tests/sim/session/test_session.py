@@ -33,6 +33,7 @@ from sim.session.session import (
 )
 from sim.session.syntax import MAX_BYTES, SessionError
 from sim.session.trace_ref import TraceRef
+from sim.workload.samples import REWORDED
 
 NO_HASH = "0" * 64
 CONSERVATIVE_AT_600 = Switch(5, 600, parse_policy("conservative"))
@@ -318,6 +319,14 @@ def test_a_trace_that_is_as_it_was_is_no_problem(tmp_path: Path) -> None:
     path.write_text("one job\n", encoding="utf-8")
     assert verify_trace(small(trace=TraceRef.of(str(path)))) is None
     assert verify_trace(small(trace=TraceRef.of("z-figure4", is_sample=True))) is None
+
+
+@pytest.mark.parametrize(("name", "sha256"), [(name, each) for name in REWORDED for each in REWORDED[name]])
+def test_a_session_stays_valid_when_only_the_notes_of_its_sample_change(name: str, sha256: str) -> None:
+    now = TraceRef.of(name, is_sample=True)
+    assert now.sha256 != sha256
+    assert verify_trace(small(trace=now._replace(sha256=sha256, size=1))) is None
+    assert verify_trace(small(trace=now._replace(sha256=sha256[::-1]))) is not None
 
 
 def test_what_is_different_about_a_trace_is_said(tmp_path: Path) -> None:

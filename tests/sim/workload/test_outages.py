@@ -100,7 +100,7 @@ def test_a_job_wider_than_all_that_is_there_after_it_comes_is_skipped_and_counte
     workload = Workload.of(read(trace)).with_outages([Outage(100, inf, 0b1000)])
     assert workload.ids == ("1", "3")
     assert [(note.what, note.count) for note in workload.fidelity.skipped] == [
-        ("wider than all that is there after they come", 1)
+        ("wider than the machine ever is after their arrival", 1)
     ]
 
 

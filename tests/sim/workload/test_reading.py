@@ -82,13 +82,13 @@ def test_comments_may_be_in_any_encoding(tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b" \n\n ", "is empty"),
-        (b"\x7fELF\x02\x01\x01\0\0\0", "is no trace: binary data"),
-        (bytes(range(1, 32)), "is no trace: binary data"),
+        (b"\x7fELF\x02\x01\x01\0\0\0", "is not a trace: binary data"),
+        (bytes(range(1, 32)), "is not a trace: binary data"),
         (gzip.compress(SWF, mtime=0)[:-9], "is damaged gzip"),
         (gzip.compress(SWF * 99, mtime=0)[:30] + b"xxxx", "is damaged gzip"),
         (b"\x1f\x8bxxxxxxxxxxxx", "is damaged gzip"),
         (b"<html>\n<body>", "expected lines of 18 numbers"),
-        (b"JobID JobName State\n------ ---- ----\n", "make it with sacct --parsable2"),
+        (b"JobID JobName State\n------ ---- ----\n", "create it with sacct --parsable2"),
     ],
 )
 def test_what_is_no_trace_is_refused_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
@@ -132,7 +132,7 @@ def test_too_little_memory_is_no_traceback(tmp_path: Path, monkeypatch: pytest.M
         raise MemoryError
 
     monkeypatch.setattr("sim.workload.formats.swf.read", full)
-    with pytest.raises(TraceError, match="too large for the memory"):
+    with pytest.raises(TraceError, match="does not fit into this machine's memory"):
         read(put(tmp_path / "x", SWF))
 
 
@@ -176,7 +176,7 @@ def test_a_file_that_unpacks_to_nothing_but_newlines_is_refused_early(tmp_path: 
 def test_a_pipe_into_which_nobody_writes_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "PATIENCE", 0.01)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(TraceError, match="is a pipe into which nobody writes"):
+    with pytest.raises(TraceError, match="is a pipe that no process writes to"):
         read(tmp_path / "pipe")
 
 

@@ -227,7 +227,7 @@ def test_ids_that_come_twice_and_times_before_0_are_told() -> None:
     lines = ["7 0 -1 5 1 -1 -1 1", "7 3 -1 5 1 -1 -1 1", "8 -1 -1 5 1 -1 -1 1"]
     told = {note.what: note.first for note in Workload.of(parse("\n".join(lines))).fidelity.assumed}
     assert told["ids that come again (such as requeued jobs), kept as jobs of their own"] == "job 7"
-    assert told["submitted before time 0 (-1 is unknown), taken as it stands"] == "job 8"
+    assert told["submitted before time 0 (-1 means unknown), kept unchanged"] == "job 8"
 
 
 def test_a_line_that_begins_with_its_separator_is_damaged() -> None:
@@ -239,7 +239,7 @@ def test_a_line_that_begins_with_its_separator_is_damaged() -> None:
 def test_a_job_wider_than_any_machine_is_left_out_where_the_trace_names_no_machine() -> None:
     workload = Workload.of(parse("1 0 -1 5 4 -1 -1 4\n2 1 -1 5 2000000000 -1 -1 2000000000\n"))
     assert (workload.ids, workload.procs) == (("1",), 4)
-    assert workload.fidelity.skipped[0].what == "wider than any machine that is handled (10,000,000 processors)"
+    assert workload.fidelity.skipped[0].what == "wider than the largest supported machine (10,000,000 processors)"
 
 
 def test_what_is_shorter_than_the_clock_tells_is_nothing() -> None:

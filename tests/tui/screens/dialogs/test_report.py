@@ -44,7 +44,7 @@ def test_jobs_machine_span_and_load_are_told(damaged: tuple[Trace, Workload]) ->
 def test_what_was_left_out_and_what_was_assumed_is_told_with_the_first_case(damaged: tuple[Trace, Workload]) -> None:
     text = told(*damaged)
     assert "1  never ran (run time < 0) (first: job 2)" in text
-    assert "1  no estimate, the run time stands in for it (first: job 3)" in text
+    assert "1  no estimate; the run time is taken instead (first: job 3)" in text
 
 
 def test_jobs_that_will_be_killed_are_counted() -> None:

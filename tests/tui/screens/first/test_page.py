@@ -66,7 +66,7 @@ def test_the_arrows_reach_everything(size: tuple[int, int]) -> None:
 
 def test_a_title_a_paper_and_a_policy_stand_beside_each_picture() -> None:
     text = "\n".join(rows_of(119, 32))
-    for word in ("1  ", "Whom may a job pass?", "Backfilling fills the hole", "Zhang et al., figure 4", "gang:mpl=4"):
+    for word in ("1  ", "Which jobs may pass?", "Backfilling fills the hole", "Zhang et al., figure 4", "gang:mpl=4"):
         assert word in text
     assert "Lawson & Smirni, figure 1 · multiqueue" in told(THERE[4], 119).text
 

@@ -72,7 +72,7 @@ async def test_the_first_screen_is_a_key_away_and_esc_goes_back() -> None:
     async with replay("w-figure1") as run:
         await run.press("right", "right")
         await run.pilot.press("H")
-        assert "Whom may a job pass?" in run.text
+        assert "Which jobs may pass?" in run.text
         await run.press("escape")
         assert run.step == 2
         await run.pilot.press("H", "6")
