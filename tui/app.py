@@ -366,7 +366,7 @@ class Schedscope(App[int]):
                 told = "the session is in the clipboard: schedscope --session brings the line back"
             elif self.guest is not None:
                 self._deliver(Deliver(wanted.path, written(session)))
-                told = "schedscope --session FILE brings it back"
+                told = "schedscope --session FILE restores it"
             else:
                 path = Path(wanted.path).expanduser()
                 write_session(session, path)
@@ -438,7 +438,7 @@ class Schedscope(App[int]):
             return
         from tui.screens.dialogs.choice import Choice
 
-        options = (("s", "save", f"in a file of your choice: {problem}"), ("q", "quit", "where it stands is lost"))
+        options = (("s", "save", f"in a file of your choice: {problem}"), ("q", "quit", "the current state is lost"))
         self.push_screen(Choice("The session cannot be kept", options), self._quit_or_save)
 
     async def _quit_or_save(self, answer: str | None) -> None:

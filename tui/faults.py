@@ -9,7 +9,7 @@ from tui.sessions.autosave import state_folder
 
 def report(fault: BaseException | None) -> str:
     """Write the report; the line that says where it is."""
-    told = f"schedscope: error: a fault in the program itself: {fault!r}"
+    told = f"schedscope: internal error: {fault!r}"
     try:
         path = state_folder() / "fault.log"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -70,12 +70,12 @@ class Checker:
             if held & seen:
                 self._fail("a processor is held twice", rank)
             if held.bit_count() != self._workload.width[rank]:
-                self._fail("it holds another number of processors than it asked for", rank)
+                self._fail("it holds more or fewer processors than it requested", rank)
             seen |= held
         if machine.absent != absent(self._state.outages, self._state.now):
-            self._fail("processors are there that are not, or not there that are")
+            self._fail("the available processors differ from what the outages allow")
         if seen & machine.free_set or seen | machine.free_set != machine.there:
-            self._fail("the free and the held processors are not the machine")
+            self._fail("free and held processors together are not the available processors")
         if machine.free != machine.free_set.bit_count() or self._state.free != machine.free:
             self._fail("the count of free processors is wrong")
 
@@ -92,9 +92,10 @@ class Checker:
         if sum(map(len, places)) != len(here) or {job.rank for job in state.completed} & here:
             self._fail("a job is in two places")
         if here | self._finished != set(range(state.submitted)):
-            self._fail(f"{state.submitted} jobs were submitted, {len(here | self._finished)} are somewhere")
+            found = len(here | self._finished)
+            self._fail(f"{state.submitted} jobs were submitted, but {found} wait, run, are suspended or ended")
         if any(job.procs > state.most for job in state.queue):
-            self._fail("a job waits for more processors than there will ever be")
+            self._fail("a job waits for more processors than will ever be available")
         if sharing is None and not running == {rank for _, rank, _ in state.ends} == set(state.machine.held):
             self._fail("the list of expected ends does not name the running jobs")
 
@@ -160,7 +161,7 @@ class Checker:
         for row, columns in matrix.held_twice():
             self._fail(f"in row {row} of the matrix columns {written(columns)} are held twice")
         if tuple(matrix.rows) != turns.rows or (turns.row is None) != (not matrix.rows):
-            self._fail("the clock does not know the rows of the matrix")
+            self._fail("the row clock and the matrix have different rows")
         for rank in matrix.jobs:
             if matrix.columns(rank) & state.machine.absent:
                 self._fail("it stands in columns that are not there", rank)
@@ -228,7 +229,7 @@ class Checker:
         for rank, at in granted.items():
             start = state.start_of(rank)
             if (state.now if start is None else start) > at + self._moment() and not state.policy.suspends:
-                self._fail(f"its start was reserved for {at:.12g}, as its user asked, and it is late", rank)
+                self._fail(f"it starts later than {at:.12g}, the start reserved by its user", rank)
         self._granted = dict(state.granted)
         if not state.promises:
             self._promised = {}
@@ -263,7 +264,7 @@ class Checker:
         if anew.shortage() is not None:
             self._fail("the plan gives away more processors than there are")
         if state.plan != anew:
-            self._fail("the plan that is kept up to date differs from one that is made anew")
+            self._fail("the incrementally updated plan differs from one computed from scratch")
 
 
 def _finished(state: State) -> set[int]:

@@ -178,8 +178,9 @@ class Engine:
         if due is not None and abs(at - due) <= MOMENT:
             at = max(at, due)
         elif at < now or (due is not None and at > due):
+            last = inf if due is None else due
             raise ParameterError(
-                f"the policy can be switched from {now:.12g} to {inf if due is None else due:.12g} now, got {at:.12g}"
+                f"the next policy switch must be at a time from {now:.12g} to {last:.12g}, got {at:.12g}"
             )
         successor, state = policy_of(policy), self.state
         state.leader, state.led, state.successor = successor if successor.leads() else None, {}, None
@@ -190,9 +191,9 @@ class Engine:
         """These processors fail: a step of its own, at `at` (default: at the time of the last step)."""
         at = self.now if at is None else at
         if processors <= 0 or processors >> self.state.procs:
-            raise ParameterError(f"no such processors to fail: there are {self.state.procs:,}, from 0 on")
+            raise ParameterError(f"no such processors: they are numbered 0 to {self.state.procs - 1:,}")
         if not at < until:
-            raise ParameterError(f"processors that fail at {at:.12g} come back later than that, got {until:.12g}")
+            raise ParameterError(f"processors that fail at {at:.12g} must come back later, got {until:.12g}")
         due = self.next_time()
         if at < self.now or (due is not None and at > due):
             last = inf if due is None else due
@@ -357,7 +358,7 @@ class Engine:
             most = IN_VAIN if goes_on and not stands else IN_VAIN_AT_THE_END
             if self._in_vain > most:
                 at = f"step {state.step_count}, at {state.now:.12g} ({beginning(state)})"
-                what = f"{state.spec} asks for timers without end: {most:,} in vain by {at}"
+                what = f"{state.spec} keeps setting timers without deciding anything: {most:,} in a row at {at}"
                 raise PolicyError(what, beginning(state))
 
     def _complete_jobs(self, now: float) -> None:

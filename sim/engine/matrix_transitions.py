@@ -51,11 +51,13 @@ class MatrixTransitions(Transitions):
         state.not_passed.clear()
         is_new = rank not in state.suspended
         if is_new:
-            self._must_wait(job, "come into the matrix")
+            self._must_wait(job, "be placed in the matrix")
         elif decision.columns != state.suspended[rank]:
-            raise DecisionError(f"job {job.id} cannot come into the matrix in other columns than its own")
+            raise DecisionError(f"job {job.id} cannot be placed in the matrix in other columns than its own")
         if decision.columns.bit_count() != job.procs:
-            raise DecisionError(f"job {job.id} cannot stand in {decision.columns.bit_count()} columns")
+            raise DecisionError(
+                f"job {job.id} cannot be placed in {decision.columns.bit_count()} columns: it needs {job.procs}"
+            )
         self.sharing.come_in(rank, decision.row, decision.columns, state.ledger.ran[rank], is_new)
         if is_new:
             for planned in (state.granted, state.reserved, state.row_planned, state.expected, state.expected_row):
@@ -123,6 +125,6 @@ class MatrixTransitions(Transitions):
 
     def _turn_to(self, decision: TurnTo) -> None:
         if decision.row not in self.sharing.matrix.rows:
-            raise DecisionError(f"row {decision.row} cannot come on turn: there is none")
+            raise DecisionError(f"row {decision.row} cannot get a turn: it does not exist")
         self.sharing.to_turn = decision.row
         self.log(decision)

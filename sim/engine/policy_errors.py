@@ -36,7 +36,7 @@ _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
 _LONGEST = 500
 """Letters of what an error says."""
 _TRUTH = frozenset({"runtime", "runtimes", "run_time", "workload", "engine", "state", "history"})
-HIDDEN = "; a policy is shown no run times, only what has been and each job's estimate"
+HIDDEN = "; policies cannot see run times, only the past and each job's estimate"
 """What is said to whoever asks for them"""
 _Shown = TypeVar("_Shown")
 _Error = TypeVar("_Error", bound=PolicyError)
@@ -108,7 +108,7 @@ def patience(seconds: float) -> Iterator[None]:
         with awake():
             yield
     except NoAnswerError:  # it answered at the moment at which it was given up
-        raise PolicyError(f"the policy did not answer for {seconds:g} s") from None
+        raise PolicyError(f"the policy made no decision for {seconds:g} s") from None
     finally:
         is_over.set()
         watcher.join()
@@ -144,7 +144,7 @@ def _told(state: State, error: BaseException, where: str) -> BaseException:
     what = _said(error)
     if isinstance(error, NoAnswerError):
         since = _SEEN.pop(get_ident(), (state, 0, perf_counter()))[2]
-        what = f"stopped, it did not answer for {perf_counter() - since:.0f} s"
+        what = f"stopped: no decision for {perf_counter() - since:.0f} s"
     return _placed(PolicyError, f"{failed}: ", what, where)
 
 
@@ -157,7 +157,7 @@ def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
 
 def leaves_waiting(state: State, job: Job) -> DecisionError:
     """Nothing happens any more, and there are jobs that the policy has forgotten, this one the first of them."""
-    what = f"leaves {count(state.left, 'job')} waiting for ever, the first is job {job.id}, {when(state)}"
+    what = f"leaves {count(state.left, 'job')} unfinished, the first is job {job.id}: no further event {when(state)}"
     return _placed(DecisionError, f"{state.spec} ", what, beginning(state))
 
 
@@ -184,7 +184,7 @@ def _said(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception:
-        text = "its text cannot be read"
+        text = "its message cannot be read"
     hint = HIDDEN if isinstance(error, AttributeError) and error.name in _TRUTH else ""
     text = f": {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}" if text else ""
     return f"{type(error).__name__}{text}{hint}"

@@ -90,9 +90,11 @@ class Transitions:
         if job is waiting:
             return
         if waiting is None:
-            raise DecisionError(f"job {job.id} cannot {to_do} at {state.now:.12g}: it does not wait")
+            raise DecisionError(f"job {job.id} cannot {to_do} at {state.now:.12g}: it is not waiting")
         if job != waiting:
-            raise DecisionError(f"job {job.id} cannot {to_do} at {state.now:.12g}: it is not as it was submitted")
+            raise DecisionError(
+                f"job {job.id} cannot {to_do} at {state.now:.12g}: this Job differs from the one submitted"
+            )
 
     def _start(self, decision: Start | Backfill) -> None:
         state, future = self.state, self.future
@@ -121,7 +123,7 @@ class Transitions:
         if expected_end > state.closes + MOMENT:
             machine.give_back(rank)
             raise DecisionError(
-                f"job {job.id} cannot start at {now:.12g}: the machine goes down at {state.closes:.12g}"
+                f"job {job.id} cannot start at {now:.12g}: it would run past the maintenance at {state.closes:.12g}"
             )
         if plan := state.kept_plan:
             if planned is not None and state.policy.keeps_reservations and abs(planned - now) > MOMENT:
@@ -212,7 +214,7 @@ class Transitions:
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "get a reservation")
         if not now <= at < inf:
-            raise DecisionError(f"job {job.id} cannot get a reservation for {at:.12g}: it is {now:.12g}")
+            raise DecisionError(f"job {job.id} cannot get a reservation for {at:.12g}: the time is already {now:.12g}")
         if lasts is not None:
             check_span(job, "get a reservation", lasts)
         if state.policy.keeps_reservations:
@@ -245,7 +247,7 @@ class Transitions:
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "be expected")
         if not at >= state.now:
-            raise DecisionError(f"job {job.id} cannot be expected at {at:.12g}: it is {state.now:.12g}")
+            raise DecisionError(f"job {job.id} cannot be expected at {at:.12g}: the time is already {state.now:.12g}")
         state.expected[rank] = at
         if state.before.get(rank) != at:
             self.history.decided(decision)
@@ -253,7 +255,7 @@ class Transitions:
     def _wake(self, decision: Wake) -> None:
         state, at = self.state, decision.at
         if not state.now < at < inf:
-            raise DecisionError(f"a timer for {at:.12g} is not in the future: it is {state.now:.12g}")
+            raise DecisionError(f"a timer must be in the future: got {at:.12g} at time {state.now:.12g}")
         if decision.is_renewed:
             state.wake_at = min(state.wake_at, at)
             return
@@ -270,7 +272,7 @@ class Transitions:
         state, job, now = self.state, decision.job, self.state.now
         allocation = state.running.get(job.rank)
         if allocation is None or allocation.kind != RUN:
-            raise DecisionError(f"job {job.id} cannot be suspended: it does not run")
+            raise DecisionError(f"job {job.id} cannot be suspended: it is not running")
         check_span(job, "be suspended", decision.overhead)
         processors = self.set_aside(allocation)
         if decision.overhead > 0:

@@ -290,9 +290,8 @@ class History(Past):
         """Nobody's memory is taken without end."""
         if self.is_too_large:
             raise SchedscopeError(
-                f"by {clock(self._time[-1])} the run has come to {self.steps:,} steps and {len(self):,} stretches on "
-                "processors, more than is kept: look or take turns less often (tick, slice), suspend for more (sf), or "
-                "take fewer jobs (--jobs)"
+                f"the history is full at {clock(self._time[-1])} ({self.steps:,} steps, {len(self):,} stretches on "
+                "processors): raise tick or slice, raise sf, or simulate fewer jobs with --jobs"
             )
 
     # Cut at another moment

@@ -298,11 +298,11 @@ class Matrix(MatrixView):
 
     def _demand(self, rank: int, row: int, columns: int, taken: int) -> None:
         if row not in self._used:
-            self._refuse(rank, f"cannot stand in row {row}: there is none")
+            self._refuse(rank, f"cannot be placed in row {row}: there is no such row")
         if columns <= 0 or columns & ~self._all:
-            self._refuse(rank, f"cannot stand in columns {written(max(columns, 0)) or 'none'} of {self.procs}")
+            self._refuse(rank, f"cannot be placed in columns {written(max(columns, 0)) or 'none'} of {self.procs}")
         if columns & taken:
-            self._refuse(rank, f"cannot stand in row {row}: columns {written(columns & taken)} are taken")
+            self._refuse(rank, f"cannot be placed in row {row}: columns {written(columns & taken)} are taken")
 
     def _refuse(self, rank: int, what: str) -> NoReturn:
         raise DecisionError(f"the job of rank {rank} {what}")

@@ -70,7 +70,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "fairness_users", "fairness between users", "share", "greater",
-        "Jain's index of the users' mean bounded slowdowns: 1 where all fare alike, 1/n where one of n bears all",
+        "Jain's index of the users' mean bounded slowdowns: 1 if all are equal, 1/n if one of n users bears everything",
     ),
     Metric(
         "fairness_groups", "fairness between groups", "share", "greater",
@@ -93,7 +93,7 @@ METRICS: tuple[Metric, ...] = (
         "loss of capacity and overhead together, as Z counts it for gang scheduling",
     ),
     Metric("makespan", "makespan", "s", "smaller", "from the first submission to the last end"),
-    Metric("backfilled", "backfilled", "jobs", None, "jobs that started before one that stood ahead of them"),
+    Metric("backfilled", "backfilled", "jobs", None, "jobs that started before a job ahead of them in the queue"),
     Metric("killed", "killed", "jobs", None, "jobs that ended at their estimate, not done"),
     Metric("preemptions", "preemptions", "times", None, "how often running jobs were suspended"),
     Metric("migrations", "migrations", "times", None, "how often jobs were moved to other processors"),
@@ -122,15 +122,15 @@ METRICS: tuple[Metric, ...] = (
 )  # fmt: skip
 
 FAIRNESS: tuple[Metric, ...] = (
-    Metric("mean_passed", "passed by", "jobs", "smaller", "how many came later than a job and began first, mean"),
+    Metric("mean_passed", "passed by", "jobs", "smaller", "mean number of later arrivals that started before a job"),
     Metric("max_passed", "most passed by", "jobs", "smaller", "the same, of the job worst off"),
     Metric(
         "passes_in_the_way", "passes in the way", "share", "smaller",
-        "of all passes: the other held processors when enough had been free but for those that passed the job",
+        "share of passes in which the passing job held processors that the passed job needed",
     ),
     Metric(
         "mean_fair_delay", "mean delay by later jobs", "s", "smaller",
-        "by how much jobs start later than had nobody come after them (Sabin and Sadayappan), mean over the jobs",
+        "mean delay caused by jobs that arrived later (Sabin and Sadayappan)",
     ),
     Metric("max_fair_delay", "worst delay by later jobs", "s", "smaller", "the same, of the job worst off"),
     Metric("unfair_starts", "delayed by later jobs", "jobs", "smaller", "jobs that start later than that"),

@@ -29,19 +29,19 @@ class Multifactor(Order):
     """
 
     age: float = parameter(1000.0, "weight of the wait", low=0.0)
-    fairshare: float = parameter(10000.0, "weight of how little the user has had", low=0.0)
+    fairshare: float = parameter(10000.0, "weight of the user's low past usage", low=0.0)
     size: float = parameter(1000.0, "weight of the processors that the job wants", low=0.0)
     maxage: float = parameter(WEEK, "a wait that counts fully, like 7d or in seconds", low=1.0, is_time=True)
-    halflife: float = parameter(WEEK, "after it half of a usage is forgotten, like 7d", low=1.0, is_time=True)
-    favour: Literal["large", "small"] = parameter("large", "who gains by size", choices=("large", "small"))
+    halflife: float = parameter(WEEK, "half-life of past usage, like 7d", low=1.0, is_time=True)
+    favour: Literal["large", "small"] = parameter(
+        "large", "whether wide or narrow jobs gain", choices=("large", "small")
+    )
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
     """user -> processor-hours, as they count at this pass"""
     total: float = field(default=0.0, repr=False, compare=False)
     procs: int = field(default=1, repr=False, compare=False)
     name: ClassVar[str] = "multifactor"
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("usage", "processor-hours that the user has had, what was long ago counting less", of="user"),
-    )
+    columns: ClassVar[tuple[Column, ...]] = (Column("usage", "decayed processor-hours used by the user", of="user"),)
 
     def seeing(self, view: View) -> Order:
         """With what everybody has had by now; between two passes nobody comes to processors or leaves them."""

@@ -126,10 +126,10 @@ class Xfactor(Order):
 
 @dataclass(frozen=True)
 class Drawn(Order):
-    """Orders by lot: every job draws a number anew at every pass that looks at the order."""
+    """Random order: every job draws a new number at each pass that uses the order."""
 
     by_clock: ClassVar[bool] = True
-    seed: int = parameter(0, "which lots are drawn", low=0)
+    seed: int = parameter(0, "random seed of the order", low=0)
     step: int = field(default=0, repr=False, compare=False)
     """That of the pass."""
 

@@ -80,11 +80,11 @@ def _broken(policy: Policy, workload: Workload, seconds: float) -> Finding | Non
 def _rule_of(error: SchedscopeError) -> str:
     match error:
         case DecisionError():
-            return STARVES if "waiting for ever" in str(error) else LEGAL
+            return STARVES if " unfinished, the first is " in str(error) else LEGAL
         case InvariantError():
             return CHECKED
         case PolicyError():
-            return SLOW if "did not answer" in str(error) else FAILS
+            return SLOW if "no decision for" in str(error) else FAILS
     raise error
 
 

@@ -112,17 +112,17 @@ def _(frame: Frame, told: str) -> None:
     demand_equal(told, " · ".join(parts))
 
 
-@reads(Noted, "Nobody waits: the run is over.")
+@reads(Noted, "No job waits: the run is over.")
 def _(frame: Frame) -> None:
     demand(frame.is_last and nobody_waits(frame))
 
 
-@reads(Noted, "Nobody waits. A job that comes now gets a place in a row of the matrix.")
+@reads(Noted, "No job waits. A job submitted now gets a row of the matrix.")
 def _(frame: Frame) -> None:
     demand(frame.world.memo_rows is not None and nobody_waits(frame) and not frame.is_last)
 
 
-@reads(Noted, "Nobody waits. A job that comes now starts at once if it fits: {n} of {n} processor(s) {any} free.")
+@reads(Noted, "No job waits. A job submitted now starts at once if it fits: {n} of {n} processor(s) {any} free.")
 def _(frame: Frame, free: int, of: int, verb: str) -> None:
     demand_equal((free, of), (frame.world.free_set().bit_count(), frame.world.size()))
     demand(frame.world.memo_rows is None and nobody_waits(frame) and not frame.is_last)
@@ -132,7 +132,7 @@ def nobody_waits(frame: Frame) -> bool:
     return not frame.world.waiting and not frame.world.aside
 
 
-@reads(Noted, "Suspended  {n}: for how long, who is there now")
+@reads(Noted, "Suspended  {n}: suspended for, jobs in their place")
 def _(frame: Frame, many: int) -> None:
     demand_equal(many, len(frame.world.aside))
 
@@ -256,7 +256,7 @@ def _sits(frame: Frame, job: Work, told: str) -> None:
     said = {*re.findall(r"J\d+", told)}
     more = re.search(r"([\d,]+) more", told)
     demand(said <= names and len(said) + (whole(more[1]) if more else 0) == len(names), names)
-    demand_equal(told == "its place is free", not names)
+    demand_equal(told == "its processors are free", not names)
 
 
 def _why(frame: Frame, job: Work, told: str) -> None:

@@ -112,20 +112,20 @@ def is_worst(waits: Waits, spec: str, name: str, by: str | None) -> None:
     demand(isclose(true, max(more.values())) or true == inf, "another one waits longer by more")
 
 
-@reads(Helped, "None of them helps {j}: it never starts.")
+@reads(Helped, "{j} never starts under any of these policies.")
 def _(waits: Waits, name: str) -> None:
     demand_equal((name, {*map(waits.own, waits.of)}), (f"J{waits.job.id}", {inf}))
 
 
-@reads(Helped, "None of them helps {j}: under {any} it waits {s}, and no less under the others.")
-def _(waits: Waits, name: str, first: str, wait: Lasts) -> None:
+@reads(Helped, "No policy shortens {j}'s wait of {s} under {any}.")
+def _(waits: Waits, name: str, wait: Lasts, first: str) -> None:
     demand_equal((name, first), (f"J{waits.job.id}", waits.first))
     own = waits.own(first)
     demand(wait.is_about(own) and own - min(map(waits.own, waits.of)) < 1, own)
 
 
-_NOBODY = " Nobody else waits longer."
-_PRICE = " The price: {n} job waits longer, {j} most, {any}", " The price: {n} jobs wait longer, {j} most, {any}"
+_NOBODY = " No other job waits longer."
+_PRICE = " Cost: {n} job waits longer, most of all {j} {any}", " Cost: {n} jobs wait longer, most of all {j} {any}"
 _LESS = "{any} helps most: {j} waits {s} less than under {any}."
 _NEVER = "{any} helps most: {j} waits {s}, and never starts under {any}."
 
@@ -138,7 +138,7 @@ def read_best(waits: Waits, best: str, name: str, by: Lasts, first: str, *price:
     demand_equal(price[0] if price else 0, sum(each > 1 for each in more.values()), "how many wait longer")
     if price:
         match = re.fullmatch(
-            r"(?:by (\S+)|which never starts); the others wait (\S+) (longer|less) on average\.", str(price[2])
+            r"(?:by (\S+)|\(never starts\)); all other jobs wait (\S+) (longer|less) on average\.", str(price[2])
         )
         demand(match is not None, f"nobody reads {price[2]!r}")
         assert match is not None
@@ -214,7 +214,7 @@ def _(run: Run, job: Job, procs: int) -> None:
     demand_equal((procs, holes(run, job)), (job.procs, []))
 
 
-_REASONS = "the real scheduler had its reasons, which the trace does not tell."
+_REASONS = "the trace does not record why the real scheduler left it waiting."
 
 
 @reads(

@@ -205,7 +205,7 @@ def _(sight: Sight, told: str) -> None:
     state, _, rest = told.partition(", ")
     demand_equal(state, sight.state, "state")
     if state in ("waiting", "suspended"):
-        verb = "start" if state == "waiting" else "go on"
+        verb = "start" if state == "waiting" else "resume"
         demand_equal(rest, {"rejected": f"could not {verb}"}.get(sight.status, sight.status))
     else:
         demand_equal(rest, "")
@@ -314,15 +314,15 @@ def _(sight: Sight, first: str, last: str, moved: str) -> None:
     if any(isinstance(decision, m.ReserveRow) for _, decision in sight.record.decided):
         world = sight.after.world
         anew = world.taken_over >= sight.job.submit or sight.record.interrupted
-        demand_equal(", in rows by a turn or more or where planned anew" in moved, bool(anew))
-        demand(" by a turn or more" in moved)
+        demand_equal(", or replanned" in moved, bool(anew))
+        demand(", in rows: moves of a turn or more" in moved)
     now = sight.after.planned.get(sight.job.rank)
     demand_equal(first, sight.at(plans[0]))
     true = plans[-1] if now is None else now.at
     demand(last == sight.at(true), true)
     moves = [after - before for before, after in pairwise(plans) if abs(after - before) > 1e-6]
     later = sum(move > 0 for move in moves)
-    turns = r"(?:,? (?:in rows )?by a turn or more(?: or where planned anew)?)?"
+    turns = r"(?:, in rows: moves of a turn or more(?:, or replanned)?)?"
     match = re.fullmatch(rf"([^(]*?){turns}(?: \((?:([\d,]+) earlier)?(?:, )?(?:([\d,]+) later)?\))?", moved)
     demand(match is not None, f"nobody reads {moved!r}")
     assert match is not None
@@ -441,26 +441,26 @@ def _(sight: Sight, phases: str) -> None:
     demand(any(quiet[at : at + len(names)] == names for at in range(len(quiet))), made)
 
 
-@reads(Deciding, "Nothing was decided: {n} job {any} as before.", "Nothing was decided: {n} jobs {any} as before.")
+@reads(Deciding, "No decisions: {n} job {any} waiting.", "No decisions: {n} jobs {any} waiting.")
 def _(sight: Sight, many: int, waits: str) -> None:
     demand(not sight.step.decisions)
-    demand_equal((many, waits), (len(sight.after.world.waiting), "waits" if many == 1 else "wait"))
+    demand_equal((many, waits), (len(sight.after.world.waiting), "keeps" if many == 1 else "keep"))
 
 
-@reads(Deciding, "Nothing was decided: nobody waits.")
+@reads(Deciding, "No decisions: no job waits.")
 def _(sight: Sight) -> None:
     demand(not sight.step.decisions and not sight.after.world.waiting and not sight.after.world.aside)
 
 
-@reads(Deciding, "Nothing was decided: nobody waits but {n} job{any} suspended.")
+@reads(Deciding, "No decisions: no job waits; {n} {any} suspended.")
 def _(sight: Sight, many: int, verbs: str) -> None:
     demand(not sight.step.decisions and not sight.after.world.waiting)
-    demand_equal((many, verbs), (len(sight.after.world.aside), " that is" if many == 1 else "s that are"))
+    demand_equal((many, verbs), (len(sight.after.world.aside), "is" if many == 1 else "are"))
 
 
 @reads(
     Deciding,
-    "The matrix stays as it is: it is rebuilt when a job comes or ends, and its rows take turns meanwhile.",
+    "No change to the matrix: it is rebuilt when a job arrives or ends; until then its rows take turns.",
 )
 def _(sight: Sight) -> None:
     world = sight.after.world

@@ -53,7 +53,7 @@ def _(frame: Frame, number: int, name: str, size: int, loans: str, free: int) ->
     demand_equal(loans.removeprefix("s"), f" · {sums}" if sums else "")
 
 
-@reads(Partition, "{n}: nobody waits")
+@reads(Partition, "{n}: no job waits")
 def _(frame: Frame, number: int) -> None:
     demand_equal(_those_of(frame, number), [])
 
@@ -62,7 +62,7 @@ def _those_of(frame: Frame, number: int) -> list[Work]:
     return [job for job in frame.waiting if frame.world.rules.class_of(job) == number]
 
 
-@reads(Partition, "{n}: {n} job{any} · no pivot: starts are reserved")
+@reads(Partition, "{n}: {n} job{any} · no pivot: all starts are reserved")
 def _(frame: Frame, number: int, many: int, waits: str) -> None:
     demand_equal(many, len(_those_of(frame, number)))
     demand(number not in pivots_of(frame.world))
@@ -78,7 +78,7 @@ def _(frame: Frame, number: int, many: int, waits: str, pivot: str, needs: int, 
 @reads(Partition, "{n}: {n} at first · {any}")
 def _(frame: Frame, number: int, first: int, loans: str) -> None:
     demand_equal(first, frame.world.division[number].bit_count())
-    demand_equal(loans, " · ".join(loans_of(frame, number)) or "none foreign, none away")
+    demand_equal(loans, " · ".join(loans_of(frame, number)) or "none borrowed, none lent")
 
 
 @reads(Partition, "{n}: {any}")

@@ -69,8 +69,8 @@ NOUNS = {
 
 @reads(
     Sentence,
-    "The run is over: {n} job, mean wait {s}. The worst waited {s}{any}. Utilization {any} %.",
-    "The run is over: {n} jobs, mean wait {s}. The worst waited {s}{any}. Utilization {any} %.",
+    "The run is over: {n} job, mean wait {s}. Longest wait {s}{any}. Utilization {any} %.",
+    "The run is over: {n} jobs, mean wait {s}. Longest wait {s}{any}. Utilization {any} %.",
 )
 def _(frame: Frame, many: int, wait: Lasts, worst: Lasts, more: str, share: str) -> None:
     world = frame.world
@@ -79,24 +79,26 @@ def _(frame: Frame, many: int, wait: Lasts, worst: Lasts, more: str, share: str)
     jobs = [world.jobs[rank] for rank in world.finished]
     waits = [max(0.0, world.first_start[job.rank] - max(job.submit, job.reserve or 0)) for job in jobs] or [0]
     demand(wait.is_about(mean(waits)) and worst.is_about(max(waits)), f"{mean(waits)}, {max(waits)}")
-    demand_equal(more, ": W goes there" * (max(waits) > 0))
+    demand_equal(more, " (press W to go there)" * (max(waits) > 0))
     is_share(share, 100 * sum(job.procs * job.run for job in jobs) / capacity(world))
 
 
-@reads(Sentence, "Nothing happens any more, and {n} job{any} for ever: {any} forgets {any}.")
-def _(frame: Frame, many: int, wait: str, spec: str, whom: str) -> None:
+@reads(Sentence, "The run has stalled with {n} unfinished job{any}: {any} makes no further decisions.")
+def _(frame: Frame, many: int, plural: str, spec: str) -> None:
     demand(frame.is_last)
     demand_equal((many, spec), (len(frame.waiting) + len(frame.world.aside), frame.world.rules.spec))
-    demand_equal((wait, whom), (" waits", "it") if many == 1 else ("s wait", "them"))
+    demand_equal(plural, "" if many == 1 else "s")
 
 
-@reads(Sentence, "Nobody waits. {n} of {n} processor(s) {any} busy. The next step is at {any}.")
+@reads(Sentence, "No job waits. {n} of {n} processor(s) {any} busy. The next step is at {any}.")
 def _(frame: Frame, busy: int, of: int, verb: str, at: str) -> None:
     is_idle(frame, busy, of, verb, at)
     demand(nobody_waits(frame) and (frame.world.memo_rows is None or len(frame.world.memo_rows.rows) < 2))
 
 
-@reads(Sentence, "Nobody queues: {n} rows take turns. {n} of {n} processor(s) {any} busy. The next step is at {any}.")
+@reads(
+    Sentence, "The queue is empty: {n} rows take turns. {n} of {n} processor(s) {any} busy. The next step is at {any}."
+)
 def _(frame: Frame, rows: int, busy: int, of: int, verb: str, at: str) -> None:
     is_idle(frame, busy, of, verb, at)
     demand_equal(rows, len(frame.world.memo_rows.rows))
@@ -105,11 +107,11 @@ def _(frame: Frame, rows: int, busy: int, of: int, verb: str, at: str) -> None:
 
 @reads(
     Sentence,
-    "Nobody waits but {n} job{any} suspended. {n} of {n} processor(s) {any} busy. The next step is at {any}.",
+    "No job waits; {n} {any} suspended. {n} of {n} processor(s) {any} busy. The next step is at {any}.",
 )
 def _(frame: Frame, many: int, verbs: str, busy: int, of: int, verb: str, at: str) -> None:
     is_idle(frame, busy, of, verb, at)
-    demand_equal((many, verbs), (len(frame.world.aside), " that is" if many == 1 else "s that are"))
+    demand_equal((many, verbs), (len(frame.world.aside), "is" if many == 1 else "are"))
 
 
 def is_idle(frame: Frame, busy: int, of: int, verb: str, at: str) -> None:

@@ -85,7 +85,7 @@ def _(teller: Teller, which: str, *told: str) -> None:
 
 NUMBERS: Mapping[str, tuple[str, Callable[[str], Lasts | Tenths]]] = {
     "predicted": ("how long it is expected to run", lasts),
-    "usage": ("processor-hours that the user has had, what was long ago counting less", Tenths),
+    "usage": ("decayed processor-hours used by the user", Tenths),
 }
 
 

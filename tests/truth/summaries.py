@@ -218,7 +218,7 @@ class Fair:
     """What is said of when a job would have started had nobody come after it."""
 
 
-_FAIR = "Had nobody come after it, {j} would "
+_FAIR = "Without later arrivals {j} would "
 
 
 @reads(Fair, _FAIR + "not have started either.", _FAIR + "not have started.", _FAIR + "have started at the same time.")
@@ -236,5 +236,5 @@ def _(life: Life, alone: float | None, name: str, at: str, by: Lasts | None = No
     if by is None or life.start is None:
         return demand(by is None and life.start is None, "it started")
     demand(by.is_about(abs(life.start - alone)))
-    sooner, later = "sooner: that is what those cost it who came later", "later: those who came later helped it"
+    sooner, later = "sooner: the delay caused by later arrivals", "later: later arrivals helped it"
     return demand_equal(way, sooner if alone < life.start else later)

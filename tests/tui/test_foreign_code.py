@@ -157,7 +157,7 @@ async def test_the_app_asks_before_it_opens_a_session(folder: Path, spec: str) -
         await run.wait_for(lambda: isinstance(run.app.screen, Choice))
         await run.wait_for(lambda: "evil" in run.text)
         await run.pilot.press("n")
-        await run.wait_for(lambda: "has not run" in run.text)
+        await run.wait_for(lambda: "policy code was not run" in run.text)
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -166,4 +166,4 @@ def test_visitors_are_served_no_code(spec: str) -> None:
     pytest.importorskip("textual_serve")
     code, line = error("serve", "z-figure4", "--policy", spec)
     assert code == 2
-    assert "visitors see policies of ours alone" in line
+    assert "serve allows only the built-in policies" in line

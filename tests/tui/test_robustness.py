@@ -49,7 +49,7 @@ async def test_a_program_that_was_killed_while_it_played_is_offered_again() -> N
     assert AUTOSAVE <= 3
     step = steps_saved()
     async with replay("z-figure4") as run:
-        await run.wait_for(lambda: "The last run broke off" in run.text)
+        await run.wait_for(lambda: "The last session ended unexpectedly" in run.text)
         assert f"conservative, step {step} of main" in run.text
         await run.pilot.press("c")
         await run.wait_for(lambda: run.screen.about.trace == "lublin-128")
@@ -63,7 +63,7 @@ async def test_what_is_not_wanted_now_is_offered_again_and_what_is_not_wanted_at
         at.wait_for(lambda: steps_saved() == 0)
     for answer, is_there in (("n", True), ("d", False)):
         async with replay("z-figure4") as run:
-            await run.wait_for(lambda run=run: "The last run broke off" in run.text)  # type: ignore[misc]
+            await run.wait_for(lambda run=run: "The last session ended unexpectedly" in run.text)  # type: ignore[misc]
             await run.press(answer)
             assert (offer() is not None) == is_there
 

@@ -148,7 +148,7 @@ def _workers(client: Any) -> tuple[Callable[[], Executor], Callable[[], int]]:
             try:
                 counted, asked = sum(client.nthreads().values()), monotonic()
             except (OSError, RuntimeError):
-                raise SchedscopeError("the scheduler of Dask does not answer any more; ask again to go on") from None
+                raise SchedscopeError("the Dask scheduler no longer answers; repeat the command to continue") from None
         return counted
 
     return partial(client.get_executor, pure=False), many

@@ -77,11 +77,15 @@ class Pair:
 
 @click.command("compare")
 @options.trace()
-@click.option("--policy", "specs", multiple=True, type=options.SPEC, help="Twice: the first and the second.")
+@click.option(
+    "--policy", "specs", multiple=True, type=options.SPEC, help="Give it twice: the first and the second policy."
+)
 @options.moment("--at", help="The second takes over from the first at T (12d4h30m, d12 04:30, #1200 or a date).")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
-@click.option("--decisions", is_flag=True, help="Also every job about which they decide differently, and why.")
-@click.option("--smallest", is_flag=True, help="Also the fewest jobs on which they differ, as a trace to open.")
+@click.option("--decisions", is_flag=True, help="Also list every job with different decisions, with both reasons.")
+@click.option(
+    "--smallest", is_flag=True, help="Also search the smallest workload on which they differ and write it as a trace."
+)
 @options.check
 @options.placement
 @options.of_workload
@@ -89,7 +93,7 @@ def command(
     trace: str, specs: tuple[str, ...], at: Moment | None, form: Form, decisions: bool, smallest: bool, check: bool,
     placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
-    """Two policies side by side: where they part and why, who gains and who loses."""
+    """Compare two policies: first difference, reasons, and the jobs that gain and lose."""
     if len(specs) != 2:
         raise click.UsageError(f"compare takes two --policy SPEC, got {len(specs)}")
     source = Source.of_options(trace, given)
@@ -143,7 +147,7 @@ def _smallest(specs: tuple[str, str]) -> Lines:
     """The fewest jobs by lot on which the two differ, as a trace, and how it is looked at."""
     workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
     if workload is None:
-        return [f"On {TRIED} small workloads by lot they do not differ."]
+        return [f"No difference found on {TRIED} random small workloads."]
     path = Path("differ.swf")
     more = write_trace(workload, path, f"{specs[0]} and {specs[1]} differ")
     both = " ".join(f"--policy {shlex.quote(spec)}" for spec in specs)

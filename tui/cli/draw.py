@@ -29,16 +29,16 @@ SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
 @cli.trace()
 @cli.policy
 @cli.moment("--from", "begin", help="Where the chart begins (default: with the first job).")
-@cli.moment("--to", "until", help="Where now is; the plan stands right of it (default: the end).")
+@cli.moment("--to", "until", help="Time of 'now'; the plan is drawn to its right (default: the end).")
 @click.option("--width", type=click.IntRange(320, 20000), default=1440, metavar="PX")
 @click.option("--height", type=click.IntRange(200, 20000), default=810, metavar="PX")
 @click.option("--theme", default="dark", metavar="NAME", help="dark, light or contrast.")
 @click.option("--colour", default="job", metavar="MODE", help="job, user, queue, partition, width, length, wait ...")
-@click.option("--by-event", is_flag=True, help="Each step as wide as any other; times are told below.")
-@click.option("--beside", type=cli.SPEC, help="Below it, on the same clock, another run: fcfs; easy with exact.")
+@click.option("--by-event", is_flag=True, help="Draw all steps equally wide, with their times below.")
+@click.option("--beside", type=cli.SPEC, help="Draw another run below it on the same clock: fcfs; 'easy with exact'.")
 @click.option("--matrix", is_flag=True, help="The Ousterhout matrix at --to (gang scheduling) instead of the chart.")
 @click.option("--slide", is_flag=True, help="For a slide: 1920 x 1080 pixels, letters twice as large.")
-@click.option("-o", "--output", "out", required=True, metavar="FILE", help="A name in .svg or .png; - for stdout.")
+@click.option("-o", "--output", "out", required=True, metavar="FILE", help="Output file, .svg or .png; - for stdout.")
 @cli.switches
 @cli.placement
 @cli.of_workload

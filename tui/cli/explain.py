@@ -54,9 +54,9 @@ Lines = list[str]
     "policies",
     multiple=True,
     type=options.SPEC,
-    help="default easy; with several, or a range like 'easy:depth={1,2,4}', what would have helped",
+    help="default easy; several policies, or a range like 'easy:depth={1,2,4}', are ranked by the job's wait",
 )
-@click.option("--fair", is_flag=True, help="Also when it would have started had nobody come after it.")
+@click.option("--fair", is_flag=True, help="Also show when it would have started without any later arrivals.")
 @options.switches
 @options.placement
 @options.of_workload
@@ -64,7 +64,7 @@ def command(
     trace: str, job: str, form: str, policies: tuple[str, ...], fair: bool, switches: options.Switches,
     placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
-    """Why a job waited as long as it did, as a story with numbers.
+    """Explain why a job waited, step by step.
 
     JOB is a job's id, or user:NAME for the jobs of a user that waited longest. With several policies: under which of
     them a job would have waited how long, and what the others would have paid, beside the first.
@@ -115,7 +115,7 @@ def what_would_have_helped(
 ) -> str:
     """The policies by the job's wait, and the price that others pay, as a page or JSON."""
     if job.startswith("user:"):
-        raise click.UsageError("several policies are set beside each other for one job: give its id")
+        raise click.UsageError("comparing several policies needs one job: give its id")
     chosen = [parse_policy(spec) for spec in specs]
     options.heed(placement, [*chosen, *(spec for _, spec in switches)])
     workload = options.jobs_of(source)
@@ -156,15 +156,15 @@ def had_nobody_come(life: Life, scenario: Scenario) -> str:
 
         fair = fair_start(scenario, job.rank, told)
     if fair is None:
-        return f"Had nobody come after it, {name(job)} would not have started{' either' if life.start is None else ''}."
+        return f"Without later arrivals {name(job)} would not have started{' either' if life.start is None else ''}."
     if life.start is None:
-        return f"Had nobody come after it, {name(job)} would have started at {clock(fair)}."
+        return f"Without later arrivals {name(job)} would have started at {clock(fair)}."
     cost = life.start - fair
     if abs(cost) < 1:
-        return f"Had nobody come after it, {name(job)} would have started at the same time."
+        return f"Without later arrivals {name(job)} would have started at the same time."
     when = f"{span(abs(cost))} {'sooner' if cost > 0 else 'later'}"
-    whose = "that is what those cost it who came later" if cost > 0 else "those who came later helped it"
-    return f"Had nobody come after it, {name(job)} would have started at {clock(fair)}, {when}: {whose}."
+    whose = "the delay caused by later arrivals" if cost > 0 else "later arrivals helped it"
+    return f"Without later arrivals {name(job)} would have started at {clock(fair)}, {when}: {whose}."
 
 
 def in_reality(scenario: Scenario, rank: int) -> str:
@@ -179,7 +179,7 @@ def in_reality(scenario: Scenario, rank: int) -> str:
     hole = first or max(found, key=lambda hole: hole.seconds)
     told = f"In reality {job.procs:,} were free from {clock(hole.begin)} for {span(hole.seconds)}"
     enough = f", enough for its {span(job.estimate)}" if first else f", less than its {span(job.estimate)}"
-    return f"{told}{enough}; the real scheduler had its reasons, which the trace does not tell."
+    return f"{told}{enough}; the trace does not record why the real scheduler left it waiting."
 
 
 def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:

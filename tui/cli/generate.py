@@ -13,18 +13,18 @@ from tui.cli.terminal import say
 @click.command("generate")
 @click.option(
     "--model", type=click.Choice(["lublin", "hyper-erlang", "sud"]), default="lublin",
-    help="Lublin and Feitelson's; Z's, fitted to a trace; ZKP's uniform run times.",
+    help="Model: Lublin and Feitelson; hyper-Erlang fitted to a trace (Z); uniform run times (ZKP).",
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 10_000_000), default=1000, metavar="N", help="How many (default 1000).")
 @click.option("--procs", type=click.IntRange(1, 10_000_000), metavar="P", help="Of the machine; default: --like's.")
 @click.option("--load", type=click.FloatRange(0.001, 100), metavar="F", help="Offered load, a share of 1.")
-@click.option("--like", metavar="TRACE", help="What is not told is as there; hyper-erlang is fitted to it.")
-@click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Another one, another workload.")
+@click.option("--like", metavar="TRACE", help="Take missing options from this trace; hyper-erlang is fitted to it.")
+@click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Random seed.")
 @click.option("-o", "--output", "out", required=True, metavar="FILE.swf", help="- for stdout.")
 def command(
     model: str, jobs: int, procs: int | None, load: float | None, like: str | None, seed: int, out: str
 ) -> None:
-    """Make a workload by a model, as an SWF file."""
+    """Generate a workload from a model, as an SWF file."""
     if model == "hyper-erlang" and like is None:
         raise click.UsageError("hyper-erlang is fitted to a trace: say which with --like TRACE")
     if procs is None and like is None:

@@ -44,7 +44,7 @@ Lines = list[str]
 @options.trace()
 @options.of_workload
 def command(trace: str, **given: Any) -> None:
-    """What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories."""
+    """Describe a trace: jobs, skipped lines, load, widths, lengths, estimates, categories."""
     read, workload = Source.of_options(trace, given).read(with_overruns=False)
     say(render(portrait(workload, read), columns(), shows_unicode()))
 
@@ -193,7 +193,7 @@ def _categories(page: _Page, portrait: Portrait) -> Lines:
         "Kettimuthu's sixteen: very short, short, long, very long; sequential, narrow, wide, very wide."
     )
     four = ", ".join(f"{name} {cell(many)}" for name, many in zip(FOUR, portrait.coarse, strict=True))
-    return lines + page.paragraph(f"The four, parted at 1 h and at 8 processors: {four}.")
+    return lines + page.paragraph(f"The four categories, divided at 1 h and 8 processors: {four}.")
 
 
 def _arrivals(page: _Page, portrait: Portrait) -> Lines:
@@ -239,9 +239,7 @@ def _estimates(page: _Page, portrait: Portrait) -> Lines:
     lines = page.title("Estimates", "how long do users say that their jobs will run?")
     known = portrait.estimates
     if known is None:
-        return lines + page.paragraph(
-            "No job came with one, so the run time stands in for it: every estimate is exact."
-        )
+        return lines + page.paragraph("The file has no estimates; the run times are used, so every estimate is exact.")
     words = f"{count(known.given, 'job')} ({percent(known.given / portrait.jobs)}) came with an estimate. "
     words += f"{count(known.values, 'different value')} in use; {percent(known.round / known.given)} are round "
     words += "(5-minute steps below an hour, whole hours above). The most used:"
@@ -280,7 +278,7 @@ def _accuracy(known: Estimates) -> str:
 
 
 def _people(page: _Page, portrait: Portrait) -> Lines:
-    lines = page.title("Users, groups, queues", "whose jobs are they?")
+    lines = page.title("Users, groups, queues", "users, groups and queues")
     whose = (portrait.users, portrait.groups, portrait.queues, portrait.accounts)
     shown = [
         line
@@ -308,7 +306,7 @@ def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
 
 def _fidelity(page: _Page, portrait: Portrait) -> Lines:
     """What reading did to the truth, one line a note."""
-    lines = page.title("Fidelity", "how true is this to the file?")
+    lines = page.title("Fidelity", "differences from the file")
     for note in options.told(portrait.fidelity):
         lines += textwrap.wrap(note, page.width, initial_indent="  ", subsequent_indent="      ")
     return lines if portrait.fidelity else lines + page.paragraph("Every job is as the file says.")

@@ -15,13 +15,13 @@ from tui.cli.terminal import is_terminal, say
 @click.argument("lesson", required=False, metavar="[NAME|FILE]")
 @click.option("--list", "listing", is_flag=True, help="List the lessons, on a terminal too.")
 @click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Begin at this scene.")
-@click.option("--check", "checked", metavar="FILE", help="Say with file and line what does not hold in a lesson.")
+@click.option("--check", "checked", metavar="FILE", help="Check a lesson and report errors with file and line.")
 @click.option("--new", metavar="FILE", help="Write a lesson of a session: a scene for each bookmark.")
 @click.option("--from", "session", metavar="SESSION", help="The session, for --new: a file, a pasted line, or last.")
 def command(
     lesson: str | None, listing: bool, scene: int, checked: str | None, new: str | None, session: str | None
 ) -> int:
-    """Lessons: what there is to learn, or one of them, scene by scene.
+    """List the lessons, or play one of them, scene by scene.
 
     Space and the arrows, or a presenter's clicker, go from scene to scene; enter leaves the path, to look around, and
     comes back. Without a terminal the lessons are listed.
@@ -79,7 +79,7 @@ def _new(path: str, named: str) -> int:
     text = lesson_of(found_session(named), path)
     with write_whole(path) as file:
         file.write(text)
-    click.echo(f"{path}: give its scenes words, then: schedscope learn {path}")
+    click.echo(f"{path} written: add texts to its scenes, then run: schedscope learn {path}")
     return _check(path)
 
 
@@ -92,5 +92,5 @@ def _check(path: str) -> int:
     if wrong:
         return 1
     asked = sum(scene.question is not None for scene in staged)
-    click.echo(f"{count(len(staged), 'scene')}, {count(asked, 'question')}: all of it holds")
+    click.echo(f"{count(len(staged), 'scene')}, {count(asked, 'question')}: no errors")
     return 0

@@ -17,29 +17,29 @@ from sim.words import printable
 from tui.cli.terminal import NotWrittenError
 
 COMMANDS = {
-    "compare": "Two policies side by side: where they part and why, who gains and who loses.",
+    "compare": "Compare two policies: first difference, reasons, and the jobs that gain and lose.",
     "completion": "Print the script that completes commands, options, traces and policies in a shell.",
     "doctor": "Check this installation and this terminal: what they can do, what is wrong, and how to mend it.",
     "draw": "Draw a run, or a window of it, as a chart in a file.",
-    "explain": "Why a job waited as long as it did, as a story with numbers.",
-    "generate": "Make a workload by a model, as an SWF file.",
-    "inspect": "What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories.",
-    "learn": "Lessons: what there is to learn, or one of them, scene by scene.",
+    "explain": "Explain why a job waited, step by step.",
+    "generate": "Generate a workload from a model, as an SWF file.",
+    "inspect": "Describe a trace: jobs, skipped lines, load, widths, lengths, estimates, categories.",
+    "learn": "List the lessons, or play one of them, scene by scene.",
     "manual": "Write manual pages of all commands, for man.",
     "metrics": "List every metric, or find one by its name or by what it means.",
-    "new": "Write a policy of your own that runs as it stands, and a test beside it.",
-    "papers": "The papers' tables, made again beside the papers' figures.",
-    "plot": "Plot a file of results: lines with 95 % confidence, a panel each trace.",
+    "new": "Create a working policy file and a test for it.",
+    "papers": "Reproduce the papers' tables and compare them with the published values.",
+    "plot": "Plot a results file: lines with 95 % confidence bands, one panel per trace.",
     "policies": "List the policies, or explain one with its parameters.",
-    "present": "Present a lesson or a trace on a wall: the chart, one caption, a counter, and nothing else.",
+    "present": "Present a lesson or a trace on a projector: chart, caption and counter only.",
     "record": "Record a run, a session or a lesson as a film, without a terminal.",
-    "quiz": "Questions without end: predict, then see, with the reason and a score.",
-    "results": "What a file of results says: its runs, or means with 95 % confidence.",
-    "run": "Simulate policies side by side and print their numbers.",
+    "quiz": "Answer an endless series of prediction questions, with reasons and a score.",
+    "results": "Show a results file: its runs, or means with 95 % confidence intervals.",
+    "run": "Simulate policies side by side and print their metrics.",
     "serve": "Serve the replay to browsers: a process for each visitor, or one screen for all.",
-    "sweep": "Make many runs by all cores, into one file of results.",
-    "test": "Try a policy on hundreds of small workloads: is it legal, fair, the same twice, quick?",
-    "watch": "Open the replay screen; without TRACE or options a menu of what there is to see.",
+    "sweep": "Make many runs on all cores, into one results file.",
+    "test": "Test a policy on hundreds of small workloads: legal, starvation-free, deterministic, fast.",
+    "watch": "Open the replay screen; without TRACE or options show a menu of samples, lessons and recent traces.",
 }
 """Each has a file of its name with a `command`, whose help begins with this."""
 
@@ -109,7 +109,7 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
 
-_VERSION = "Show the version, that of Python, and whether the kernel is compiled."
+_VERSION = "Show the versions of schedscope and Python, and whether the kernel is compiled."
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:

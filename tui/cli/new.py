@@ -38,7 +38,7 @@ class InTheHole:  # a reason of your own is a frozen dataclass with a sentence, 
     until: Moment  # its fields stand beside it as numbers: a Moment, a Span (of time), a Job or any number
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"it ends before {{at(self.until)}}, when the head of the queue starts"
+        return f"it ends before {{at(self.until)}}, when the first job in the queue starts"
 
 
 @dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
@@ -108,7 +108,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
 class {Name}(Policy):
-    """Everybody is promised the earliest start that moves nobody else."""  # shown to whoever asks what it does
+    """Each job gets the earliest start that delays no other job."""  # shown to whoever asks what it does
 
     keeps_reservations = True  # a reservation stands until this policy moves it, and wakes it when it is due
 
@@ -149,7 +149,7 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)  # an order of the queue: any policy that takes one can have it, --policy easy:order={file}
 class LeastUsed(Order):
-    """Whose user has had the fewest processor-hours goes first."""
+    """Jobs of the users with the fewest processor-hours first."""
 
     halflife: float = parameter(7.0, "days after which half of what a user has had is forgotten", low=0.01)
     columns = (Column("usage", "processor-hours that the user has had", of="user"),)  # a column beside who waits
@@ -188,9 +188,9 @@ OTHER = '''{imports}
 
 @dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
 class {Name}({cls}):  # with all its parameters, and all that it declares of itself
-    """As {like}, and says nothing about those who wait behind the first few."""  # shown to whoever asks
+    """Like {like}, but explains only the first few waiting jobs."""  # shown in lists of policies
 
-    told: int = parameter(100, "of so many it is said why they wait", low=0)  # --policy {file}:told=5
+    told: int = parameter(100, "number of waiting jobs to explain", low=0)  # --policy {file}:told=5
 
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: each decision of {like} passes here before it is made, and the machine changes with it."""
@@ -236,7 +236,7 @@ TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS, "fair-sha
 @click.argument("file", metavar="FILE.py")
 @click.option("--like", default="easy", metavar="NAME", help="The policy to begin with; default easy.")
 def command(file: str, like: str) -> None:
-    """Write a policy of your own that runs as it stands, and a test beside it.
+    """Create a working policy file and a test for it.
 
     Nothing is overwritten. --like fcfs, easy, conservative and fair-share are written out in full; any other policy of
     `schedscope policies` is taken as it is, for you to change what it decides.
@@ -248,7 +248,7 @@ def command(file: str, like: str) -> None:
     text, beside = texts(path, like)
     for other in (path, test):
         if os.path.lexists(other):
-            raise SchedscopeError(f"{other}: is there already; nothing is overwritten: take another name")
+            raise SchedscopeError(f"{other}: already exists; choose another name")
     for other, content in ((path, text), (test, beside)):
         try:
             with open(other, "x", encoding="utf-8") as opened:

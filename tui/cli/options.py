@@ -30,7 +30,7 @@ Switches: TypeAlias = list[tuple[Moment, str]]
 def needs_terminal(what: str, without: str) -> None:
     """Refuse to open a screen where there is none; `without` one there are other ways."""
     if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
-        raise click.ClickException(f"{what} needs a terminal; without one there are {without}")
+        raise click.ClickException(f"{what} needs a terminal; without one use {without}")
     if not is_terminal(sys.stderr):
         raise click.ClickException(f"{what} is drawn on stderr, which must be the terminal: leave out 2>")
     gc.disable()  # until the first frame: what is imported and loaded now stays, and looking for garbage takes long
@@ -102,7 +102,10 @@ def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
 
     deaf = listed(dict.fromkeys(policy.name for policy in map(policy_of, policies) if policy.places))
     if deaf:
-        click.echo(f"schedscope: --placement {placement} changes nothing under {deaf}: it says who gets what", err=True)
+        click.echo(
+            f"schedscope: --placement {placement} has no effect under {deaf}: the policy chooses the processors",
+            err=True,
+        )
 
 
 def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False) -> None:
@@ -202,7 +205,7 @@ def moment(*names: str, help: str) -> Callable[[F], F]:
 
 
 policy = click.option(
-    "--policy", default="easy", type=SPEC, help="name or name:key=value,key=value; a file of your own: ./fair.py"
+    "--policy", default="easy", type=SPEC, help="name or name:key=value,key=value; or a policy file: ./fair.py"
 )
 opened_policy = click.option(
     "--policy", type=SPEC, help="name or name:key=value,key=value; else easy, or what a sample is about"
@@ -211,7 +214,10 @@ where = click.option(
     "--where", multiple=True, metavar="X<=V", help="Only runs like load<=1.2, policy=easy; repeatable."
 )
 interval = click.option(
-    "--interval", type=click.Choice(["seeds", "batches"]), default="seeds", help="What intervals are over."
+    "--interval",
+    type=click.Choice(["seeds", "batches"]),
+    default="seeds",
+    help="What confidence intervals are computed over (seeds or batches).",
 )
 check = click.option("--check", is_flag=True, help="Verify after every step that no rule is broken.")
 placement = click.option(

@@ -23,13 +23,13 @@ from tui.look.text import table as lines_of
 
 @click.command("papers")
 @click.argument("name", required=False)
-@click.option("--list", "listing", is_flag=True, help="What there is, and which logs it needs (so without NAME).")
+@click.option("--list", "listing", is_flag=True, help="List the tables and the logs they need (default without NAME).")
 @click.option("--logs", metavar="FOLDER", default=".", help="Where the archive's logs are; default: here.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Only the first N jobs: quicker, but not the same.")
 @click.option("-o", "--output", "path", metavar="FILE", help="Keep the runs in this file of results.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Default: one a core.")
 def command(name: str | None, listing: bool, logs: str, jobs: int | None, path: str | None, workers: int | None) -> int:
-    """The papers' tables, made again beside the papers' figures."""
+    """Reproduce the papers' tables and compare them with the published values."""
     of_file("-o", path)
     if name is None or listing:
         say(_listed(logs))
@@ -83,7 +83,8 @@ def _shown(figures: list[Figure]) -> Iterator[str]:
         yield f"half of the figures are within {percent(known[len(known) // 2])} of the paper's"
     if held:
         yield ""
-        yield f"of {count(len(held), 'statement')} of the paper {sum(held):,} hold here"
+        are = "is" if sum(held) == 1 else "are"
+        yield f"{sum(held):,} of {count(len(held), 'statement')} of the paper {are} reproduced"
 
 
 def _difference(figure: Figure) -> str:

@@ -34,13 +34,19 @@ DEFAULTS = {"kind": "lines", "interval": "seeds", "legend": "inside", "style": "
 @click.command("plot")
 @click.argument("path", metavar="FILE|FIGURE.toml")
 @click.option("--kind", type=click.Choice(KINDS), help="What is drawn; all from ecdf on need sweep --keep jobs.")
-@click.option("-x", metavar="X", help="Along the axis: load, policy.omega, ...; of boxes a group of jobs: class.")
-@click.option("-y", metavar="METRIC", help="Up the other axis; of distributions wait, bounded_slowdown, width, ...")
-@click.option("--by", metavar="G", help="A line each: policy, estimates, ...; of distributions also class, user, ...")
+@click.option("-x", metavar="X", help="Factor on the x axis: load, policy.omega, ...; of boxes a group of jobs: class.")
+@click.option("-y", metavar="METRIC", help="Metric on the y axis; of distributions wait, bounded_slowdown, width, ...")
+@click.option(
+    "--by",
+    metavar="G",
+    help="Factor with one line per value: policy, estimates, ...; of distributions also class, user.",
+)
 @click.option("--group", metavar="GROUP", help="A panel for each group of jobs, where groups were swept.")
 @options.where
-@click.option("--interval", type=click.Choice(["seeds", "batches"]), help="What intervals are over.")
-@click.option("--log", is_flag=True, help="The value by orders of magnitude.")
+@click.option(
+    "--interval", type=click.Choice(["seeds", "batches"]), help="What confidence intervals are computed over."
+)
+@click.option("--log", is_flag=True, help="Logarithmic y axis.")
 @click.option("--title", metavar="TEXT", help="Above the figure.")
 @click.option("--labels", multiple=True, metavar="OLD=NEW", help="Other words for lines, traces, ticks; repeatable.")
 @click.option("--order", metavar="A;B", help="Lines and groups in this order.")
@@ -52,7 +58,7 @@ DEFAULTS = {"kind": "lines", "interval": "seeds", "legend": "inside", "style": "
 @click.option("--save", metavar="FIGURE.toml", help="Write all of these options, to make the figure again.")
 @click.option("-o", "--output", metavar="FIGURE", help="A name in .svg, .pdf or .png, instead of the terminal.")
 def command(path: str, **given: Any) -> None:
-    """Plot a file of results: lines with 95 % confidence, a panel each trace."""
+    """Plot a results file: lines with 95 % confidence bands, one panel per trace."""
     said = dict(DEFAULTS)
     if path.endswith(".toml"):
         said |= read_figure(path)
@@ -131,7 +137,7 @@ def _notes(made: Sequence[Panel]) -> str:
     points = [point for panel in made for line in panel.lines.values() for point in line]
     lines = ["bars: 95 % confidence"] if any(point.mean.half for point in points) else ["no intervals: one seed"]
     if any(point.overloaded for point in points):
-        lines.append("some runs are overloaded: their queue only grows, a mean says how long they were")
+        lines.append("some runs are overloaded: the queue keeps growing, so means depend on the length of the run")
     return "\n".join(lines)
 
 

@@ -34,7 +34,8 @@ def listing() -> str:
     if own:
         lines += ["", f"of other packages: {', '.join(map(printable, own))}"]
     hint = "schedscope policies NAME explains one with its parameters; in a run: --policy name:key=value,key=value"
-    own_file = "One of your own: schedscope new fair.py writes it, schedscope test fair.py tries it, --policy ./fair.py"
+    own_file = "Your own policy: schedscope new fair.py creates it, schedscope test fair.py tests it,"
+    own_file += " --policy ./fair.py uses it"
     return "\n".join([*lines, "", "Short names", *short, "", hint, own_file])
 
 
@@ -55,7 +56,7 @@ def explanation(name: str) -> str:
 def _explained(cls: type[Policy]) -> str:
     lines = _told(f"{cls.name} ({cls.paper})" if cls.paper else cls.name, cls)
     if (order := default_order(cls)) is not None:
-        lines += ["", f"order: how the queue stands, {order.name} unless told", *_orders(type(order))]
+        lines += ["", f"order: order of the queue, default {order.name}", *_orders(type(order))]
     return "\n".join([*lines, "", NO_GREATER]).rstrip()
 
 

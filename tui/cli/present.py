@@ -22,9 +22,9 @@ A_LOOK = 0.25
 @click.argument("what", required=False, metavar="[LESSON|TRACE]")
 @click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Of a lesson: begin at this scene.")
 @click.option("--policy", type=options.SPEC, help="Of a trace.")
-@click.option("--notes", is_flag=True, help="The teacher's notes to what is presented in another terminal.")
+@click.option("--notes", is_flag=True, help="Show the speaker notes of the lesson presented in another terminal.")
 def command(what: str | None, scene: int, policy: str | None, notes: bool) -> Any:
-    """Present a lesson or a trace on a wall: the chart, one caption, a counter, and nothing else.
+    """Present a lesson or a trace on a projector: chart, caption and counter only.
 
     It is legible from 60x18 cells on, in a large font; f5 turns to the usual screen and back. In another terminal of
     the same user --notes follows it: what to say, what is asked with its answer, and what comes next.
@@ -83,7 +83,7 @@ def lines(now: Presented | None, width: int, seconds: float = 0) -> Iterator[str
     ['L · 1/2 · Why?', '', 'Ask first.', '', 'The class reads: It *waits*.', '', 'Next: Then']
     """
     if now is None:
-        yield "Nothing is presented: schedscope present LESSON, in another terminal of this user."
+        yield "No presentation is running: start one with schedscope present LESSON in another terminal."
         return
     since = f" · {int(seconds // 60)} min" if seconds >= 60 else ""
     yield from _flowed(f"{now.lesson} · {now.index + 1}/{now.count}{since} · {now.title}", width)

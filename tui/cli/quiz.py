@@ -11,11 +11,11 @@ from tui.cli import options
 
 @click.command("quiz")
 @options.trace(required=False)
-@click.option("--policy", default="", type=options.SPEC, help="Only about this policy; else about those of the level.")
-@click.option("--questions", type=click.IntRange(1), metavar="N", help="So many, then the score; else until q.")
+@click.option("--policy", default="", type=options.SPEC, help="Ask only about this policy (default: chosen by level).")
+@click.option("--questions", type=click.IntRange(1), metavar="N", help="Number of questions; default: until q.")
 @options.of_workload
 def command(trace: str | None, policy: str, questions: int | None, **given: Any) -> int:
-    """Questions without end: predict, then see, with the reason and a score.
+    """Answer an endless series of prediction questions, with reasons and a score.
 
     Which job starts next, when does one start, which policy made this, who gains? Asked of small workloads made by lot,
     harder after right answers and easier after wrong ones; with TRACE of its moments. With the same --seed a class is

@@ -45,19 +45,19 @@ LONGEST_WORD = 28
 
 @click.command("results")
 @click.argument("path", metavar="FILE")
-@click.option("--rows", metavar="X", help="What differs from row to row: policy, load, policy.omega, ...")
-@click.option("--columns", metavar="Y", default="", help="What differs from column to column.")
+@click.option("--rows", metavar="X", help="Factor of the rows: policy, load, policy.omega, ...")
+@click.option("--columns", metavar="Y", default="", help="Factor of the columns.")
 @click.option("--value", "values", multiple=True, metavar="METRIC", help="Repeatable; default mean_bounded_slowdown.")
 @click.option("--by", metavar="GROUP", default="", help="A table for each group of jobs, where groups were swept.")
 @options.where
 @options.interval
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json", "parquet"]), default="table")
-@click.option("-o", "--output", metavar="FILE", help="Write it there.")
+@click.option("-o", "--output", metavar="FILE", help="Output file.")
 def command(
     path: str, rows: str | None, columns: str, values: tuple[str, ...], by: str, where: tuple[str, ...],
     interval: Interval, form: str, output: str | None,
 ) -> None:  # fmt: skip
-    """What a file of results says: its runs, or means with 95 % confidence."""
+    """Show a results file: its runs, or means with 95 % confidence intervals."""
     if form == "parquet" and not output:
         raise click.UsageError("--format parquet needs a file: -o FILE")
     options.of_file("-o", output)
@@ -194,7 +194,7 @@ def _shown(of: Table, ask: Ask) -> list[str]:
         )
     if of.mixed:
         told = listed(f"{many:,} values of {name}" for name, many in of.mixed.items())
-        notes.append(f"each number is a mean over {told}; --where and --rows tell them apart")
+        notes.append(f"each number is a mean over {told}; separate them with --where and --rows")
     if all(found.seeds < 2 for found in cells) and ask.interval == "seeds":
         notes.append("one seed: no intervals (sweep with --seeds, or --interval batches)")
     return [*lines, *(["", *notes] if notes else []), *_overloaded(sum(found.overloaded for found in cells))]

@@ -80,17 +80,19 @@ MOST_PARTIES = 25
     help="Repeatable; default easy; a file of your own: ./fair.py.",
 )
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
-@click.option("--by", metavar="GROUP", help="Also of groups: category, batch, class,priority ...; tail, time.")
+@click.option(
+    "--by", metavar="GROUP", help="Also break down by group: category, batch, class,priority ...; tail, time."
+)
 @click.option(
     "--fair",
     is_flag=True,
-    help="Also who was passed, and how much later it starts than had nobody come after it: slow.",
+    help="Also measure fairness: jobs passed, and delay caused by later arrivals (slow).",
 )
 @click.option("--all", "everything", is_flag=True, help="Every metric in the table.")
 @click.option("--schedule", metavar="FILE", help="Write one row a job.")
-@click.option("--segments", metavar="FILE", help="Write one row a stretch of time on processors.")
+@click.option("--segments", metavar="FILE", help="Write one CSV row per stretch of time on processors.")
 @click.option("--trace-events", "events", metavar="FILE", help="Write what Perfetto and chrome://tracing open.")
-@click.option("--debug", is_flag=True, help="A breakpoint() in your own policy, and where it fails, opens pdb.")
+@click.option("--debug", is_flag=True, help="Open pdb at breakpoint() in your policy and where it fails.")
 @options.check
 @options.switches
 @options.placement
@@ -100,7 +102,7 @@ def command(
     segments: str | None, events: str | None, debug: bool, fair: bool, check: bool, switches: options.Switches,
     placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
-    """Simulate policies side by side and print their numbers."""
+    """Simulate policies side by side and print their metrics."""
     names = [*(group.name for group in (*GROUPS, *PARTIES, TAIL)), "time"]
     if by is not None and by != "time" and group_of(by) is None:
         told = f"expected one of {', '.join(names)}, or two of the first with a comma, like class,priority"

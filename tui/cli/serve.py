@@ -17,12 +17,18 @@ from tui.look.palette import LOOKS
 @click.argument("traces", nargs=-1, metavar="[TRACE ...]")
 @click.option("--lesson", metavar="NAME|FILE", help="A lesson instead of a trace.")
 @click.option("--policy", metavar="SPEC", help="Of ours: name or name:key=value,key=value.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where it listens; 0.0.0.0: for others, too.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for other machines."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port; 0 picks a free one."
+)
 @click.option("--public", metavar="URL", help="The address that others use, where that is another one (a proxy's).")
-@click.option("--visitors", type=click.IntRange(1, 500), default=40, show_default=True, help="At most so many.")
+@click.option(
+    "--visitors", type=click.IntRange(1, 500), default=40, show_default=True, help="Maximum number of visitors."
+)
 @click.option("--idle", type=click.FloatRange(1, 1440), default=30, show_default=True, metavar="MINUTES")
-@click.option("--present", is_flag=True, help="Everybody sees the screen of who opens the second link.")
+@click.option("--present", is_flag=True, help="Share one screen, controlled through the presenter link.")
 @click.option("--size", default="100x30", metavar="CxR", callback=cli.parsed_size, help="Of the common screen.")
 @click.option("--theme", type=click.Choice(list(LOOKS)), default="dark", show_default=True)
 @cli.of_workload
@@ -57,7 +63,7 @@ def _openings(traces: tuple[str, ...], lesson: str | None, policy: str | None, g
     from tui.replay.opening import lesson_opening, opening_of
 
     if policy is not None and code_in(policy):
-        raise ParameterError(f"--policy {policy}: visitors see policies of ours alone")
+        raise ParameterError(f"--policy {policy}: serve allows only the built-in policies")
     if lesson is not None:
         from sim.lessons.course import found_lesson
 

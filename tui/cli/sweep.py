@@ -45,14 +45,20 @@ def _as_click(option: Option) -> Callable[[F], F]:
 @click.command("sweep")
 @click.argument("traces", nargs=-1, metavar="PLAN.toml | TRACE...")
 @click.option("--policy", "policies", multiple=True, type=SPEC, help="Repeatable; default easy.")
+@click.option("-o", "--output", "path", metavar="FILE", help="Results file; runs already in it are skipped.")
+@click.option("--seeds", "many", type=click.IntRange(1), metavar="N", help="Number of seeds, counted from 0.")
 @click.option(
-    "-o", "--output", "path", metavar="FILE", help="The file of results; runs that it has are not made again."
+    "--zip",
+    "together",
+    multiple=True,
+    metavar="A,B",
+    help="Vary these factors together (e.g. trace,procs) instead of combining them.",
 )
-@click.option("--seeds", "many", type=click.IntRange(1), metavar="N", help="So many seeds, from 0 on.")
-@click.option("--zip", "together", multiple=True, metavar="A,B", help="These advance together (trace,procs).")
 @click.option("--groups", metavar="A,B", help="Also measured: class, category, ... as in run --by.")
 @click.option("--keep", type=click.Choice(["jobs"]), help="Also keep the jobs of each run: for distributions.")
-@click.option("--cut", default="", metavar="A,B", help="Not measured: the first and the last jobs (10%,5% or 7d,7d).")
+@click.option(
+    "--cut", default="", metavar="A,B", help="Exclude the first and last jobs from the metrics (10%,5% or 7d,7d)."
+)
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Default: one a core.")
 @click.option(
     "--cluster",
@@ -63,16 +69,16 @@ def _as_click(option: Option) -> Callable[[F], F]:
 @click.option(
     "--slurm", metavar="OPTIONS", help="By workers in jobs of Slurm: account=A,cores=4,walltime=1:00:00,jobs=9."
 )
-@click.option("--dry-run", is_flag=True, help="Say how many runs, and about how long.")
+@click.option("--dry-run", is_flag=True, help="Only print the number of runs and the estimated time.")
 @click.option("--retry", is_flag=True, help="Make runs that failed once more.")
-@click.option("--trust", is_flag=True, help="Run the code of its own that the plan names.")
+@click.option("--trust", is_flag=True, help="Allow user-defined policies named in the plan to run.")
 @_any_values
 def command(
     traces: tuple[str, ...], policies: tuple[str, ...], path: str | None, many: int | None, together: tuple[str, ...],
     groups: str | None, keep: str | None, cut: str, workers: int | None, address: str | None, slurm: str | None,
     dry_run: bool, retry: bool, trust: bool, **given: str | None,
 ) -> int | None:  # fmt: skip
-    """Make many runs by all cores, into one file of results.
+    """Make many runs on all cores, into one results file.
 
     Traces x policies x options x seeds, or a plan; what is typed beside a plan takes the place of what it says. Any
     value may be a range, in quotes: --policy 'relaxed:omega={0,1,2}' --load '{0.8..1.4..0.1}' --jobs '{1..9}'.
@@ -92,7 +98,7 @@ def command(
     if path is None and not dry_run:
         raise click.UsageError("where to? give the file of results with -o FILE.sqlite")
     if len(plan.values["seed"]) > 1 and not plan.draws:
-        click.echo("schedscope: nothing of the workload is drawn by lot: every seed gives the same run", err=True)
+        click.echo("schedscope: no option is random: every seed gives the same run", err=True)
     if dry_run:
         say(_foretold(plan, Path(path) if path else None, workers or cores(), retry))
         return None
@@ -145,7 +151,7 @@ def _made(
     except KeyboardInterrupt:
         there = progress.there + progress.made if progress else 0
         raise KeyboardInterrupt(
-            f"interrupted: {there:,} of {len(plan):,} runs are in {path}; ask again to go on"
+            f"interrupted: {there:,} of {len(plan):,} runs are in {path}; repeat the command to continue"
         ) from None
     say("\n".join(_told(progress, path, errors, overloaded)))
     return 1 if progress.failed else 0
@@ -162,7 +168,7 @@ def _told(progress: Progress, path: str, errors: list[Outcome], overloaded: int)
     if progress.failed > len(errors):
         yield f"and {progress.failed - len(errors):,} more: schedscope results {printable(path)} --where error"
     if overloaded:
-        yield f"overloaded: {count(overloaded, 'run')}, whose means say how long they were rather than how good"
+        yield f"overloaded: {count(overloaded, 'run')}; their means depend on the length of the run"
 
 
 def _named(run: Run) -> str:
@@ -183,5 +189,5 @@ def _foretold(plan: Plan, path: Path | None, workers: int, retry: bool) -> str:
     try:
         seconds = forecast(ahead, path or Path(), workers)
     except SchedscopeError as error:
-        return f"{line}; nobody knows how long: {error}"
+        return f"{line}; no time estimate: {error}"
     return line if seconds is None else f"{line}, about {span(seconds)} with {count(workers, 'worker')}"

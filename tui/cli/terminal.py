@@ -44,7 +44,7 @@ def say(text: str, exact: bool = False) -> None:
         click.echo(shown, color=True)  # else click takes colours out of names
         sys.stdout.flush()
     except BrokenPipeError:
-        raise ReaderGoneError("whoever read stdout has closed it") from None
+        raise ReaderGoneError("stdout was closed by its reader") from None
     except OSError as error:
         raise NotWrittenError(f"cannot write the result: {error.strerror or error}") from None
     except AttributeError:
@@ -52,7 +52,7 @@ def say(text: str, exact: bool = False) -> None:
     except ValueError:
         if not sys.stdout.closed:
             raise
-        raise NotWrittenError("cannot write the result: somebody has closed the standard output") from None
+        raise NotWrittenError("cannot write the result: standard output is closed") from None
 
 
 def columns() -> int:

@@ -32,10 +32,10 @@ MARK = "Note: written by schedscope test, which writes it anew"
 
 @click.command("test")
 @click.argument("policy", metavar="FILE.py[:NAME]", type=SPEC)
-@click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Which workloads are drawn.")
+@click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Seed of the random workloads.")
 @click.option("--count", type=click.IntRange(1, 100_000), default=COUNT, help="How many of them.", show_default=True)
 def command(policy: str, seed: int, count: int) -> int:
-    """Try a policy on hundreds of small workloads: is it legal, fair, the same twice, quick?
+    """Test a policy on hundreds of small workloads: legal, starvation-free, deterministic, fast.
 
     What fails is shrunk to the fewest jobs and written as a trace, with the command that opens it. Exit code 1: it
     failed.
@@ -52,7 +52,7 @@ def command(policy: str, seed: int, count: int) -> int:
 
 def passed(report: Report, seed: int) -> list[str]:
     """What was tried, and what is good to know."""
-    told = f"{printable(report.policy.name)} is fit for use: of {report.tried:,} workloads (seed {seed}) there is none"
+    told = f"{printable(report.policy.name)} passed: on none of {report.tried:,} workloads (seed {seed})"
     lines = [f"{told} on which", f"  {', '.join(RULES[:4])},", f"  {', '.join(RULES[4:-1])} or {RULES[-1]}"]
     grown = [] if report.growth is None else [report.growth.told]
     return [*lines, *grown, *report.notes]
@@ -78,7 +78,7 @@ def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
     if again is not None and again.rule == failure.finding.rule:
         step = again.step
     else:
-        more += "   (in a file of its own it goes another way)"
+        more += "   (read from the trace file, the run differs)"
     return [told, f"schedscope watch {path} --policy {shlex.quote(written_policy(policy))} --at '#{step}'{more}"]
 
 

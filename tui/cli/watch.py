@@ -26,7 +26,7 @@ def command(
     trace: str | None, policy: str | None, at: str | None, session: str | None, trust: bool, switches: options.Switches,
     placement: Placement, **given: Any,
 ) -> int:  # fmt: skip
-    """Open the replay screen; without TRACE or options a menu of what there is to see.
+    """Open the replay screen; without TRACE or options show a menu of samples, lessons and recent traces.
 
     A file of results (schedscope sweep) opens as a table and a plot, from which each run is replayed.
     These are samples, recent traces and sessions. A sample comes under its own policy and, unless --at says where, at

@@ -29,7 +29,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     """The arrivals and completions of the step, then what was decided."""
     shown = context.scene.snapshot
     if shown.time is None:
-        told = "What the policy decides at a step will stand here, each decision with its reason in numbers."
+        told = "The decisions of each step appear here, each with its reason."
         return taught(TITLE, context, size, told, "Press → to make the first step.")
     happened = [*_happened(shown.arrived, "arrives", "arrive", "+", context, size[0])]
     is_killed = context.about.workload.killed
@@ -153,13 +153,11 @@ def _note(context: Context) -> str:
 
 def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
     if shown.matrix is not None:
-        return (
-            "The matrix stays as it is: it is rebuilt when a job comes or ends, and its rows take turns meanwhile.",
-        )
+        return ("No change to the matrix: it is rebuilt when a job arrives or ends; until then its rows take turns.",)
     if shown.queue:
         many = len(shown.queue)
-        return (f"Nothing was decided: {count(many, 'job')} {'waits' if many == 1 else 'wait'} as before.",)
-    return (f"Nothing was decided: {nobody_waits(shown)}.",)
+        return (f"No decisions: {count(many, 'job')} {'keeps' if many == 1 else 'keep'} waiting.",)
+    return (f"No decisions: {nobody_waits(shown)}.",)
 
 
 def _happened(

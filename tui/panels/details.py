@@ -29,7 +29,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     """Everything about the selected job; the body holds all its lines."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
-        told = "What it asks for, why it waits and what became of it will stand here."
+        told = "Request, reason for waiting and history of the selected job appear here."
         return taught(TITLE, context, size, "Click a job, or / to find one.", told)
     width = size[0]
     it = context.about.workload.jobs[job.rank]
@@ -54,7 +54,7 @@ def _note(job: JobSoFar, found: Evidence | None, is_killed: bool) -> str:
     """How it stands and, where it cannot run, what the policy did about it."""
     if found is None or job.state not in ("waiting", "suspended"):
         return "killed" if is_killed and job.state == "finished" else job.state
-    rejected = "could not start" if job.state == "waiting" else "could not go on"
+    rejected = "could not start" if job.state == "waiting" else "could not resume"
     return f"{job.state}, {rejected if found.status == 'rejected' else found.status}"
 
 
@@ -158,7 +158,7 @@ def _plans(context: Context, it: Job, job: JobSoFar, width: int) -> list[Line]:
     if any(isinstance(decision, ReserveRow) for _, decision in job.decided):
         anew = any(switch.time >= it.submit for switch in shown.switches)
         anew |= any(isinstance(decision, Interrupt) for _, decision in job.decided)
-        told += ", in rows by a turn or more or where planned anew" if anew else " by a turn or more"
+        told += ", in rows: moves of a turn or more" + ", or replanned" * anew
     ways = [f"{many:,} {way}" for many, way in ((len(moves) - later, "earlier"), (later, "later")) if many]
     curve = spark(starts, width, context.unicode)
     lines = worded(f"{told} ({', '.join(ways)})" if moves else told, context, width, "dim")

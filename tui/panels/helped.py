@@ -18,7 +18,7 @@ def asked(job: Job) -> str:
 
 def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[str]]:
     """What the columns are called, then a row for each policy; narrow ones are of what matters most."""
-    made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "who pays most"]]
+    made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "largest loser"]]
     for tried in found:
         price = tried.price
         by = "never starts" if price.worst_by is None else f"+{span(price.worst_by)}"
@@ -37,20 +37,20 @@ def in_words(job: Job, found: Sequence[Tried], first: str) -> str:
     """Which helps most, and its price."""
     best, was = found[0], next(tried for tried in found if tried.policy == first)
     if best.wait is None:
-        return f"None of them helps {name(job)}: it never starts."
+        return f"{name(job)} never starts under any of these policies."
     if was.wait is None:
         told = f"{best.policy} helps most: {name(job)} waits {span(best.wait)}, and never starts under {first}."
     elif was.wait - best.wait < 1:
-        return f"None of them helps {name(job)}: under {first} it waits {span(was.wait)}, and no less under the others."
+        return f"No policy shortens {name(job)}'s wait of {span(was.wait)} under {first}."
     else:
         told = f"{best.policy} helps most: {name(job)} waits {span(was.wait - best.wait)} less than under {first}."
     price = best.price
     if price.worst is None:
-        return f"{told} Nobody else waits longer."
+        return f"{told} No other job waits longer."
     who = f"{count(price.longer, 'job')} {'waits' if price.longer == 1 else 'wait'} longer"
-    by = "which never starts" if price.worst_by is None else f"by {span(price.worst_by)}"
-    mean = f"the others wait {span(abs(price.change))} {'longer' if price.change > 0 else 'less'} on average"
-    return f"{told} The price: {who}, {name(price.worst)} most, {by}; {mean}."
+    by = "(never starts)" if price.worst_by is None else f"by {span(price.worst_by)}"
+    mean = f"all other jobs wait {span(abs(price.change))} {'longer' if price.change > 0 else 'less'} on average"
+    return f"{told} Cost: {who}, most of all {name(price.worst)} {by}; {mean}."
 
 
 def _more(seconds: float) -> str:

@@ -32,7 +32,7 @@ def lesson_lines(now: SceneNow, width: int) -> list[Line]:
 
 def _title(now: SceneNow, width: int) -> Line:
     """What it is about, and a step counter."""
-    off = [Span("  off the path, ", "warn"), Span("enter", "key", "lesson_back"), Span(" comes back", "warn")]
+    off = [Span("  exploring, ", "warn"), Span("enter", "key", "lesson_back"), Span(" returns to the lesson", "warn")]
     away = off if now.is_off else []
     place = f"{now.index + 1}/{now.count} "
     room = width - MARGIN - len(place) - 1 - width_of(away)

@@ -44,9 +44,9 @@ def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
 def _no_matrix(shown: Snapshot) -> tuple[str, ...]:
     policy = shown.policy.partition(":")[0]
     return (
-        f"No matrix: under {policy} jobs share the machine in space only.",
-        "Gang scheduling (gang, gang-backfill, gang-migrate, gang-migrate-backfill) puts them into rows, which take "
-        "turns on all processors; the rows would stand here.",
+        f"No matrix: {policy} does not time-share processors.",
+        "Gang scheduling (gang, gang-backfill, gang-migrate, gang-migrate-backfill) puts jobs into rows that take "
+        "turns on all processors; the rows appear here.",
     )
 
 

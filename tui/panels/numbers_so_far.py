@@ -35,7 +35,7 @@ class Figure(NamedTuple):
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
     """Figures beside plots, or above them, or alone."""
     if context.scene.snapshot.time is None:
-        told = "Utilization, waits and slowdowns will stand here, of the jobs that have ended by then."
+        told = "Utilization, waits and slowdowns of the finished jobs appear here."
         return taught(TITLE, context, size, told)
     width, rows = size
     told_figures = list(figures(context))

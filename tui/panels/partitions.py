@@ -76,8 +76,8 @@ def told_at(context: Context, size: Size, column: int, row: int) -> str:
     )
     if owner is None:
         return which
-    was = f", at first of {name_of(shown, first)}" if first not in (owner, None) and first is not None else ""
-    return f"{which}: {'free' if shown.free_set >> low & 1 else 'in use'}, of {name_of(shown, owner)}{was}"
+    was = f", originally {name_of(shown, first)}" if first not in (owner, None) and first is not None else ""
+    return f"{which}: {'free' if shown.free_set >> low & 1 else 'in use'}, owned by {name_of(shown, owner)}{was}"
 
 
 def _no_partitions(shown: Snapshot) -> tuple[str, ...]:
@@ -86,8 +86,8 @@ def _no_partitions(shown: Snapshot) -> tuple[str, ...]:
     policy = shown.policy.partition(":")[0]
     return (
         f"No partitions: under {policy} a job can have any processors.",
-        "multiqueue divides the machine, a part for each class of estimates. Idle processors are lent and borrowed, "
-        "and here one would see who has what.",
+        "multiqueue divides the machine into one partition per class of estimates. This panel shows which processors "
+        "each partition owns, lends and borrows.",
     )
 
 
@@ -186,12 +186,15 @@ def _sign(context: Context, kind: str) -> str:
 
 def _queue(context: Context, part: Part, width: int) -> Line:
     if part.waiting == 0:
-        return line(Span("nobody waits", "dim"))
+        return line(Span("no job waits", "dim"))
     many = f"{count(part.waiting, 'job')} {'waits' if part.waiting == 1 else 'wait'}"
     if part.pivot is None:
         return line(
             Span(many),
-            Span(text.shorten(written(" · no pivot: starts are reserved", context), width - len(many)), "dim"),
+            Span(
+                text.shorten(written(" · no pivot: all starts are reserved", context), width - len(many)),
+                "dim",
+            ),
         )
     job, at = part.pivot.job, part.pivot.planned
     planned = f", planned for {context.at(at)}" if at is not None else ""
@@ -205,7 +208,7 @@ def _loans(context: Context, part: Part) -> str:
     foreign = listed(f"{there.bit_count():,} from {name_of(shown, other)}" for other, there in part.foreign)
     away = listed(f"{there.bit_count():,} with {name_of(shown, other)}" for other, there in part.away)
     told = [*([f"foreign: {foreign}"] if foreign else []), *([f"away: {away}"] if away else [])]
-    return " · ".join([f"{part.first.bit_count():,} at first", *(told or ["none foreign, none away"])])
+    return " · ".join([f"{part.first.bit_count():,} at first", *(told or ["none borrowed, none lent"])])
 
 
 def _legend(context: Context, parts: Sequence[Part], width: int) -> list[Line]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from sim.engine.snapshot import Snapshot
-from sim.words import Clock, clock_near, count, printable
+from sim.words import Clock, clock_near, printable
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
@@ -150,7 +150,7 @@ def run_name(context: Context, other: bool) -> Span:
 def nobody_waits(shown: Snapshot) -> str:
     """Nobody is in the queue; whoever is suspended waits for its place all the same."""
     many = len(shown.suspended)
-    return "nobody waits" + f" but {count(many, 'job')} that {'is' if many == 1 else 'are'} suspended" * bool(many)
+    return "no job waits" + f"; {many:,} {'is' if many == 1 else 'are'} suspended" * bool(many)
 
 
 def taught(title: str, context: Context, size: Size, *told: str, note: str = "") -> Sheet:

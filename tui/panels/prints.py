@@ -15,7 +15,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     """The lines of the last steps that printed something, those of this one lit, at the bottom."""
     printed = context.scene.printed
     if not printed:
-        return taught(TITLE, context, size, "What the policy prints stands here, with the step.")
+        return taught(TITLE, context, size, "Output of the policy appears here, step by step.")
     lines = [part for step, told in printed for part in _lines(context, step, told, size[0])]
     many = len(context.scene.snapshot.printed)
     note = f"{count(many, 'line')} in this step" if many else "none in this step"

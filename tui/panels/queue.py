@@ -50,13 +50,16 @@ def _note(shown: Snapshot, width: int) -> str:
 def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
     """An empty queue says what would become of a job that came now."""
     if shown.time is None:
-        return ("Nobody waits yet.", "Jobs that cannot start at once will stand here, in the policy's order, with why.")
+        return (
+            "No job waits yet.",
+            "Jobs that cannot start at once appear here in the policy's order, with the reason.",
+        )
     if shown.next_time is None:
-        return ("Nobody waits: the run is over.",)
+        return ("No job waits: the run is over.",)
     if shown.matrix is not None:
-        return ("Nobody waits.", "A job that comes now gets a place in a row of the matrix.")
+        return ("No job waits.", "A job submitted now gets a row of the matrix.")
     free = f"{shown.free:,} of {processors(shown.there)} {'is' if shown.free == 1 else 'are'} free"
-    return ("Nobody waits.", f"A job that comes now starts at once if it fits: {free}.")
+    return ("No job waits.", f"A job submitted now starts at once if it fits: {free}.")
 
 
 # Sections: runs of lines that can be made one by one
@@ -81,7 +84,7 @@ def _sections(context: Context, width: int) -> list[Section]:
     waiting, halted = partial(waiting_row, context), partial(halted_row, context)
     sections: list[Section] = []
     if shown.suspended:
-        heading = _heading("Suspended", f"{len(shown.suspended):,}: for how long, who is there now")
+        heading = _heading("Suspended", f"{len(shown.suspended):,}: suspended for, jobs in their place")
         sections.append(Section((heading,), range(len(shown.suspended)), halted, "suspended"))
     if len(shown.queues) > 1:
         for place, places in enumerate(_by_queue(shown)):

@@ -70,7 +70,7 @@ def halted_row(context: Context, index: int) -> Row:
 def _sitting(jobs: Sequence[Job]) -> Brief:
     """Who is on a suspended job's processors."""
     if not jobs:
-        return "its place is free", "free"
+        return "its processors are free", "free"
     first = name(jobs[0])
     if len(jobs) == 1:
         return (first,)

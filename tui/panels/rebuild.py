@@ -107,7 +107,7 @@ def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
         return Told(tuple(body), seen.start, len(chosen), _first_about(context.selected, map(rank_of, chosen)))
     lines = [told for decision in chosen for told in _lines(context, decision, width)]
     if not lines and context.phase is not None:
-        lines = [line(Span("This phase changed nothing.", "dim"))]
+        lines = [line(Span("No changes in this phase.", "dim"))]
     return Told(tuple(lines), 0, len(lines), _first_about(context.selected, (told.rank for told in lines)))
 
 

@@ -85,17 +85,16 @@ def _ahead(context: Context) -> Iterator[str]:
     if len(workload):
         policy = context.scene.snapshot.policy
         yield f"{count(len(workload), 'job')} on {processors(workload.procs)}, under {policy}."
-    yield "ctrl+p finds everything else."
+    yield "ctrl+p searches all commands."
 
 
 def _over(shown: Snapshot) -> Iterator[str]:
     totals = shown.totals
     if left := len(shown.queue) + len(shown.suspended):
-        waits, whom = ("1 job waits", "it") if left == 1 else (f"{count(left, 'job')} wait", "them")
-        yield f"Nothing happens any more, and {waits} for ever: {shown.policy} forgets {whom}."
+        yield f"The run has stalled with {count(left, 'unfinished job')}: {shown.policy} makes no further decisions."
         return
     yield f"The run is over: {count(totals.finished, 'job')}, mean wait {span(totals.mean_wait)}."
-    yield f"The worst waited {span(totals.max_wait)}{': W goes there' * (totals.max_wait > 0)}."
+    yield f"Longest wait {span(totals.max_wait)}{' (press W to go there)' * (totals.max_wait > 0)}."
     yield f"Utilization {percent(totals.utilization)}."
 
 
@@ -136,7 +135,7 @@ def _waiting(context: Context) -> Iterator[str]:
 def _idle(context: Context) -> Iterator[str]:
     shown = context.scene.snapshot
     if not shown.suspended and shown.matrix is not None and len(shown.matrix.rows) > 1:
-        yield f"Nobody queues: {count(len(shown.matrix.rows), 'row')} take turns."
+        yield f"The queue is empty: {count(len(shown.matrix.rows), 'row')} take turns."
     else:
         yield f"{nobody_waits(shown).capitalize()}."
     busy = shown.there - shown.free

@@ -33,7 +33,7 @@ def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
 
 def _known(scene: Scene) -> str:
     if scene.complete:
-        return f"{count(scene.known_steps, 'step')}, all computed"
+        return f"{count(scene.known_steps, 'step')}, complete"
     return f"{count(scene.known_steps, 'step')} computed so far"
 
 

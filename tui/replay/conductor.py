@@ -257,14 +257,14 @@ class Conductor:
         was = self.stage.timeline.branch.name
         branch = self.stage.timeline.switch(order.policy, at=self._moment)
         self.stage.set_clock()
-        return f"{branch.name}: {branch.engine.state.spec} from here on; who runs stays. v compares with {was}"
+        return f"{branch.name}: {branch.engine.state.spec} from here; running jobs continue. v compares with {was}"
 
     def _break(self, order: o.Break, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
         branch = self.stage.timeline.take_away(order.processors, order.until, at=self._moment)
         self.stage.set_clock()
         which = written(order.processors)
-        return f"{branch.name}: processors {which} fail here; {was} stays as it was (B looks at it)"
+        return f"{branch.name}: processors {which} fail here; {was} is unchanged (B switches to it)"
 
     @property
     def _moment(self) -> float | None:
@@ -281,7 +281,7 @@ class Conductor:
 
     def _fork(self, order: o.Fork, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
-        return f"this is {self.stage.timeline.fork().name}; {was} stays as it was (B looks at it)"
+        return f"this is {self.stage.timeline.fork().name}; {was} is unchanged (B switches to it)"
 
     def _look_at(self, order: o.LookAt, wish: Wish | None, halted: Halted) -> str | None:
         moment, has_begun = self.stage.clock, self._go.step > 0
@@ -351,7 +351,7 @@ class Conductor:
             self._watched = None if remake.new is None or remake.is_known else remake
             return News(remake.told)
         later = getattr(remake.later, "brief", str(remake.later))
-        return News(later, True, f"{remake.told}; then it breaks off: {remake.later}")
+        return News(later, True, f"{remake.told}; then the run fails: {remake.later}")
 
     def _look_ahead(self, remake: Remake, seconds: float) -> News | None:
         """Find where the new run differs later, while the rest of it is computed."""
@@ -432,7 +432,7 @@ class Conductor:
             return self._to_fork(halted)
         while versus.parting is None:
             if self._are_computed or halted():
-                return "the two runs never part" if self._are_computed else None
+                return "the two runs do not differ" if self._are_computed else None
             self._note_computing(self.stage, "comparing")
             self._compute_both(A_LOOK)
         told = self._go.seek(versus.parting.steps[0], halted)
@@ -444,6 +444,6 @@ class Conductor:
         timeline = self.stage.timeline
         record = next(record for record in records_of(timeline) if record.name == timeline.branch.name)
         if record.parent is None:
-            return "nothing is compared: v runs another policy beside this one"
+            return "no comparison: v compares with another policy"
         self._go.seek(record.forked, halted)
         return f"here {record.name} leaves {record.parent}; v compares them"

@@ -81,7 +81,7 @@ class Traveller:
     def _over(self) -> str:
         """Why there is nothing more."""
         failure = self.stage.timeline.branch.error
-        return OVER if failure is None else f"the run broke off here: {failure.error}"
+        return OVER if failure is None else f"the run failed here: {failure.error}"
 
     def _knows(self, time: float) -> bool:
         timeline = self.stage.timeline
@@ -119,7 +119,7 @@ class Traveller:
         """Whom the most others passed."""
         return self._to_most(
             self._passes,
-            lambda who, most: f"{who} was passed by the most in the whole run: {count(int(most), 'job')}",
+            lambda who, most: f"{who} was passed most often in the whole run: by {count(int(most), 'job')}",
             "no job was passed",
             halted,
         )
@@ -176,7 +176,7 @@ class Traveller:
             return found[1], None
         self.stage.timeline.seek(was)
         where = "later" if direction > 0 else "earlier"
-        return None, None if halted() else f"nowhere {where}: {' or '.join(stop.text for stop in stops)}"
+        return None, None if halted() else f"no {where} step meets: {' or '.join(stop.text for stop in stops)}"
 
     def halt_on_the_way(self, stops: Sequence[Stop], halted: Halted, **until: float) -> str | None:
         """Go to the next step at which a stop is met before that. Return which it is, None if there is none."""
@@ -261,7 +261,7 @@ class Traveller:
         """To the last step before this one that changed it."""
         found = last_change(self.stage.timeline.history, order.what, self.step, halted)
         if found is None:
-            return None if halted() else "nothing changed it before"
+            return None if halted() else "no earlier change found"
         return self.seek(found[0], halted)
 
 

@@ -23,7 +23,7 @@ def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
         if not str(error).startswith(A_TIME):
             raise
         raise ParameterError(
-            f"{quoted(typed)} is no place to go to: a time (12d 4h, d12 04:30), a step (#1200) or "
+            f"cannot go to {quoted(typed)}: expected a time (12d 4h, d12 04:30), a step (#1200) or "
             "a job (J17, J17 starts)"
         ) from None
     return GoTo(moment.number) if isinstance(moment, Step) else GoToTime(workload.header.seconds_at(moment))

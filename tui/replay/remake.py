@@ -121,4 +121,4 @@ class Remake:
             where = "in the whole run" if self.is_known and not self.later else "up to here"
             return f"{self.title}: nothing differs {where}"
         what = printable(instead(self.parting, self._here.workload))
-        return f"{self.title}: first differs at {clock(self.parting.time)}, {what}"
+        return f"{self.title}: first difference at {clock(self.parting.time)}, {what}"

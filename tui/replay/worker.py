@@ -95,7 +95,7 @@ class Player:
         """What takes long, and how much of it is done, of 1, where that is known."""
         file, seconds = self._unanswered
         if file:
-            return f"{file} has not answered for {seconds:.0f} s", None
+            return f"{file} has been running for {seconds:.0f} s without a decision", None
         if self._conductor.progress or self._answered == self.asked or monotonic() - self._since < LONG:
             return self._conductor.progress
         return "computing", None

@@ -67,7 +67,7 @@ class Palette(CommandPalette):
     """
 
     def __init__(self) -> None:
-        super().__init__(id="--command-palette", placeholder="find what to do: a policy, a colour, a sample ...")
+        super().__init__(id="--command-palette", placeholder="search commands, policies, colours, samples ...")
 
     def on_mount(self) -> None:
         """The same words as on other dialogs."""

@@ -18,7 +18,7 @@ RUN, WITHOUT = "run it", "open without it"
 def question(asked: NeedsTrustError) -> Choice:
     """Return the question: whose code it is, where it lies, whether it has changed. Enter runs nothing."""
     options = (
-        ("y", RUN, "it may do whatever you may"),
+        ("y", RUN, "it runs with your permissions"),
         ("n", WITHOUT, "the trace alone, under easy"),
     )
     told = [

@@ -60,7 +60,7 @@ class Keeper:
             elif answer == "discard":
                 orphan.discard()
 
-        self._app.push_screen(Choice("The last run broke off", options), chosen)
+        self._app.push_screen(Choice("The last session ended unexpectedly", options), chosen)
 
     def _take_over(self, orphan: Orphan) -> None:
         """Its autosave has done its duty when there is another."""

@@ -151,7 +151,7 @@ def reopened(session: Session, proof: Proof | None = None) -> Opening:
 
 def without_code(session: Session) -> Opening:
     """The trace of a session whose code is not to run, under a policy that is ours."""
-    note = Note("The code that the session names has not run: its trace is shown under easy instead.", None, "easy")
+    note = Note("The session's policy code was not run; the trace is shown under easy.", None, "easy")
     return Opening(source_of(session), parse_policy("easy"), session.placement, note=note)
 
 
@@ -212,7 +212,7 @@ class Sense:
         value = self._view.get(key)
         if value is None or makes_sense(value):
             return default if value is None else value
-        self.warnings.append(f"the session's {key} is {shortened(value)}, which makes no sense here: {instead}")
+        self.warnings.append(f"the session's {key} is {shortened(value)}, which is invalid: {instead}")
         return default
 
 

@@ -56,8 +56,8 @@ class Lectern:
     def told(self, leads: bool) -> str:
         """What stands above the screen."""
         if leads:
-            return "You lead: everybody sees this screen."
-        return "You watch a common screen. Enter: go on alone from here; reload the page to come back."
+            return "You are presenting: all viewers see this screen."
+        return "You are watching the presenter. Press enter to continue on your own; reload the page to return."
 
     async def welcome(self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool) -> None:
         """Somebody has come."""

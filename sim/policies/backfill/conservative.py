@@ -29,7 +29,7 @@ _DUE = Due()
 )
 @dataclass(frozen=True)
 class Conservative(Ordered):
-    """On arrival a job is promised the earliest start that moves nobody else; promises never slip.
+    """On arrival each job gets the earliest start that delays no other job; promised starts never move later.
 
     When a job ended before its expected end, the plan is compressed: the reservations are released one by one
     and placed again, each at its earliest. Jobs that arrive at one instant are placed by rank, after that.

@@ -30,7 +30,7 @@ _WORTH = {
 @policy("greedy", "pyss")
 @dataclass(frozen=True)
 class Greedy(Ordered):
-    """EASY that tries those behind the head in five orders and starts whom the best of them starts.
+    """EASY that tries the jobs behind the head in five orders and uses the best.
 
     As they stand, the last to come first, the narrowest, the shortest, the smallest area first; the best is that which
     starts the most jobs (or processors, or area). In each the rules are EASY's. pyss counts jobs, too, and takes any of
@@ -38,7 +38,9 @@ class Greedy(Ordered):
     """
 
     by: Literal["jobs", "processors", "area"] = parameter(
-        "jobs", "what makes an order the best: how much of it starts", choices=("jobs", "processors", "area")
+        "jobs",
+        "what the best order maximises: jobs, processors or area started",
+        choices=("jobs", "processors", "area"),
     )
     plans = "the heads"
 

@@ -22,7 +22,7 @@ from sim.workload.model import Job
 @policy("shadow", "ZKP section 5, table 8")
 @dataclass(frozen=True)
 class Shadow(Ordered):
-    """EASY in order of length, but nobody starts who would push a waiting job past its bound.
+    """EASY, shortest job first, but no job starts that would delay a waiting job past its bound.
 
     The bound is `shadows` times the wait that conservative backfilling would have promised on arrival, planned by
     rank from nothing. What a start does to the others is found by planning them from nothing in order of their
@@ -32,7 +32,7 @@ class Shadow(Ordered):
     """
 
     order: Order = order_field(ShortestFirst())
-    shadows: float = parameter(1.0, "how many promised waits a job may have to wait (ZKP table 8)", low=0.0)
+    shadows: float = parameter(1.0, "longest allowed wait, as a multiple of the promised wait (ZKP table 8)", low=0.0)
 
     def decide(self, view: View) -> Iterator[Decision]:
         bounds = view.notes.setdefault("bound", {})

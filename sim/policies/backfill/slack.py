@@ -27,7 +27,7 @@ class Slack(Conservative):
     slack=0 it is conservative.
     """
 
-    slack: float = parameter(1.0, "how many of its estimates a job's reservation may slip", low=0.0)
+    slack: float = parameter(1.0, "how far a reservation may slip, in multiples of the job's estimate", low=0.0)
 
     def promises(self) -> bool:
         return self.slack == 0

@@ -34,7 +34,7 @@ class Adaptive(Policy):
         "utilization", "what is measured", choices=("utilization", "load", "queue")
     )
     at: float = parameter(0.8, "the threshold", low=0.0)
-    band: float = parameter(0.05, "how far the measure must go beyond it: the dead band", low=0.0)
+    band: float = parameter(0.05, "dead band: how far beyond the threshold the measure must go", low=0.0)
     over: float = parameter(3600.0, "seconds over which the measure is averaged; 0: not", low=0.0)
 
     def __post_init__(self) -> None:

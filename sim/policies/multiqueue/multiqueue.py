@@ -51,10 +51,10 @@ class MultiQueue(Policy):
     """
 
     classes: str = parameter(
-        "1000/10000", "the estimates that part the queues, in seconds (LS eq. 1), or none: a single queue"
+        "1000/10000", "estimates that separate the queues, in seconds (LS eq. 1); none: a single queue"
     )
     speculate: float = parameter(
-        0.0, "seconds that a long job is first tried for, in case it crashes (LS section 2.1); 0: not", low=0.0
+        0.0, "length in seconds of the speculative run of a long job (LS section 2.1); 0: none", low=0.0
     )
     speculate_over: float = parameter(
         1000.0, "the least estimate, in seconds, of a job that is tried (LS section 2.1)", low=0.0

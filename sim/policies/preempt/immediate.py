@@ -22,7 +22,7 @@ from sim.workload.model import Job
 @policy("immediate", "K section 2.3, figures 3.1 to 3.4", **{"is": "immediate"})
 @dataclass(frozen=True)
 class Immediate(Preemptive):
-    """A job that has never run suspends others that have had their slice, those that suffered least first.
+    """A new job suspends jobs that have used up their slice, lowest instantaneous xfactor first.
 
     Suffering is the instantaneous xfactor, the time since submit over the time run, infinite before the first run.
     Idle jobs, the largest first, go on when there is room. A new job for which there are not enough to suspend waits

@@ -48,7 +48,7 @@ class Preemptive(Policy):
 
     seats: Literal["apart", "lowest"] = parameter(
         "apart",
-        "which free processors a new job takes: first those on which no suspended job waits, or by number alone",
+        "free processors a new job takes: apart = first those no suspended job needs; lowest = lowest-numbered",
         choices=("apart", "lowest"),
     )
     restart: Literal["own", "any"] = parameter(
@@ -58,7 +58,7 @@ class Preemptive(Policy):
     )
     memory: bool = parameter(False, "does suspending and resuming cost time for the job's memory? (K section 4.1)")
     bandwidth: float = parameter(2.0, "MB a second at which a processor writes and reads memory", low=0.001)
-    seed: int = parameter(0, "for the memory sizes that are drawn by lot", low=0)
+    seed: int = parameter(0, "seed of the random memory sizes", low=0)
 
     suspends = True
     places = True

@@ -154,14 +154,16 @@ def _stand(view: View) -> tuple[int, int, int]:
 @policy("tunable", "K section 3.5", tss="tunable")
 @dataclass(frozen=True)
 class Tunable(Selective):
-    """Selective suspension that spares who has suffered enough.
+    """Selective suspension that protects jobs whose expansion factor exceeds a limit.
 
     A job is not suspended while its xfactor exceeds `limit` times the mean bounded slowdown, 1 + idle time / max(run,
     10 s), of the finished jobs of its category (K table 2.1, by estimate; before any has finished there is no limit).
     Whoever takes over counts the jobs that finished before, too: they belong to the machine.
     """
 
-    limit: float = parameter(1.5, "how many mean slowdowns of its category a job may suffer (K section 3.5.1)", low=0.0)
+    limit: float = parameter(
+        1.5, "xfactor above which a job is not suspended, in mean slowdowns of its category (K section 3.5.1)", low=0.0
+    )
 
     def decide(self, view: View) -> Iterator[Decision]:
         ended = [(view.now, job.rank) for job in view.completed] if "finished" in view.notes else view.finished

@@ -74,10 +74,10 @@ def forget_an_expected_end(engine: Engine) -> None:
     ("tamper", "rule", "job"),
     [
         (share_a_processor, "a processor is held twice", "2"),
-        (take_one_more, "it holds another number of processors than it asked for", "2"),
-        (lose_a_processor, "the free and the held processors are not the machine", None),
+        (take_one_more, "it holds more or fewer processors than it requested", "2"),
+        (lose_a_processor, "free and held processors together are not the available processors", None),
         (miscount, "the count of free processors is wrong", None),
-        (lose_a_job, "4 jobs were submitted, 3 are somewhere", None),
+        (lose_a_job, "4 jobs were submitted, but 3 wait, run, are suspended or ended", None),
         (queue_a_running_job, "a job is in two places", None),
         (forget_an_expected_end, "the list of expected ends does not name the running jobs", None),
     ],
@@ -111,7 +111,7 @@ def test_a_run_of_the_wrong_length_is_found(lab: Lab, start: float, made: float)
 
 def test_a_plan_that_drifted_is_found(lab: Lab) -> None:
     error = broken(lab, lambda engine: engine.state.plan.take(50, 60, 1), policy="conservative")
-    assert (error.rule, error.time) == ("the plan that is kept up to date differs from one that is made anew", 5)
+    assert (error.rule, error.time) == ("the incrementally updated plan differs from one computed from scratch", 5)
 
 
 @dataclass(frozen=True)

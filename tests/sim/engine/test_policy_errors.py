@@ -88,10 +88,13 @@ def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
         (divide, "ZeroDivisionError: .*test_policy_errors.py:\\d+ in divide"),
         (recurse, "RecursionError: .*test_policy_errors.py:\\d+ in recurse"),
         (read_nonsense, "JSONDecodeError: .*test_policy_errors.py:\\d+ in read_nonsense"),
-        (raise_unreadable, "UnreadableError: its text cannot be read .*test_policy_errors.py:\\d+ in raise_unreadable"),
+        (
+            raise_unreadable,
+            "UnreadableError: its message cannot be read .*test_policy_errors.py:\\d+ in raise_unreadable",
+        ),
         (
             lambda view: view.queue[0].runtime,
-            "AttributeError: .*; a policy is shown no run times, only .*policy_errors.py",
+            "AttributeError: .*; policies cannot see run times, only .*policy_errors.py",
         ),
         (say_too_much, "ValueError: x{500}[.]{3} .*test_policy_errors.py:\\d+ in say_too_much"),
         (lambda view: sys.exit(0), "SystemExit: 0 .*test_policy_errors.py"),
@@ -108,7 +111,7 @@ def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Cal
 @pytest.mark.parametrize(
     ("does", "says"),
     [
-        (start_nobody, "job 2 cannot start at 10: it does not wait .*test_policy_errors.py:\\d+ in <genexpr>"),
+        (start_nobody, "job 2 cannot start at 10: it is not waiting .*test_policy_errors.py:\\d+ in <genexpr>"),
         (look_at_the_matrix, "a policy without turns has no matrix .*test_policy_errors.py:\\d+ in look_at_the_matrix"),
         (lambda view: [None], "a policy cannot decide a NoneType; .*test_policy_errors.py:\\d+ in decide"),
     ],
@@ -125,7 +128,9 @@ def test_who_interrupts_a_policy_is_told_where_it_was(lab: Lab) -> None:
 
 def test_a_policy_that_only_asks_for_timers_is_stopped(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "IN_VAIN_AT_THE_END", 100)
-    with pytest.raises(PolicyError, match="odd asks for timers without end: 100 in vain by step 104, at 111"):
+    with pytest.raises(
+        PolicyError, match="odd keeps setting timers without deciding anything: 100 in a row at step 104, at 111"
+    ):
         broken(lab, lambda view: iter([Wake(view.now + 1)])).run()
 
 
@@ -149,7 +154,9 @@ def test_time_that_stands_still_is_no_progress_though_a_job_runs(lab: Lab, monke
         yield from (Start(job, Fits(view.free)) for job in view.arrived)
         yield Wake(view.now + 1e-9)
 
-    with pytest.raises(PolicyError, match="odd asks for timers without end: 100 in vain by step 102, at 10"):
+    with pytest.raises(
+        PolicyError, match="odd keeps setting timers without deciding anything: 100 in a row at step 102, at 10"
+    ):
         Engine(lab.workload(2, "1 10 1 900 900"), Odd(hurry)).run()
 
 
@@ -177,7 +184,7 @@ def test_a_policy_that_never_comes_back_is_seen_and_stopped_from_another_thread(
     assert asked[0] == "test_policy_errors.py"
     give_up(thread.ident or 0)
     thread.join(5)
-    assert "odd failed after step 2, at 10: stopped, it did not answer for 0 s (" in told[0]
+    assert "odd failed after step 2, at 10: stopped: no decision for 0 s (" in told[0]
     assert unanswered(thread.ident or 0) == unanswered(get_ident()) == ("", 0)
 
 

@@ -76,19 +76,19 @@ def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
 @pytest.mark.parametrize(
     ("ask", "error"),
     [
-        (lambda view: Start(view.job(0), Fits(1)), "job 1 cannot start at 5: it does not wait"),
-        (lambda view: Backfill(view.job(0), Fits(1)), "job 1 cannot start at 5: it does not wait"),
-        (lambda view: Start(J4, Fits(1)), "job 4 cannot start at 5: it does not wait"),
+        (lambda view: Start(view.job(0), Fits(1)), "job 1 cannot start at 5: it is not waiting"),
+        (lambda view: Backfill(view.job(0), Fits(1)), "job 1 cannot start at 5: it is not waiting"),
+        (lambda view: Start(J4, Fits(1)), "job 4 cannot start at 5: it is not waiting"),
         (lambda view: Start(view.job(1), Fits(1)), "job 2 cannot start at 5: it needs 2, 1 are free"),
-        (lambda view: Reserve(view.job(1), 4, Due()), "job 2 cannot get a reservation for 4: it is 5"),
-        (lambda view: Reserve(view.job(0), 9, Due()), "job 1 cannot get a reservation at 5: it does not wait"),
-        (lambda view: Reserve(J4, 9, Due()), "job 4 cannot get a reservation at 5: it does not wait"),
-        (lambda view: Wake(5), "a timer for 5 is not in the future: it is 5"),
-        (lambda view: Wake(4), "a timer for 4 is not in the future: it is 5"),
-        (lambda view: Wake(inf), "a timer for inf is not in the future"),
+        (lambda view: Reserve(view.job(1), 4, Due()), "job 2 cannot get a reservation for 4: the time is already 5"),
+        (lambda view: Reserve(view.job(0), 9, Due()), "job 1 cannot get a reservation at 5: it is not waiting"),
+        (lambda view: Reserve(J4, 9, Due()), "job 4 cannot get a reservation at 5: it is not waiting"),
+        (lambda view: Wake(5), "a timer must be in the future: got 5 at time 5"),
+        (lambda view: Wake(4), "a timer must be in the future: got 4 at time 5"),
+        (lambda view: Wake(inf), "a timer must be in the future: got inf"),
         (lambda view: Reserve(view.job(1), inf, Due()), "job 2 cannot get a reservation for inf"),
         (lambda view: Reserve(view.job(1), 9, Due(), nan), "job 2 cannot get a reservation for nan s: expected 0 to"),
-        (lambda view: Expect(view.job(1), nan), "job 2 cannot be expected at nan: it is 5"),
+        (lambda view: Expect(view.job(1), nan), "job 2 cannot be expected at nan: the time is already 5"),
         (lambda view: Start(view.job(2), Fits(1), limit=-1), "job 3 cannot start for -1 s: expected 0 to"),
         (lambda view: Suspend(view.job(0), Due(), nan), "job 1 cannot be suspended for nan s: expected 0 to"),
         (lambda view: Suspend(view.job(0), Due(), inf), "job 1 cannot be suspended for inf s: expected 0 to"),
@@ -171,7 +171,7 @@ class Twice(Policy):
 
 def test_a_job_cannot_be_started_twice_in_one_pass(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Twice())
-    with pytest.raises(DecisionError, match="job 1 cannot start at 0: it does not wait"):
+    with pytest.raises(DecisionError, match="job 1 cannot start at 0: it is not waiting"):
         engine.step()
     assert (engine.state.free, len(engine.history)) == (1, 1)
 
@@ -188,12 +188,12 @@ class Idle(Policy):
 
 def test_a_policy_that_never_starts_anything_is_told_off(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Idle(), watchers=[Checker])
-    with pytest.raises(DecisionError, match="idle leaves 4 jobs waiting for ever, the first is job 1"):
+    with pytest.raises(DecisionError, match="idle leaves 4 jobs unfinished, the first is job 1"):
         engine.run()
 
 
 def test_one_that_is_left_is_counted_as_one(lab: Lab) -> None:
-    with pytest.raises(DecisionError, match="idle leaves 1 job waiting for ever"):
+    with pytest.raises(DecisionError, match="idle leaves 1 job unfinished"):
         Engine(lab.workload(4, JOBS[0]), Idle()).run()
 
 

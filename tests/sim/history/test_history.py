@@ -192,7 +192,7 @@ def test_starts_and_ends_are_known_as_of_any_step() -> None:
 def test_a_run_that_would_take_all_memory_ends_and_says_why(monkeypatch: pytest.MonkeyPatch, is_alone: bool) -> None:
     monkeypatch.setattr("sim.history.history._MOST", 0)
     engine = Engine(Source("lublin-128").read()[1], "selective:tick=1,sf=1", curious=is_alone)
-    with pytest.raises(SchedscopeError, match=r"steps and [0-9,]+ stretches on processors, more than is kept: look or"):
+    with pytest.raises(SchedscopeError, match=r"steps, [0-9,]+ stretches on processors\): raise tick or slice"):
         engine.run()
     assert 0 < len(engine.history) < 100_000
     assert engine.state.step_count == engine.history.steps

@@ -132,11 +132,11 @@ def test_what_is_impossible_is_refused_and_changes_nothing() -> None:
         matrix.place(30, 1, 0b0110)
     with refused(matrix, "is in the matrix already"):
         matrix.place(10, 2, 0b0011)
-    with refused(matrix, "there is none"):
+    with refused(matrix, "there is no such row"):
         matrix.place(30, 3, 0b0100)
-    with refused(matrix, "cannot stand in columns"):
+    with refused(matrix, "cannot be placed in columns"):
         matrix.place(30, 1, 0b10000)
-    with refused(matrix, "cannot stand in columns none"):
+    with refused(matrix, "cannot be placed in columns none"):
         matrix.place(30, 1, 0)
     with refused(matrix, "columns 0-1 are taken"):
         matrix.replicate(10, 1)

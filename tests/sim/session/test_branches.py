@@ -106,7 +106,10 @@ def test_who_gives_up_has_the_branches_that_were_grown_by_then() -> None:
         (BranchRecord("a", "main", 99), "main has no step 99"),
         (BranchRecord("a", "nobody", 2), "no branch 'nobody'"),
         (BranchRecord("main", "main", 2), "there is a branch 'main' already"),
-        (BranchRecord("a", "main", 2, (Switch(3, 0, FCFS),)), "the policy can be switched from 1 to 2 now, got 0"),
+        (
+            BranchRecord("a", "main", 2, (Switch(3, 0, FCFS),)),
+            "the next policy switch must be at a time from 1 to 2, got 0",
+        ),
     ],
 )
 def test_a_branch_that_cannot_be_is_named_with_the_reason(record: BranchRecord, why: str) -> None:

@@ -40,12 +40,12 @@ LITERATURE = sorted((HERE / "literature").glob("*.py"))
 BROKEN = {
     "raises": (FAILS, "ZeroDivisionError: division by zero"),
     "does_not_fit": (LEGAL, "are free"),
-    "starts_twice": (LEGAL, "it does not wait"),
-    "never_yields": (STARVES, "waiting for ever"),
-    "never_returns": (SLOW, "it did not answer"),
+    "starts_twice": (LEGAL, "it is not waiting"),
+    "never_yields": (STARVES, "unfinished, the first"),
+    "never_returns": (SLOW, "no decision"),
     "reads_run_times": (PEEKS, "with different future run times"),
     "hidden_state": (HIDDEN, "PASSES, which no checkpoint copies"),
-    "forgets": (STARVES, "waiting for ever"),
+    "forgets": (STARVES, "unfinished, the first"),
 }
 
 

@@ -402,7 +402,7 @@ class Idle(Policy):
 
 def test_jobs_that_wait_for_ever_are_an_error_at_the_end(small: Workload) -> None:
     timeline = Timeline(small, Idle())
-    with pytest.raises(DecisionError, match="leaves 5 jobs waiting for ever"):
+    with pytest.raises(DecisionError, match="leaves 5 jobs unfinished"):
         timeline.compute_all()
     assert (timeline.computed, timeline.compute(1)) == (5, False)
     timeline.seek(5)

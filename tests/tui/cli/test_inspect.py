@@ -58,8 +58,8 @@ def test_each_section_says_which_question_it_answers() -> None:
         "Arrivals · when do jobs come?",
         "Estimates · how long do users say that their jobs will run?",
         "Accuracy · how much of its estimate does a job use?",
-        "Users, groups, queues · whose jobs are they?",
-        "Fidelity · how true is this to the file?",
+        "Users, groups, queues · users, groups and queues",
+        "Fidelity · differences from the file",
     ):
         assert title in drawn
 
@@ -96,7 +96,7 @@ def test_no_date_is_said_instead_of_guessed() -> None:
 
 def test_no_estimates_are_said_instead_of_drawn() -> None:
     drawn = page(estimates=False)
-    assert "No job came with one" in drawn
+    assert "The file has no estimates" in drawn
     assert "Accuracy" not in drawn
 
 

@@ -22,7 +22,7 @@ def test_without_a_terminal_the_lessons_are_listed() -> None:
 def test_a_lesson_needs_a_terminal() -> None:
     code, line = error("learn", "backfilling")
     assert code == 1
-    assert line.startswith("a lesson needs a terminal; without one there are ")
+    assert line.startswith("a lesson needs a terminal; without one use ")
     assert error("learn", "backfiling")[1].startswith("no lesson 'backfiling'; did you mean 'backfilling'")
 
 
@@ -33,9 +33,7 @@ def test_check_says_with_file_and_line_what_does_not_hold(tmp_path: Path) -> Non
     done = schedscope("learn", "--check", path)
     assert done.returncode == 1
     assert done.stderr.startswith(f"{path}:{line}: before: ")
-    assert (
-        schedscope("learn", "--check", FOLDER / "backfilling.toml").stdout == "7 scenes, 2 questions: all of it holds\n"
-    )
+    assert schedscope("learn", "--check", FOLDER / "backfilling.toml").stdout == "7 scenes, 2 questions: no errors\n"
 
 
 def test_new_makes_a_lesson_of_a_session(tmp_path: Path) -> None:
@@ -43,7 +41,7 @@ def test_new_makes_a_lesson_of_a_session(tmp_path: Path) -> None:
     write_session(Session(TraceRef.of("z-figure4", True), bookmarks=(Bookmark("passing", "main", 6),)), session)
     done = schedscope("learn", "--new", path, "--from", session)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "2 scenes, 0 questions: all of it holds"
+    assert done.stdout.splitlines()[-1] == "2 scenes, 0 questions: no errors"
     assert error("learn", "--new", path, "--from", session)[1].endswith(
         "expected the name of a new file that ends in .toml"
     )

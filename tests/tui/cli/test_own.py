@@ -50,7 +50,7 @@ def test_every_broken_one_is_named(folder: Path, name: str, monkeypatch: pytest.
 def test_one_that_does_not_come_back_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy_errors, "LONGEST_PASS", 0.2)
     told = error("run", "z-figure4", "--policy", str(HERE / "broken" / "never_returns.py"))[1]
-    assert "stopped, it did not answer for 0 s" in told
+    assert "stopped: no decision for 0 s" in told
     assert "never_returns.py:18 in decide: while job.procs > view.free:" in told
 
 
@@ -62,7 +62,7 @@ def test_one_for_which_there_is_no_memory_is_named(folder: Path) -> None:
 def test_one_that_closes_the_standard_output_is_told_in_a_line(folder: Path) -> None:
     (folder / "fair.py").write_text(FAIR + "\nimport sys\nsys.stdout.close()\n")
     asked = subprocess.run([*PROGRAM, "run", "z-figure4", "--policy", "./fair.py"], capture_output=True, text=True)
-    told = "schedscope: error: cannot write the result: somebody has closed the standard output\n"
+    told = "schedscope: error: cannot write the result: standard output is closed\n"
     assert (asked.returncode, asked.stderr) == (1, told)
 
 
@@ -70,7 +70,7 @@ def test_one_that_sleeps_is_stopped_in_a_sweep_too(folder: Path, monkeypatch: py
     monkeypatch.setattr(policy_errors, "LONGEST_PASS", 0.2)
     (folder / "fair.py").write_text(FAIR.replace("for job in", "__import__('time').sleep(20)\n        for job in"))
     done = schedscope("sweep", "z-figure4", "--policy", "./fair.py", "-o", "x.sqlite")
-    assert (done.returncode, "stopped, it did not answer for 0 s (" in done.stderr + done.stdout) == (1, True)
+    assert (done.returncode, "stopped: no decision for 0 s (" in done.stderr + done.stdout) == (1, True)
 
 
 def test_an_order_that_does_not_come_back_is_stopped_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def test_an_order_that_does_not_come_back_is_stopped_too(folder: Path, monkeypat
     )
     Path("fair.py").write_text(text)
     told = error("run", "z-figure4", "--policy", "easy:order=./fair.py")[1]
-    assert "stopped, it did not answer for 0 s" in told
+    assert "stopped: no decision for 0 s" in told
     assert "in seeing: " in told
 
 
@@ -129,8 +129,8 @@ def test_a_policy_of_a_file_is_explained_like_ours(folder: Path) -> None:
     schedscope("new", "fair.py", "--like", "fair-share")
     page = schedscope("policies", "./fair.py").stdout
     assert page.startswith("./fair.py\n\nEASY backfilling in the order of fair shares.\n")
-    assert re.search(r"^  \./fair\.py:LeastUsed +halflife=7 +Whose user has had", page, re.M)
-    assert "schedscope new fair.py writes it" in schedscope("policies").stdout
+    assert re.search(r"^  \./fair\.py:LeastUsed +halflife=7 +Jobs of the users with the fewest", page, re.M)
+    assert "schedscope new fair.py creates it" in schedscope("policies").stdout
 
 
 def test_trust_is_about_a_session() -> None:

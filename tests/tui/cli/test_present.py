@@ -17,7 +17,7 @@ from tui.sessions.presenting import Presented, tell
 
 def test_notes_follow_what_is_presented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(STATE, str(tmp_path / "own"))
-    assert "Nothing is presented" in schedscope("present", "--notes").stdout
+    assert "No presentation is running" in schedscope("present", "--notes").stdout
     walk = Walk.of(Performance(found_lesson("backfilling")), 2)
     tell(walk)
     done = schedscope("present", "--notes")

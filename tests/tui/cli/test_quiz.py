@@ -10,7 +10,7 @@ from tui.replay.opening import quiz_opening
 
 
 def test_what_cannot_be_asked_is_said() -> None:
-    assert error("quiz")[1].startswith("a quiz needs a terminal; without one there are ")
+    assert error("quiz")[1].startswith("a quiz needs a terminal; without one use ")
     assert error("quiz", "--policy", "eazy")[1].startswith("no policy 'eazy'; did you mean 'easy'?")
     assert error("quiz", "no.swf")[1].startswith("no.swf: no such file")
 

@@ -58,7 +58,7 @@ def test_failed_runs_are_told_and_the_code_is_1(tmp_path: Path) -> None:
 
 def test_seeds_that_change_nothing_are_told(tmp_path: Path) -> None:
     done = schedscope("sweep", "z-figure4", "--seeds", "2", "-o", tmp_path / "r")
-    assert done.stderr == "schedscope: nothing of the workload is drawn by lot: every seed gives the same run\n"
+    assert done.stderr == "schedscope: no option is random: every seed gives the same run\n"
 
 
 @pytest.mark.parametrize(

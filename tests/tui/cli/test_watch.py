@@ -14,7 +14,7 @@ from tui.cli import options
 def test_without_a_terminal_nothing_can_be_watched(arguments: list[str]) -> None:
     code, line = error(*arguments)
     assert code == 1
-    assert line.startswith("the replay screen needs a terminal; without one there are schedscope run, explain")
+    assert line.startswith("the replay screen needs a terminal; without one use schedscope run, explain")
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_session_brings_everything_with_it(arguments: list[str], named: str) -
         (["--session", "no.session"], 1, "no.session: cannot be read: No such file or directory"),
         (["--session", "schedscope1:AAAA"], 1, "the line: is damaged; copy all of it again"),
         (["no.swf"], 1, "no.swf: no such file"),
-        (["z-figure4", "--at", "soon"], 2, "'soon' is no place to go to"),
+        (["z-figure4", "--at", "soon"], 2, "cannot go to 'soon'"),
         (["z-figure4", "--policy", "eazy"], 2, "no policy 'eazy'; did you mean 'easy'?"),
     ],
 )

@@ -113,17 +113,17 @@ def test_a_panel_without_decisions_teaches(lab: Lab) -> None:
     before = decisions.draw(context_of(engine_of("z-figure4", "easy")), (80, 20), 0)
     assert before.body[-1].text == "Press → to make the first step."
     idle = decisions.draw(context_of(lab.run("easy", 4, "1 0 3 10 10")), (80, 20), 0)
-    assert [line.text for line in idle.body] == ["− J1 ends", "", "Nothing was decided: nobody waits."]
+    assert [line.text for line in idle.body] == ["− J1 ends", "", "No decisions: no job waits."]
     turn = lab.run("gang:mpl=2,slice=5", 4, "1 0 4 20 20", "2 0 4 20 20", until=5)
     gang = decisions.draw(context_of(turn), (80, 20), 0)
-    assert gang.body[0].text.startswith("The matrix stays as it is")
+    assert gang.body[0].text.startswith("No change to the matrix")
 
 
 def test_where_nothing_is_decided_who_is_suspended_waits_too(lab: Lab) -> None:
     context = context_of(lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60))
     scene = replace(context.scene, snapshot=replace(context.scene.snapshot, decisions=()))
     told = decisions.draw(replace(context, scene=scene), (80, 20), 0).body[-1].text
-    assert told == "Nothing was decided: nobody waits but 1 job that is suspended."
+    assert told == "No decisions: no job waits; 1 is suspended."
 
 
 def test_of_many_arrivals_a_few_are_named(lab: Lab) -> None:

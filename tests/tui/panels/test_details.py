@@ -96,10 +96,10 @@ def test_planned_starts_that_moved_are_drawn_as_a_curve(lab: Lab) -> None:
 def test_moves_by_less_than_a_turn_may_be_told_where_a_policy_of_rows_took_over(lab: Lab) -> None:
     engine = lab.run("replan:order=sjf", 1, "1 0 1 100 100", "2 1 1 10 10", "3 2 1 5 5", until=2)
     engine.switch(parse_policy("gang-backfill:mpl=1,slice=20"), 3)
-    told = ", moved twice, in rows by a turn or more or where planned anew (1 earlier, 1 later)"
+    told = ", moved twice, in rows: moves of a turn or more, or replanned (1 earlier, 1 later)"
     assert f"from 00:01:40 to 00:01:40{told}" in page(context_of(engine, selected=1), 200)
     alone = lab.run("gang-backfill:mpl=1,slice=20", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 5 5")
-    told = "from 00:01:50 to 00:00:30, moved once by a turn or more (1 earlier)"
+    told = "from 00:01:50 to 00:00:30, moved once, in rows: moves of a turn or more (1 earlier)"
     assert told in page(context_of(alone, selected=2), 200)
 
 

@@ -47,7 +47,7 @@ def test_a_verdict_stands_in_the_place_of_the_words() -> None:
 
 
 def test_off_the_path_the_key_that_comes_back_is_named() -> None:
-    assert "off the path, enter comes back" in told(replace(NOW, is_off=True))[0]
+    assert "exploring, enter returns to the lesson" in told(replace(NOW, is_off=True))[0]
 
 
 @pytest.mark.parametrize("width", [12, 40, 60, 80, 200])

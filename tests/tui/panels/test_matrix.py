@@ -134,7 +134,7 @@ def test_walking_to_a_phase_lights_its_chip_and_lists_what_it_decided() -> None:
     assert "▸fill 2 replicated" in sheet.head[-1].text
     assert [line.text for line in sheet.body] == ["▒ J4 also gets row 4", "▒ J5 also gets row 4"]
     assert [line.rank for line in sheet.body] == [3, 4]
-    assert draw_matrix(figure_7(phase=1), (100, 12)).body[0].text == "This phase changed nothing."
+    assert draw_matrix(figure_7(phase=1), (100, 12)).body[0].text == "No changes in this phase."
 
 
 def test_a_click_on_a_chip_looks_at_its_phase() -> None:
@@ -179,7 +179,7 @@ def test_in_little_room_the_chips_lose_their_counts_before_the_matrix_loses_rows
 
 def test_without_a_matrix_it_says_which_policies_have_one() -> None:
     told = draw_matrix(context_of(engine_of("z-figure4", "easy:depth=2", steps=1)), (80, 10)).text
-    assert "No matrix: under easy jobs share the machine in space only." in told
+    assert "No matrix: easy does not time-share processors." in told
     assert "gang-migrate-backfill" in told
 
 

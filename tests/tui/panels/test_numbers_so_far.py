@@ -110,4 +110,4 @@ def test_it_never_takes_more_room_than_it_has(size: tuple[int, int]) -> None:
 
 
 def test_before_the_first_step_it_says_what_will_be_here() -> None:
-    assert "will stand here" in draw_metrics(context_of(engine_of("z-figure4", "easy")), (60, 5)).text
+    assert "finished jobs appear" in draw_metrics(context_of(engine_of("z-figure4", "easy")), (60, 5)).text

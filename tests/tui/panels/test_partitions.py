@@ -22,7 +22,7 @@ def test_each_partition_shows_its_processors_its_queue_and_its_loans() -> None:
         ">= 10000 s",
         "▇▇ 1: 1000 to 10000 s              4 procs · 6 away · 4 free",
         "                    ············░░░░░░░░",
-        "nobody waits",
+        "no job waits",
         "10 at first · away: 3 with < 1000 s and 3 with >= 10000 s",
         "▇▇ 2: >= 10000 s              22 procs · 12 foreign · 0 free",
         "▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓  ▓▓▓▓▓▓              ████████████████████",
@@ -44,7 +44,7 @@ def test_what_is_free_is_told_from_what_is_in_use() -> None:
     sheet = draw_partitions(figure_1(0), (60, 13))
     assert sheet.note == "10 of 30 processors free"
     assert sheet.body[1].text.rstrip() == "████████░░░░░░░░░░░░"
-    assert sheet.body[3].text == "10 at first · none foreign, none away"
+    assert sheet.body[3].text == "10 at first · none borrowed, none lent"
 
 
 def test_in_few_rows_two_lines_a_partition_are_left() -> None:
@@ -105,4 +105,4 @@ def test_jobs_with_reserved_starts_are_no_pivots() -> None:
     engine = engine_of("lublin-128", "multiqueue:speculate=180")
     while not any(part.waiting and part.pivot is None for part in parts_of(engine.snapshot())):
         assert engine.step()
-    assert "1 job waits · no pivot: starts are reserved" in draw_partitions(context_of(engine), (60, 13)).text
+    assert "1 job waits · no pivot: all starts are reserved" in draw_partitions(context_of(engine), (60, 13)).text

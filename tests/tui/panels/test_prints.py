@@ -27,7 +27,7 @@ def test_the_lines_of_the_last_steps_stand_there_those_of_this_one_last() -> Non
 
 def test_who_prints_nothing_is_told_what_would_be_here() -> None:
     context = context_of(engine_of("z-figure4", "easy", steps=3))
-    assert "with the step" in prints.draw(context, (60, 9), 0).text
+    assert "appears here, step by step" in prints.draw(context, (60, 9), 0).text
 
 
 async def test_what_a_policy_prints_and_a_breakpoint_are_told_in_a_panel(

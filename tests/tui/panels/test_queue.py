@@ -200,7 +200,7 @@ def test_suspended_jobs_stand_first_with_who_sits_on_their_processors(lab: Lab) 
     context = context_of(lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60))
     drawn = queue.draw(context, (70, 20), 0)
     assert drawn.note == "0 waiting · 1 suspended"
-    assert drawn.body[0].text == "Suspended  1: for how long, who is there now"
+    assert drawn.body[0].text == "Suspended  1: suspended for, jobs in their place"
     assert drawn.body[1].text.split()[1:4] == ["1", "4", "10m00"]
     assert drawn.body[1].text.endswith("  J2")
 
@@ -224,9 +224,9 @@ def test_an_empty_queue_teaches(lab: Lab) -> None:
     free = context_of(lab.run("easy", 4, "1 0 3 10 10", "2 50 1 10 10", until=0))
     assert shown(free, 80).splitlines() == [
         "Queue   0 waiting",
-        "Nobody waits.",
+        "No job waits.",
         "",
-        "A job that comes now starts at once if it fits: 1 of 4 processors is free.",
+        "A job submitted now starts at once if it fits: 1 of 4 processors is free.",
     ]
     assert "the run is over" in shown(context_of(lab.run("easy", 4, "1 0 3 10 10")))
     assert "a row of the matrix" in shown(context_of(engine_of("z-figure7", "gang", until=0)))

@@ -19,7 +19,7 @@ from tui.panels.sentence import sentence, sentence_lines
 
 def test_before_the_first_step_it_says_what_to_press() -> None:
     told = sentence(context_of(engine_of("z-figure4", "easy")), 100).text
-    assert told == "Press space to play, → to step. 5 jobs on 10 processors, under easy. ctrl+p finds everything else."
+    assert told == "Press space to play, → to step. 5 jobs on 10 processors, under easy. ctrl+p searches all commands."
 
 
 def test_after_a_step_it_says_what_happened_and_why() -> None:
@@ -50,13 +50,13 @@ def test_when_nobody_waits_it_tells_of_the_machine(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 10 10", "2 0 1 5 5", until=5)
     assert (
         sentence(context_of(engine), 100).text
-        == "Nobody waits. 3 of 4 processors are busy. The next step is at 00:00:10."
+        == "No job waits. 3 of 4 processors are busy. The next step is at 00:00:10."
     )
 
 
 def test_at_the_end_it_sums_up(lab: Lab) -> None:
     told = sentence(context_of(lab.run("fcfs", 1, "1 0 1 10 10", "2 0 1 10 10")), 100).text
-    assert told == "The run is over: 2 jobs, mean wait 5s. The worst waited 10s: W goes there. Utilization 100.0 %."
+    assert told == "The run is over: 2 jobs, mean wait 5s. Longest wait 10s (press W to go there). Utilization 100.0 %."
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Forgetful(Policy):
 def test_where_somebody_is_forgotten_it_does_not_say_that_all_is_over(lab: Lab) -> None:
     engine = lab.run(Forgetful(), 4, "1 0 4 10 10", "2 5 4 10 10", until=10)
     told = sentence(context_of(engine), 100).text
-    assert told == "Nothing happens any more, and 1 job waits for ever: forgetful forgets it."
+    assert told == "The run has stalled with 1 unfinished job: forgetful makes no further decisions."
 
 
 def test_a_selected_job_is_told_of_first() -> None:

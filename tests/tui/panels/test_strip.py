@@ -109,7 +109,7 @@ def test_nothing_computed_is_all_dots(lab: Lab) -> None:
 
 def test_the_title_tells_how_far_the_run_is_computed(lab: Lab) -> None:
     assert draw_strip(half_way(lab, known_steps=1402, complete=False), (60, 4)).note == "1,402 steps computed so far"
-    assert draw_strip(half_way(lab, known_steps=1402, complete=True), (60, 4)).note == "1,402 steps, all computed"
+    assert draw_strip(half_way(lab, known_steps=1402, complete=True), (60, 4)).note == "1,402 steps, complete"
 
 
 # Clicks

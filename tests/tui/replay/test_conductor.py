@@ -149,7 +149,7 @@ def test_what_is_nowhere_leaves_the_moment_as_it_was(figure: Replayed, direction
 
 
 def test_to_where_the_job_starts_that_the_most_passed(figure: Replayed) -> None:
-    assert figure.does(o.GoToMostOvertaken()) == o.Noticed(2, "J3 was passed by the most in the whole run: 1 job")
+    assert figure.does(o.GoToMostOvertaken()) == o.Noticed(2, "J3 was passed most often in the whole run: by 1 job")
 
 
 def test_to_where_the_job_starts_that_waited_longest(figure: Replayed) -> None:
@@ -221,7 +221,7 @@ def test_back_to_when_a_processor_changed_hands(figure: Replayed) -> None:
 
 def test_what_never_changed_is_said(figure: Replayed) -> None:
     figure.does(o.GoTo(5))
-    assert figure.does(o.Reverse(Division())) == "nothing changed it before"
+    assert figure.does(o.Reverse(Division())) == "no earlier change found"
     assert figure.place == (5, 40)
 
 
@@ -317,7 +317,7 @@ def test_before_the_first_step_another_policy_is_all_that_changes(figure: Replay
 
 def test_a_fork_stands_where_it_was_made_and_goes_the_same_way(figure: Replayed) -> None:
     figure.does(o.GoToTime(700))
-    assert figure.does(o.Fork()) == "this is fork 1; main stays as it was (B looks at it)"
+    assert figure.does(o.Fork()) == "this is fork 1; main is unchanged (B switches to it)"
     assert figure.place == (6, 700)
     figure.does(o.GoToEnd())
     assert figure.place == (LAST, 2700)
@@ -418,7 +418,7 @@ def test_to_where_the_runs_part(figure: Replayed) -> None:
 
 def test_runs_that_do_not_part(figure: Replayed) -> None:
     figure.does(o.Compare(parse_policy("easy")))
-    assert figure.does(o.GoToParted()) == "the two runs never part"
+    assert figure.does(o.GoToParted()) == "the two runs do not differ"
 
 
 def test_between_two_steps_the_policy_is_switched_at_the_moment_that_is_shown(figure: Replayed) -> None:
@@ -433,14 +433,14 @@ def test_another_branch_parts_elsewhere(figure: Replayed) -> None:
     figure.does(o.GoToParted())
     figure.does(o.GoTo(3))
     figure.does(o.SwitchTo(parse_policy("fcfs")))
-    assert figure.does(o.GoToParted()) == "the two runs never part"
+    assert figure.does(o.GoToParted()) == "the two runs do not differ"
 
 
 def test_alone_again(figure: Replayed) -> None:
     figure.does(o.Compare(parse_policy("fcfs")))
     figure.does(o.CompareNoMore())
     assert figure.conductor.scenes(figure.wish)[1] is None
-    assert "nothing is compared" in str(figure.does(o.GoToParted()))
+    assert "no comparison" in str(figure.does(o.GoToParted()))
 
 
 # Back to a session

@@ -56,7 +56,7 @@ def test_places(typed: str, place: Order) -> None:
     "typed", ["", "soon", "#", "#,", "# ,,", "step", "4:3", "nan", "inf", "d", "12x", "-5", "4:75"]
 )
 def test_what_is_no_place_gets_examples(typed: str) -> None:
-    with pytest.raises(ParameterError, match=r"is no place to go to: a time \(12d 4h, d12 04:30\), a step"):
+    with pytest.raises(ParameterError, match=r"cannot go to .*: expected a time \(12d 4h, d12 04:30\), a step"):
         parse_place(typed, WORKLOAD)
 
 

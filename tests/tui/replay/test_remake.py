@@ -63,7 +63,7 @@ def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
 
 def test_the_new_run_is_shown_at_the_same_moment_and_it_is_told_where_they_part(watched: Watched) -> None:
     moment = watched.conductor.stage.clock
-    assert watched.saves(FIRSTFIT) == News("fair.py: first differs at d0 00:10:00, J4 starts")
+    assert watched.saves(FIRSTFIT) == News("fair.py: first difference at d0 00:10:00, J4 starts")
     assert watched.timeline.branch.name == "fair.py 2"
     assert watched.conductor.stage.clock == moment
     assert watched.does(o.GoToParted()) == o.Noticed(3)
@@ -86,7 +86,7 @@ def test_later_difference_is_told_once_it_is_known(tmp_path: Path, monkeypatch: 
     watched = Watched(own_file(tmp_path, monkeypatch), step=3, trace="lublin-128")
     body = FCFS.replace("return", "if view.now < 500_000:\n                    return\n                continue")
     assert watched.saves(body, 0).what == "fair.py: nothing differs up to here"
-    assert watched.goes_on(0).what.startswith("fair.py: first differs at d6 ")
+    assert watched.goes_on(0).what.startswith("fair.py: first difference at d6 ")
     assert isinstance(watched.does(o.GoToParted()), o.Noticed)
     assert (watched.timeline.snapshot().time or 0) >= 500_000
 
@@ -111,19 +111,19 @@ def test_broken_code_is_told_with_its_line_and_the_old_run_stays(watched: Watche
     assert (news.what, news.is_bad) == (brief, True)
     assert news.whole.endswith("; the old run stays")
     assert watched.timeline.branch.name == "main"
-    assert watched.saves(FIRSTFIT).what == "fair.py: first differs at d0 00:10:00, J4 starts"
+    assert watched.saves(FIRSTFIT).what == "fair.py: first difference at d0 00:10:00, J4 starts"
 
 
 def test_who_forgets_a_job_is_told_when_the_run_is_over(watched: Watched) -> None:
     watched.does(o.GoToEnd())
-    assert "leaves 3 jobs waiting for ever, the first is job 3" in watched.saves(FORGETS).what
+    assert "leaves 3 jobs unfinished, the first is job 3" in watched.saves(FORGETS).what
 
 
 def test_what_breaks_off_only_later_is_shown_up_to_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched(own_file(tmp_path, monkeypatch), step=1)
     news = watched.saves(RAISES)
     assert (news.what, news.is_bad) == ("fair.py:18: ZeroDivisionError: division by zero: 1 / 0", True)
-    assert news.whole.startswith("fair.py: nothing differs up to here; then it breaks off: ./fair.py failed")
+    assert news.whole.startswith("fair.py: nothing differs up to here; then the run fails: ./fair.py failed")
 
 
 def test_an_endless_loop_that_nobody_waits_for_is_stopped(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +139,7 @@ def test_an_endless_loop_that_nobody_waits_for_is_stopped(watched: Watched, monk
         player.lose_patience()
         sleep(0.01)
     player.close()
-    assert news[0].what.startswith("fair.py:18: stopped, it did not answer for ")
+    assert news[0].what.startswith("fair.py:18: stopped: no decision for ")
     assert news[0].what.endswith(": while True: pass")
     assert watched.timeline.branch.name == "main"
 
@@ -148,7 +148,7 @@ def test_a_policy_that_took_over_is_made_again_from_there(tmp_path: Path, monkey
     watched = Watched(own_file(tmp_path, monkeypatch), "easy", step=4)
     watched.does(o.SwitchTo(parse_policy("./fair.py")))
     watched.does(o.GoTo(9))
-    assert "first differs at d0 00:10:00" in watched.saves(FIRSTFIT).what
+    assert "first difference at d0 00:10:00" in watched.saves(FIRSTFIT).what
     branch = watched.timeline.branch
     assert (branch.name, branch.parent, branch.forked_at) == ("fair.py 2", "main", 4)
 
@@ -185,13 +185,13 @@ def test_who_remembers_something_that_no_checkpoint_copies_is_found_out(
         told = str(watched.conductor.stage.doubt)
     except PolicyError as error:
         told = str(error)
-    assert "./fair.py decides otherwise when step" in told
+    assert "./fair.py is not reproducible: repeating step" in told
 
 
 def test_what_was_broken_stays_broken_when_the_file_is_saved(watched: Watched) -> None:
     watched.does(o.GoTo(4))
     watched.does(o.Break(0b0011, 900))
     watched.does(o.GoToEnd())
-    assert watched.saves(FIRSTFIT).what.startswith("fair.py: first differs")
+    assert watched.saves(FIRSTFIT).what.startswith("fair.py: first difference")
     assert [switch.breaks for switch in watched.timeline.branch.switches if switch.breaks] == [(0b0011, 900)]
     assert watched.timeline.branch.history.there(watched.timeline.workload, [9, 500, 900]).tolist() == [10, 8, 10]

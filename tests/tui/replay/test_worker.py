@@ -218,7 +218,7 @@ def test_where_it_broke_it_says_so_and_not_that_all_is_over(broken: str) -> None
         watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
         watched.does(o.GoTo(99))
         (stopped,) = (told.why for told in watched.told if isinstance(told, Stopped))
-        assert stopped.startswith("the run broke off here: broken failed after step 5")
+        assert stopped.startswith("the run failed here: broken failed after step 5")
 
 
 def test_another_policy_goes_on_from_where_one_broke(broken: str) -> None:
@@ -284,11 +284,11 @@ def test_a_policy_that_does_not_answer_is_told_and_can_be_stopped(monkeypatch: p
     watched.player = Player(Conductor(Stage(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
     watched.player.start()
     watched.wait_for(lambda: watched.player.progress)
-    assert watched.player.progress == ("test_worker.py has not answered for 0 s", None)
+    assert watched.player.progress == ("test_worker.py has been running for 0 s without a decision", None)
     watched.player.halt()
     watched.wait_for(lambda: watched.failed)
     assert "stuck failed after step" in watched.failed[0]
-    assert "stopped, it did not answer" in watched.failed[0]
+    assert "stopped: no decision" in watched.failed[0]
     watched.player.ask(o.GoToEnd())
     assert 0 < (watched.settle().snapshot.time or 0) < 10_000
     watched.player.close()
@@ -313,7 +313,7 @@ def test_what_hangs_ahead_makes_way_for_the_steps_before(monkeypatch: pytest.Mon
     assert watched.settle().known_steps > 5
     assert not watched.failed
     player.ask(o.GoToEnd())
-    watched.wait_for(lambda: player.progress and player.progress[0].startswith("test_worker.py has not answered"))
+    watched.wait_for(lambda: player.progress and player.progress[0].startswith("test_worker.py has been running"))
     player.lose_patience()
     assert not watched.failed
     player.halt()
@@ -342,5 +342,5 @@ def test_a_switch_at_a_step_that_is_never_reached_is_told_before_anything_opens(
 ) -> None:
     monkeypatch.setattr(opening, "PATIENCE", 0.1)
     switches = ((Step(5000), parse_policy("easy")),)
-    with pytest.raises(PolicyError, match=r"stuck failed after step .* stopped, it did not answer"):
+    with pytest.raises(PolicyError, match=r"stuck failed after step .* stopped: no decision"):
         Opening(Source("lublin-128"), Stuck(), switches=switches).prepare()

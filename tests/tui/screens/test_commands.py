@@ -89,7 +89,7 @@ async def test_what_people_call_it_stands_first() -> None:
         await run.app.workers.wait_for_complete()
         await run.wait_for(lambda: run.app.screen.query_one(OptionList).option_count > 0)
         first = run.app.screen.query_one(OptionList).get_option_at_index(0)
-        assert "A new branch from here" in str(first.prompt)
+        assert "Create a branch here" in str(first.prompt)
 
 
 async def test_the_palette_moves_the_chart_too() -> None:

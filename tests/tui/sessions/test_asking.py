@@ -67,4 +67,4 @@ async def test_no_shows_the_trace_without_it_and_so_does_enter(session: Path) ->
             await asked(run, session)
             await run.pilot.press(key)
             await opened(run, "easy")
-            assert "has not run" in run.text
+            assert "policy code was not run" in run.text

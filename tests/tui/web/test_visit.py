@@ -125,6 +125,6 @@ async def test_a_visitor_is_offered_no_file_and_no_code_and_opens_only_what_is_s
 
 
 def test_what_cannot_be_served_is_told_in_a_line() -> None:
-    assert "policies of ours alone" in error("serve", "z-figure4", "--policy", "./own.py")[1]
+    assert "only the built-in policies" in error("serve", "z-figure4", "--policy", "./own.py")[1]
     assert "leave out TRACE" in error("serve", "z-figure4", "--lesson", "x")[1]
     assert "no such file" in error("serve", "nothing-there.swf")[1]

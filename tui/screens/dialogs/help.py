@@ -26,21 +26,21 @@ Groups: TypeAlias = Sequence[tuple[str, Rows]]
 HOW_TO_READ: Rows = (
     ("•", "A block in the chart is a job: as high as the processors it has, as long as the time it has them."),
     ("•", "Time runs to the right. The bright edge is now: left of it what happened, right of it what is planned."),
-    ("•", "The sentence under the chart tells what was just decided, and what the head of the queue waits for."),
-    ("•", "The queue stands in the policy's order and says of every job why it is not running."),
+    ("•", "The sentence under the chart shows the latest decision, and what the first job in the queue waits for."),
+    ("•", "The queue lists the waiting jobs in the policy's order, with the reason why each waits."),
     ("•", "A job that is selected lights up everywhere: its past, its plan, its decisions."),
 )
 SIGNS: Rows = (
     ("█", "runs"),
-    ("░", "may go on until its estimate; in a frame: planned, where it is reserved or should start"),
+    ("░", "may run until its estimate ends; framed: planned start (reserved or expected)"),
     ("▒", "a speculative run, which may be cut short"),
     ("╱", "suspended, until it resumes on these processors; under gang scheduling a replica in another row"),
-    ("×", "killed at the end of its estimate, or interrupted as its processors went"),
-    ("╳", "processors that are not there: they failed, are down for maintenance, or are yet to come"),
+    ("×", "killed at its estimate, or interrupted by a failure"),
+    ("╳", "unavailable processors: failed, in maintenance or not yet installed"),
     ("·", "dots upon a block: foreign processors, which another partition had at first"),
-    ("╌", "without colour: free, and who runs there passes the head without delaying it"),
+    ("╌", "in monochrome: free; a job that fits here may start before the head without delaying it"),
     ("▸", "left of the chart: the row of the matrix that is on turn"),
-    ("◂ ▸", "while comparing, behind a job: it starts so much earlier, later than in the other chart"),
+    ("◂ ▸", "while comparing, after a job's name: how much earlier or later it starts than in the other run"),
     ("▲ ▼", "the planned start moved earlier, later"),
     ("◆", "the policy was switched"),
     ("⚑", "a bookmark"),
@@ -49,7 +49,7 @@ HERE: dict[str, tuple[str, Rows]] = {
     "chart": (
         "the chart",
         (
-            ("click", "Select the job; in the other chart of two, tell of that run."),
+            ("click", "Select the job; in the second chart, show that run in the panels."),
             ("drag", "Move the chart; the wheel zooms, with shift in processors."),
             ("shift drag", "Measure: how long, its jobs and waits, and how full (or with the right button)."),
             ("pointer", "Tells what is under it."),
@@ -66,7 +66,7 @@ HERE: dict[str, tuple[str, Rows]] = {
     "matrix": (
         "the matrix",
         (
-            ("click", "Select the job; on a phase of the rebuild, tell what it did."),
+            ("click", "Select the job; on a rebuild phase, list its decisions."),
             (") (", "To the next turn of a row, or the one before."),
             ("M", "Rows in the chart, too."),
         ),
@@ -75,7 +75,7 @@ HERE: dict[str, tuple[str, Rows]] = {
     "versus": (
         "the comparison",
         (
-            ("e", "Tell of the other run."),
+            ("e", "Show the other run in the panels."),
             ("C", "Colour gain and loss."),
             ("d", "To where they part."),
             ("v", "End the comparison; Z brings it back."),
@@ -98,8 +98,8 @@ OTHERWISE = {
     "color": ("colour",),
     "fork": ("branch",), "clone": ("branch",), "split": ("branch",), "undo": ("back",),
     "rewind": ("back",), "pause": ("play",),
-    "search": ("find",), "screenshot": ("save the screen",), "export": ("save",), "quit": ("leave",),
-    "exit": ("leave",), "switch": ("another policy",), "algorithm": ("policy",), "scheduler": ("policy",),
+    "search": ("find",), "screenshot": ("save the screen",), "export": ("save",), "quit": ("quit",),
+    "exit": ("quit",), "switch": ("another policy",), "algorithm": ("policy",), "scheduler": ("policy",),
     "promise": ("reserv", "promise"), "reserve": ("reserv",), "gantt": ("chart",), "gang": ("matrix", "gang"),
     "preempt": ("suspended",), "preemption": ("suspended",), "theme": ("dark", "theme"), "dark": ("dark",),
     "explain": ("why", "cause"), "reason": ("why", "cause"), "speed": ("faster", "slower", "speed"),
@@ -110,23 +110,29 @@ STOPS: Rows = (
     *((event, means.meaning) for event, means in EVENTS.items()),
     *((change, means.meaning) for change, means in CHANGES.items()),
     *((f"job 17 {deed}", means.meaning) for deed, means in DEEDS.items()),
-    ("user ann starts", "the same of any of her jobs"),
+    ("user ann starts", "the same for any job of that user"),
     ("< = != >= <=", "as well as >"),
     ("and or not", "put conditions together, with brackets"),
 )
 """What x stops at, in the words of its grammar."""
 OWN: Rows = (
-    ("p", '"Open a file ...": a policy out of a file; Enter reads it, which runs what is in it.'),
-    ("save", "Saving the file makes the run again: the top line says where it first differs, d goes there."),
-    ("x", "Stop there: job 17 considered, job 17 waits because too few free, number usage > 100, print."),
-    (". ,", "Through the decisions of a step: the queue stands as it was before each of them."),
+    ("p", '"Open a file ...": load a policy from a file; Enter executes the file.'),
+    ("save", "Saving the file repeats the run: the top line shows the first difference, d goes there."),
+    (
+        "x",
+        "Stop conditions: job 17 considered, job 17 waits because too few free, number usage > 100, print.",
+    ),
+    (". ,", "Walk through the decisions of a step; the queue is shown as it was before each decision."),
     ("9", "What the policy prints, step by step; breakpoint() stops under schedscope run --debug."),
     ("$", "schedscope new fair.py writes one that runs as it stands, schedscope test ./fair.py tries it."),
 )
 TO_TRY: Rows = (
     ("•", "Step through the sample z-figure4 under fcfs, then under easy. Who passed whom, and why could it?"),
-    ("•", "Select a job that waits for long. When was its start planned, how often did that move, and who moved it?"),
-    ("•", "Compare with another policy from here on, and go to where both first part."),
+    (
+        "•",
+        "Select a job with a long wait. When was its start planned, how often did it move, and which jobs caused that?",
+    ),
+    ("•", "Compare with another policy from here and go to the first difference."),
 )
 WIDTH_OF_A_COLUMN = 46
 GAP = 4
@@ -206,7 +212,7 @@ def filtered(groups: Groups, typed: str) -> Groups:
 def drawn(groups: Groups, width: int) -> list[Line]:
     """The groups side by side, in as many columns as there is room for."""
     if not groups:
-        return [line(Span("Nothing of that name.", "dim"))]
+        return [line(Span("No matches.", "dim"))]
     columns = min(max((width + GAP) // (WIDTH_OF_A_COLUMN + GAP), 1), len(groups))
     room = (width - GAP * (columns - 1)) // columns
     blocks = [list(_block(title, rows, room)) for title, rows in groups]

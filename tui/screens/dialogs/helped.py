@@ -132,7 +132,7 @@ class Helped(Dialog[Policy | None]):
         for failed in self._failed:
             yield from wrapped(printable(failed), width, "bad")
         if known < of:
-            yield line(Span(f"{known} of {of} policies tried, each from the beginning …", "dim"))
+            yield line(Span(f"{known} of {of} policies simulated from the start …", "dim"))
 
     # The answer
 

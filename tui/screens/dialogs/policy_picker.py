@@ -30,7 +30,7 @@ from tui.screens.dialogs.parameter_field import ParameterField
 from tui.screens.dialogs.policy_form import OPEN, Entry, Form, did_you_mean, error_of, listed, short_names
 from tui.screens.dialogs.trace_choices import completed, is_path
 
-ENTER_READS = "enter reads the file, which runs it"
+ENTER_READS = "enter loads the file and runs its code"
 
 
 class PolicyPicker(Dialog[Policy | None]):
@@ -208,7 +208,7 @@ class PolicyPicker(Dialog[Policy | None]):
         typed = self.query_one("#find", Input).value
         if named_code(typed) or is_path(typed):
             wrong = self._wrong or (
-                ENTER_READS if self._reads else "" if self._listed else f"nothing is called {typed}"
+                ENTER_READS if self._reads else "" if self._listed else f"no policy matches {typed}"
             )
         elif not self._listed:
             wrong = (error_of(typed) or "Enter uses it") if ":" in typed else did_you_mean(typed)
@@ -353,9 +353,9 @@ def _about(name: str, paper: str, first: str, width: int) -> Iterator[Line]:
 
 def _about_file(entry: Entry, width: int) -> Iterator[Line]:
     told = {
-        "file": "Enter reads it, which runs what is in it, and shows the policy with its parameters.",
+        "file": "Enter runs the file's code and shows the policy with its parameters.",
         "folder": "A folder: enter looks into it.",
-        "files": "A policy of your own, out of a file: enter, and type its path; tab completes it.",
+        "files": "Your own policy from a file: press enter and type the path; tab completes it.",
     }
     yield line(Span(entry.spec if entry.kind == "file" else entry.title, "accent"))
     yield line("")

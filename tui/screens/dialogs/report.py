@@ -46,7 +46,7 @@ def report(trace: Trace, workload: Workload, width: int) -> list[Line]:
     if notes := notes_of(trace):
         lines += [line(""), line(Span("What the file says of itself", "title"))]
         lines += [part for note in notes for part in wrapped(note, room, indent=2)]
-    lines += [line(""), line(Span("How true this is to the file", "title"))]
+    lines += [line(""), line(Span("Differences from the file", "title"))]
     return lines + list(fidelity(workload.fidelity, room))
 
 
@@ -103,11 +103,11 @@ def notes_of(trace: Trace) -> list[str]:
 def fidelity(known: Fidelity, width: int) -> Iterator[Line]:
     """What was left out, what was assumed, what was invented: how often, why, and where first."""
     if not known:
-        yield from wrapped("Every job is as the file says.", width, indent=2)
+        yield from wrapped("All jobs were read unchanged.", width, indent=2)
     for kind, notes in (
         ("left out", known.skipped),
         ("assumed", known.assumed),
-        ("invented, for the file does not say it", known.invented),
+        ("assumed, because the file does not contain it", known.invented),
     ):
         if notes:
             yield line(Span(f"  {kind}", "dim"))

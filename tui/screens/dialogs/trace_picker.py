@@ -205,7 +205,7 @@ class TracePicker(Dialog[str | None]):
 
 
 def _nothing(typed: str) -> str:
-    return f"nothing begins with {typed}" if is_path(typed) else f"no sample and no file is called {typed!r}"
+    return f"nothing begins with {typed}" if is_path(typed) else f"no sample and no file matches {typed!r}"
 
 
 def _prompt(choice: Choice, with_what: bool) -> Content:

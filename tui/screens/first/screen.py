@@ -37,7 +37,7 @@ HELP = (
         ("↑ ↓ ← →", "Choose what to open."), ("enter 1 ... 9", "Open it. A click does, too."),
         ("o t", "Open a file, or a sample by its name."), ("L", "Lessons."),
         ("T", "Dark, light, high contrast; monochrome, ASCII."),
-        ("esc", "Back to what was open before."), ("q", "Leave."),
+        ("esc", "Return to the open replay."), ("q", "Leave."),
     )),
 )  # fmt: skip
 
@@ -197,7 +197,7 @@ class FirstScreen(Screen[None]):
     @on(Menu.Chosen)
     def _tell(self) -> None:
         width, entry = self.size.width, self._menu.entries[self._menu.chosen]
-        asked = "what to learn?" if self._menu.entries[0].kind == "lesson" else "what to look at?"
+        asked = "what to learn?" if self._menu.entries[0].kind == "lesson" else "choose a sample, trace or session"
         title = line(Span(" schedscope", "strong"), Span(f"   parallel job schedules, step by step: {asked}", "dim"))
         self.query_one("#title", Bar).show([title], self._look)
         self.query_one("#told", Bar).show([told(entry, width)], self._look)

@@ -82,7 +82,7 @@ class Files:
 
     def save(self) -> None:
         initial = f"{file_name(Path(self._screen.about.workload.name).stem)}.session"
-        hint = "a file; schedscope --session FILE brings this very moment back"
+        hint = "file name; schedscope --session FILE restores exactly this moment"
         dialog = dialogs.Prompt("Save the session as", hint, _file, initial=initial)
         self._screen.open(dialog, lambda path: self._screen.post_message(KeepSession(path)))
 
@@ -137,7 +137,7 @@ def look_named(name: str, now: Look) -> Look:
 
 def _file(text: str) -> str:
     if not text:
-        raise ParameterError("a file needs a name")
+        raise ParameterError("enter a file name")
     return text
 
 

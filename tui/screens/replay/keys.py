@@ -27,21 +27,21 @@ PALETTE = Key("ctrl+p", "app.command_palette", "commands", "Everything that can 
 """The program's, not the screen's."""
 PLAYING = (
     Key("space", "toggle_play", "play", "Play, or pause.", 1),
-    Key("right", "step(1)", "step", "One step forwards: everything that happens at the next instant.", 2),
+    Key("right", "step(1)", "step", "Advance one step (everything at the next instant).", 2),
     Key("left", "step(-1)", "back", "One step back.", 3),
     Key("up", "speed(1)", "faster", "Play faster: from seconds for each event to weeks a second.", 8),
     Key("down", "speed(-1)", "slower", "Play slower.", 9),
-    Key("k", "by_event", "by event", "Play by event, with a pause at each decision, or by the clock."),
+    Key("k", "by_event", "by event", "Toggle between playing by event (pause at each decision) and by the clock."),
     Key("R", "rewind", "rewind", "Play backwards, at the same speed."),
     Key("full_stop", "decision(1)", "decision", "The next decision of this step, or of the next one.", 12),
     Key("comma", "decision(-1)", "", "The decision before."),
-    Key("right_square_bracket", "jump(1)", "next", "To the next event of the chosen kind (j chooses it).", 10),
+    Key("right_square_bracket", "jump(1)", "next", "Go to the next event of the chosen kind (choose it with j).", 10),
     Key("left_square_bracket", "jump(-1)", "", "To the one before."),
     Key(
         "right_parenthesis",
         "turn(1)",
         "turn",
-        "Gang: to where the next row comes on turn, also between two steps.",
+        "Gang scheduling: go to the next row's turn, also between steps.",
         32,
         "turns",
     ),
@@ -65,14 +65,16 @@ PLAYING = (
     ),
     Key("colon", "to_stop(-1)", "", "To the one before."),
     Key("x", "stops", "stop at", "Conditions to stop at: queue > 50, job 17 starts, head slips ...", 13),
-    Key("escape", "escape", "cancel", "Stop what takes long; else close what is open; else select nothing."),
+    Key(
+        "escape", "escape", "cancel", "Cancel a long operation; otherwise close the open panel, or clear the selection."
+    ),
 )
 CHANGING = (
-    Key("p", "policy", "policy", "Another policy, or other parameters, from this moment on.", 4),
+    Key("p", "policy", "policy", "Continue from here under another policy or with other parameters.", 4),
     Key("P", "restart", "restart", "Another policy from the beginning."),
-    Key("f", "fork", "fork", "A new branch from here: the run can go on in two ways.", 14),
-    Key("X", "break_processors", "break", "Processors fail here: a new branch, to see what would have been."),
-    Key("B", "branches", "branches", "Look at another branch."),
+    Key("f", "fork", "fork", "Create a branch here, to continue the run in another way.", 14),
+    Key("X", "break_processors", "break", "Let processors fail here, in a new branch."),
+    Key("B", "branches", "branches", "Switch to another branch."),
     Key("v", "compare", "compare", "Compare with another policy from here on, on one clock; pressed again: end it.", 7),
     Key(
         "V",
@@ -84,7 +86,7 @@ CHANGING = (
         "u",
         "helped",
         "helped",
-        "What would have helped the selected job: policies by its wait, and what others pay.",
+        "Rank other policies by the selected job's wait, with the cost to other jobs.",
         34,
         "job",
     ),
@@ -109,8 +111,15 @@ CHANGING = (
         "ctrl+z,Z", "take_back", "take back", "Take back the last move: a jump, a switch, a comparison closed or begun."
     ),
     Key("L", "reload", "reload", "Read a policy's file again and make the run once more; saving it does the same."),
-    Key("r", "reverse", "cause", "Back to the last decision that moved the selected job's planned start.", 33, "job"),
-    Key("E", "reverse_processor", "", "Back to when the processor under the pointer changed hands."),
+    Key(
+        "r",
+        "reverse",
+        "cause",
+        "Go back to the last decision that changed the selected job's planned start.",
+        33,
+        "job",
+    ),
+    Key("E", "reverse_processor", "", "Go back to the last change of job on the processor under the pointer."),
     Key("D", "reverse_boundary", "", "Back to when a boundary between partitions moved."),
     Key("b", "bookmark", "bookmark", "Remember this moment under a name."),
     Key("apostrophe", "bookmarks", "bookmarks", "Go to a bookmark."),
@@ -119,7 +128,7 @@ LOOKING = (
     Key("slash", "find", "find", "Find a job and select it.", 11),
     Key("w", "why", "why", "Select the job that waits first in the queue, and tell why.", 5),
     Key("W", "longest", "longest wait", "To the start of the job that waited longest in the whole run."),
-    Key("O", "most_overtaken", "most passed", "To the start of the job that the most others passed in the whole run."),
+    Key("O", "most_overtaken", "most passed", "Go to the start of the job passed by the most other jobs."),
     Key("c", "colour", "colour", "Colour jobs by something else: user, queue, width, wait ...", 16),
     Key("N", "pages", "pages", "While it plays: turn pages of the chart, or scroll it."),
     Key("tab", "next_panel", "panels", "The next panel; on a small screen they come in turn.", 17),
@@ -133,10 +142,10 @@ LOOKING = (
     Key("5", "toggle_panel('partitions')", "partitions", "Show or hide the partitions."),
     Key("6", "toggle_panel('metrics')", "metrics", "Show or hide the metrics."),
     Key("7", "toggle_panel('strip')", "strip", "Show or hide the strip of the whole run."),
-    Key("8", "toggle_panel('versus')", "compared", "Show or hide what tells two runs apart."),
-    Key("9", "toggle_panel('prints')", "prints", "Show or hide what a policy of your own prints."),
+    Key("8", "toggle_panel('versus')", "compared", "Show or hide the comparison of two runs."),
+    Key("9", "toggle_panel('prints')", "prints", "Show or hide the output of your policy."),
     Key("a", "all_panels", "all panels", "All panels that have something to show, in their places."),
-    Key("i", "report", "trace report", "What was read from the trace, and what that cost in truth."),
+    Key("i", "report", "trace report", "What was read from the trace, and what was skipped or assumed."),
 )
 KEEPING = (
     Key("t", "trace", "trace", "Open another trace.", 18),
@@ -146,7 +155,7 @@ KEEPING = (
     Key("S", "picture", "picture", "Save the screen, or the chart of any size, as SVG."),
     Key("T", "theme", "theme", "Dark, light, high contrast; colour, monochrome, ASCII."),
     Key("question_mark", "help", "help", "All keys, signs, and how to read the screen.", 20),
-    Key("q", "quit", "quit", "Leave; schedscope --session last comes back.", 21),
+    Key("q", "quit", "quit", "Quit; schedscope --session last restores this session.", 21),
 )
 GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     ("Playing", PLAYING),
@@ -176,7 +185,7 @@ def told_of(action: str) -> str:
     """What an action does, and its keys.
 
     >>> told_of("policy")
-    'p: Another policy, or other parameters, from this moment on.'
+    'p: Switch to another policy or other parameters from here, in a new branch.'
     """
     return next((f"{sign(key.keys)}: {key.meaning}" for key in (PALETTE, *every_key()) if key.action == action), "")
 

@@ -34,10 +34,11 @@ ENTER_HABIT = 1.5
 FIRST = {"moment": DIGITS + "#ds"}
 """Letters with which an answer may begin, where those are more than digits: d3 20:30, #12, step 12."""
 LESSON_KEYS = (
-    ("space → pgdn", "On; an open question is answered by the run."), ("← pgup", "Back."), ("home", "From the start."),
+    ("space → pgdn", "Next scene; an open question is answered by the run."),
+    ("← pgup", "Back."), ("home", "From the start."),
     ("0 ... 9", "The answer: the number of a job, of a choice, or a time, with enter where it could go on."),
     ("click", "The answer: a job, or a place on the chart."),
-    ("enter", "Off the path: look around with all the usual keys; and back again."), ("L", "Other lessons."),
+    ("enter", "Leave the lesson to explore with all keys, or return to it."), ("L", "Other lessons."),
 )  # fmt: skip
 
 

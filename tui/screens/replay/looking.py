@@ -44,7 +44,7 @@ class Looking:
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
         after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
         job = partial(find_job, workload=screen.about.workload, after=after)
-        hint = "a job's number or name, or a user (ann, user 3) for the next job of theirs"
+        hint = "a job's number or name, or a user (ann, user 3) for that user's next job"
         screen.open(dialogs.Prompt("Find a job", hint, job, answers=screen.answers), screen.select)
 
     def why(self) -> None:
@@ -57,7 +57,7 @@ class Looking:
         if not waiting:
             is_over = snapshot.next_time is None
             on = "← steps back, W goes to the longest wait" if is_over else "→ steps on, ] goes to the next start"
-            screen.tell(f"nobody waits now: {on}")
+            screen.tell(f"no job waits now: {on}")
             return
         at = waiting.index(screen.state.selected) + 1 if screen.state.selected in waiting else 0
         screen.select(waiting[at % len(waiting)])

@@ -19,7 +19,7 @@ JUMPS = {
     "b": ("backfill", "a job passes another"),
     "u": ("suspend", "a running job is suspended"),
     "r": ("resume", "a suspended job goes on"),
-    "h": ("head slips", "the head of the queue is planned for later"),
+    "h": ("head slips", "the planned start of the first queued job moves later"),
     "m": ("migrate", "tasks move to other processors"),
     "o": ("borrow", "a partition borrows processors"),
     "w": ("switch", "the policy is switched"),
@@ -61,7 +61,7 @@ class Transport:
         usual = first_view(self._screen.about.workload).speed if state.rate.moment else BY_EVENT
         self._screen.change(speed=state.aside if state.aside in others else usual, aside=state.speed)
         rate = self._screen.state.rate
-        what = f"stays {rate.moment:g} s at each step that decides something" if rate.moment else "goes by the clock"
+        what = f"pauses {rate.moment:g} s at each step with a decision" if rate.moment else "goes by the clock"
         self._screen.tell(f"Playing {what}; ↑ ↓ change that.")
 
     # Stepping

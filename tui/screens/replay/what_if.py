@@ -162,7 +162,7 @@ class WhatIf:
     def _is_compared(self) -> bool:
         is_so = self._screen.shown is not None and self._screen.shown.beside is not None
         if not is_so:
-            self._screen.tell("nothing is compared: v runs another policy beside this one")
+            self._screen.tell("no comparison: v compares with another policy")
         return is_so
 
     def parted(self) -> None:
@@ -175,7 +175,7 @@ class WhatIf:
         if self._screen.files.files:
             self._screen.files.read_again()
         else:
-            self._screen.tell("no policy comes out of a file here: p opens one")
+            self._screen.tell("no policy was loaded from a file: p opens one")
 
     # Causes
 
@@ -203,10 +203,10 @@ class WhatIf:
         """Processors fail from here on, on a branch."""
         screen = self._screen
         if screen.scene is None or self._at_begin:
-            screen.tell("nothing has happened yet that could go on without some processors: → makes a step")
+            screen.tell("the run has not started: make a step with → first")
             return
         now, procs = screen.scene.clock, screen.scene.snapshot.procs
-        hint = "such as 0-63, or 0-63 until 12d4h; nothing: for good"
+        hint = "such as 0-63, or 0-63 until 12d4h; without 'until' permanently"
 
         def broken(text: str) -> Break:
             which, until, moment = text.partition("until")
@@ -226,7 +226,7 @@ class WhatIf:
     def branches(self) -> None:
         scene = self._screen.scene
         if scene is None or len(scene.branches) < 2:
-            self._screen.tell("there is one branch: f forks here, p switches the policy in a new branch")
+            self._screen.tell("only one branch exists: f forks here, p switches the policy in a new branch")
             return
         choice = Choice("Look at the branch", _numbered(scene.branches[:9]), scene.branch)
         self._screen.open(choice, lambda branch: self._screen.go(LookAt(branch)))
@@ -248,7 +248,7 @@ class WhatIf:
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
         """Set the conditions, and offer to run to where one is met."""
-        said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "stops at nothing"
+        said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "no stop conditions"
         self._screen.change(stops=stops, said=said)
         if stops:
             self._screen.open(Choice(f"It {said}", STOP_WAYS), self._to_first_stop)

@@ -169,7 +169,7 @@ def note(found: Found | None) -> Line:
     if any(of.best for of in found.table.cells.values()):
         notes.append("* best, significantly")
     if any(of.overloaded for of in found.table.cells.values()):
-        notes.append("! overloaded: its queue only grows")
+        notes.append("! overloaded: the queue keeps growing")
     if found.panels > 1 and found.plot is not None:
         notes.append(f"plot: {printable(shortened(found.plot.title, 40))}, 1 of {found.panels} (w chooses)")
     if found.table.mixed:

@@ -43,7 +43,7 @@ BESIDE = 110
 HELP = (
     ("A file of results", (
         ("↑ ↓ ← →", "Choose a mean, or a run."), ("enter", "The runs of a mean; the replay of a run."),
-        ("esc", "Back to the means."), ("x c", "What differs from row to row, and from column to column."),
+        ("esc", "Back to the means."), ("x c", "Choose the factors of rows and columns."),
         ("v", "Which number."), ("w", "Only some runs: load<=1.2, policy=easy; nothing: all."), ("r", "Every run."),
         ("l", "The plot by orders of magnitude."), ("T", "Dark, light, high contrast; monochrome, ASCII."),
         ("H", "In the replay of a run: back to here."), ("q", "Leave."),

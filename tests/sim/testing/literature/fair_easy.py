@@ -17,7 +17,7 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class LeastUsed(Order):
-    """Whose user has had the fewest processor-hours goes first."""
+    """Jobs of the users with the fewest processor-hours first."""
 
     halflife: float = parameter(7.0, "days after which half of what a user has had is forgotten", low=0.01)
     columns = (Column("usage", "processor-hours that the user has had", of="user"),)

@@ -21,7 +21,7 @@ class Lottery(Policy):
     The lots of a moment depend on it and on the seed alone, so that the same run has the same lots.
     """
 
-    seed: int = parameter(0, "which lots are drawn", low=0)
+    seed: int = parameter(0, "random seed of the order", low=0)
 
     def decide(self, view: View) -> Iterator[Decision]:
         lots = Random(f"{self.seed} {view.now}")

@@ -65,7 +65,7 @@ async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:
         assert "Another policy." in person.text
         assert "Play, or pause." not in person.text
         await person.type("x")
-        assert "Nothing of that name." in person.text
+        assert "No matches." in person.text
         await person.press("escape")
         assert person.answers == [None]
 

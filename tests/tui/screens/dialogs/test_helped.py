@@ -30,7 +30,7 @@ async def test_policies_stand_by_the_jobs_wait_with_what_the_others_pay(ask: Ask
         assert "What would have helped J4 (4 processors for 15m00, submitted d0 00:00:30)?" in shown
         places = [shown.index(policy) for policy in ("policy ", "firstfit ", "easy (first)", "fcfs ")]
         assert places == sorted(places)
-        assert "firstfit helps most: J4 waits 20m00 less than under easy. The price:" in " ".join(shown.split())
+        assert "firstfit helps most: J4 waits 20m00 less than under easy. Cost:" in " ".join(shown.split())
         assert "tried, each" not in shown
 
 
@@ -73,12 +73,14 @@ async def test_what_fails_is_told_and_the_others_are_tried(ask: Ask) -> None:
 def test_where_nobody_else_waits_longer_that_is_said() -> None:
     workload = read("z-figure4")
     found = ranked([run(workload, spec) for spec in ("fcfs", "easy")], 4)
-    assert in_words(workload.jobs[4], found, "fcfs").endswith("Nobody else waits longer.")
-    assert in_words(workload.jobs[0], ranked([run(workload, "fcfs")], 0), "fcfs").startswith("None of them helps J1")
+    assert in_words(workload.jobs[4], found, "fcfs").endswith("No other job waits longer.")
+    assert in_words(workload.jobs[0], ranked([run(workload, "fcfs")], 0), "fcfs").startswith(
+        "No policy shortens J1's wait"
+    )
     assert [len(row) for row in rows(found, "fcfs", narrow=True)] == [5, 5, 5]
 
 
 def test_a_long_name_takes_no_room_from_the_other_columns() -> None:
     workload = replace(read("z-figure4"), ids=tuple("job of the month " + each for each in "12345"))
     found = ranked([run(workload, spec) for spec in ("fcfs", "firstfit")], 3)
-    assert [row[-1] for row in rows(found, "fcfs")] == ["who pays most", "job of the mont… +8m20", ""]
+    assert [row[-1] for row in rows(found, "fcfs")] == ["largest loser", "job of the mont… +8m20", ""]

@@ -186,7 +186,7 @@ async def test_a_file_is_found_by_its_path_read_by_enter_and_used_by_another(
         await person.click("#file")
         await person.press("f", "tab")
         assert person.app.screen.query_one("#find", Input).value == "./fair.py"
-        assert "enter reads the file, which runs it" in person.text
+        assert "enter loads the file and runs its code" in person.text
         assert POLICIES.get("./fair.py") is before
         await person.press("enter")
         await until(person, "First come, first served.")

@@ -57,7 +57,7 @@ def test_a_sample_says_what_it_shows_and_that_nothing_was_bent() -> None:
     text = told(*Source("z-figure4").read())
     assert "Backfilling fills the hole" in text
     assert "Try fcfs first, then easy." in text
-    assert "Every job is as the file says." in text
+    assert "All jobs were read unchanged." in text
 
 
 def test_a_load_is_not_told_of_jobs_that_come_all_at_once() -> None:
@@ -72,7 +72,7 @@ def test_a_note_goes_on_in_indented_lines_and_holds_no_control_characters() -> N
 
 def test_what_is_invented_is_told_apart() -> None:
     lines = [line.text for line in fidelity(Fidelity(invented=(Note("submit times", 7),)), 60)]
-    assert lines == ["  invented, for the file does not say it", "         7  submit times"]
+    assert lines == ["  assumed, because the file does not contain it", "         7  submit times"]
 
 
 async def test_escape_closes_it(ask: Ask) -> None:
@@ -84,9 +84,9 @@ async def test_escape_closes_it(ask: Ask) -> None:
 
 async def test_a_low_screen_scrolls_to_the_end(ask: Ask) -> None:
     async with ask(FidelityReport(*Source("z-figure7").read()), size=(80, 16)) as person:
-        assert "Every job is as the file says." not in person.text
+        assert "All jobs were read unchanged." not in person.text
         await person.press("end")
-        assert "Every job is as the file says." in person.text
+        assert "All jobs were read unchanged." in person.text
 
 
 def test_a_note_that_begins_in_the_middle_of_a_sentence_goes_on_with_the_one_before() -> None:

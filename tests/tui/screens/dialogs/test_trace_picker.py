@@ -148,7 +148,7 @@ async def test_a_click_shows_and_a_second_one_opens(ask: Ask, folder: Path) -> N
 async def test_where_nothing_matches_it_says_so(ask: Ask, folder: Path) -> None:
     async with ask(TracePicker([])) as person:
         await person.type("zzz")
-        assert "no sample and no file is called 'zzz'" in person.text
+        assert "no sample and no file matches 'zzz'" in person.text
         await person.press("enter", "escape")
         assert person.answers == [None]
 

@@ -141,7 +141,7 @@ async def test_q_asks_where_the_last_session_cannot_be_kept(monkeypatch: pytest.
         monkeypatch.setattr(keeper, "last_path", lambda: Path("/dev/null/last.session"))
         await run.pilot.press("q")
         await run.wait_for(lambda: isinstance(run.app.screen, Choice))
-        assert "where it stands is lost" in run.text
+        assert "the current state is lost" in run.text
         await run.press("s")
         assert isinstance(run.app.screen, Prompt)
         await run.press("escape", "q", "q")

@@ -149,12 +149,12 @@ async def test_a_person_looks_around_and_comes_back(tmp_path: Path) -> None:
     async with lesson(tmp_path, FIRST) as run:
         await run.press("enter", "right", "right")
         assert run.step > 6
-        assert "off the path" in seen(run, "#lesson")
+        assert "exploring" in seen(run, "#lesson")
         await run.press("2", "escape")
         assert (run.scene.clock, run.step) == (600, 6)
-        assert "off the path" not in seen(run, "#lesson")
+        assert "exploring" not in seen(run, "#lesson")
         await run.press("right_square_bracket")
-        assert "off the path" in seen(run, "#lesson")
+        assert "exploring" in seen(run, "#lesson")
 
 
 async def test_the_scene_is_shown_whole_on_a_small_screen(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ async def test_w_walks_the_queue_and_tells_why() -> None:
 async def test_w_says_that_nobody_waits() -> None:
     async with replay(at="#2") as run:
         await run.press("w")
-        assert "nobody waits now" in noted(run)
+        assert "no job waits now" in noted(run)
         assert run.screen.state.selected is None
 
 

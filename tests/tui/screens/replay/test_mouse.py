@@ -163,9 +163,9 @@ async def test_the_pointer_tells_in_every_panel_what_is_below_it() -> None:
         await hover(run, "#queue", find(run, "#queue", "from about"))
         assert tooltip(run, "#queue").startswith("J7 · 14 processors")
         await hover(run, "#partitions", find(run, "#partitions", "····"))
-        assert tooltip(run, "#partitions") == "processor 0: in use, of >= 10000 s, at first of < 1000 s"
+        assert tooltip(run, "#partitions") == "processor 0: in use, owned by >= 10000 s, originally < 1000 s"
         await hover(run, "#queue", find(run, "#queue", "waited"))
-        assert tooltip(run, "#queue") == "How long it has waited since it was submitted."
+        assert tooltip(run, "#queue") == "Time since its submission."
         await hover(run, "#queue", Offset(2, 0))
         assert tooltip(run, "#queue").startswith("Who waits, in the order")
         await hover(run, "#metrics", find(run, "#metrics", "mean wait"))

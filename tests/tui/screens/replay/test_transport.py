@@ -89,7 +89,7 @@ async def test_k_plays_by_event_and_by_the_clock_again() -> None:
         assert "5m/s" in seen(run, "#top")
         await run.press("k")
         assert "by event, 1 s" in seen(run, "#top")
-        assert "1 s at each step that decides something" in seen(run, "#sentence")
+        assert "1 s at each step with a decision" in seen(run, "#sentence")
 
 
 async def test_dot_and_comma_walk_decisions_across_steps() -> None:
@@ -144,7 +144,7 @@ async def test_capital_o_goes_to_the_start_of_the_job_that_the_most_passed() -> 
     async with replay() as run:
         await run.press("O")
         assert run.step == 8
-        assert "J3 was passed by the most in the whole run: 1 job" in seen(run, "#sentence")
+        assert "J3 was passed most often in the whole run: by 1 job" in seen(run, "#sentence")
 
 
 async def test_brackets_go_to_events_of_the_chosen_kind() -> None:
@@ -157,7 +157,7 @@ async def test_brackets_go_to_events_of_the_chosen_kind() -> None:
         assert run.step == 6
         await run.press("left_square_bracket")
         assert run.step == 6
-        assert "nowhere earlier: completion" in noted(run)
+        assert "no earlier step meets: completion" in noted(run)
 
 
 async def test_a_jump_to_what_happens_to_the_selected_job_wants_one() -> None:
@@ -179,7 +179,7 @@ async def test_a_jump_finds_a_switch_of_the_policy() -> None:
 async def test_what_never_happens_is_said() -> None:
     async with replay() as run:
         await run.press("j", "m")
-        assert "nowhere later: migrate" in noted(run)
+        assert "no later step meets: migrate" in noted(run)
         assert run.step == 0
 
 
@@ -207,7 +207,7 @@ async def test_what_is_no_place_is_said_where_it_was_typed() -> None:
         await run.press("g")
         await enter(run, "tomorrow")
         assert isinstance(run.app.screen, Prompt)
-        assert "'tomorrow' is no place to go to" in run.text
+        assert "cannot go to 'tomorrow'" in run.text
         await run.press("escape")
         assert isinstance(run.app.screen, ReplayScreen)
         assert run.step == 3
@@ -257,7 +257,7 @@ async def test_stops_are_walked_on_and_back() -> None:
         assert [step for step, _ in walked] == [1, 2, 6, 2, 6]
         assert {told for _, told in walked} == {"stopped: start"}
         await run.press("home", "colon")
-        assert "nowhere earlier: start or job 5 ends" in noted(run)
+        assert "no earlier step meets: start or job 5 ends" in noted(run)
 
 
 async def test_end_halts_at_a_stop_and_says_so() -> None:
@@ -285,7 +285,7 @@ async def test_an_empty_condition_stops_at_nothing() -> None:
         await enter(run, "queue > 1")
         await run.press("escape", "x")
         await enter(run, "")
-        assert "stops at nothing" in noted(run)
+        assert "no stop conditions" in noted(run)
         await run.pilot.press("space")
         await run.wait_for(lambda: run.step >= 5)
 

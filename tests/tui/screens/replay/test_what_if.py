@@ -79,7 +79,7 @@ async def test_capital_p_is_another_policy_from_the_beginning_at_the_same_moment
 async def test_f_forks_and_capital_b_looks_at_the_other_branch() -> None:
     async with replay(at="#4") as run:
         await run.press("B")
-        assert "there is one branch" in noted(run)
+        assert "only one branch exists" in noted(run)
         await run.press("f")
         branch = run.scene.branch
         assert f"this is {branch}" in noted(run)
@@ -130,7 +130,7 @@ async def test_v_offers_the_branches_that_there_are() -> None:
 async def test_e_turns_to_the_other_run_and_says_so_everywhere() -> None:
     async with replay(at="#4") as run:
         await run.press("e")
-        assert "nothing is compared" in noted(run)
+        assert "no comparison" in noted(run)
         await choose_policy(run, "V", "fcfs")
         await run.press("d")
         for which, told in (("easy", "J5 is backfilled"), ("fcfs", "J3 waits"), ("easy", "J5 is backfilled")):
@@ -145,7 +145,7 @@ async def test_e_turns_to_the_other_run_and_says_so_everywhere() -> None:
 async def test_capital_c_colours_who_starts_earlier_and_later() -> None:
     async with replay(at="#7") as run:
         await run.press("C")
-        assert "nothing is compared" in noted(run)
+        assert "no comparison" in noted(run)
         await choose_policy(run, "V", "fcfs")
         await run.press("C")
         assert "earlier than under fcfs" in seen(run, "#legend")
@@ -156,7 +156,7 @@ async def test_capital_c_colours_who_starts_earlier_and_later() -> None:
 async def test_d_goes_to_where_both_first_differ() -> None:
     async with replay() as run:
         await run.press("d")
-        assert "nothing is compared" in noted(run)
+        assert "no comparison" in noted(run)
         await choose_policy(run, "V", "fcfs")
         await run.press("d")
         assert run.step == 6
@@ -166,7 +166,7 @@ async def test_runs_that_never_differ_do_not_part() -> None:
     async with replay() as run:
         await choose_policy(run, "V", "easy++")
         await run.press("d")
-        assert "the two runs never part" in noted(run)
+        assert "the two runs do not differ" in noted(run)
         assert run.step == 0
 
 
@@ -219,8 +219,8 @@ async def test_saving_the_file_of_a_policy_makes_the_run_again_and_d_goes_to_whe
         save(file, FIRSTFIT)
         await run.wait_for(lambda: run.screen.state.news)
         await run.settle()
-        assert "fair.py: first differs at d0 00:10:00, J4 starts" in seen(run, "#top")
-        assert "first differs" in noted(run)
+        assert "fair.py: first difference at d0 00:10:00, J4 starts" in seen(run, "#top")
+        assert "first difference" in noted(run)
         assert len(run.scene.branches) == 2
         await run.press("d")
         assert run.scene.clock == 600
@@ -257,7 +257,7 @@ async def test_take_back_undoes_a_reload_in_the_middle_of_a_comparison(
 async def test_capital_l_reads_the_files_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with replay() as run:
         await run.press("L")
-        assert "no policy comes out of a file" in noted(run)
+        assert "no policy was loaded from a file" in noted(run)
     own_file(tmp_path, monkeypatch)
     async with replay(policy="./fair.py", at="00:10") as run:
         await run.press("L")
@@ -273,7 +273,7 @@ async def test_r_goes_back_to_what_moved_the_planned_start_of_the_selected_job()
         await run.press("slash", "3", "enter", "r")
         assert run.step == 3
         await run.press("r")
-        assert "nothing changed it before" in noted(run)
+        assert "no earlier change found" in noted(run)
 
 
 async def test_capital_e_goes_back_to_when_the_processor_under_the_pointer_changed_hands() -> None:
@@ -300,7 +300,7 @@ async def test_capital_x_breaks_processors_on_a_branch() -> None:
         await run.press("escape", "X")
         await enter(run, "0-2 until 1h")
         assert run.scene.branch == "fork 1"
-        assert "processors 0-2 fail here; main stays as it was" in noted(run)
+        assert "processors 0-2 fail here; main is unchanged" in noted(run)
         assert "╳" in seen(run, "#chart")
         assert "is interrupted" in seen(run, "#decisions")
 
