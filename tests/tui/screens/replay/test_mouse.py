@@ -167,11 +167,11 @@ async def test_the_pointer_tells_in_every_panel_what_is_below_it() -> None:
         await hover(run, "#queue", find(run, "#queue", "waited"))
         assert tooltip(run, "#queue") == "Time since its submission."
         await hover(run, "#queue", Offset(2, 0))
-        assert tooltip(run, "#queue").startswith("Who waits, in the order")
+        assert tooltip(run, "#queue").startswith("The waiting jobs in the policy's order")
         await hover(run, "#metrics", find(run, "#metrics", "mean wait"))
         assert tooltip(run, "#metrics").endswith("mean over the jobs.")
         await hover(run, "#top", find(run, "#top", "multiqueue"))
-        assert tooltip(run, "#top").startswith("p: Another policy")
+        assert tooltip(run, "#top").startswith("p: Continue from here under another policy")
         await hover(run, "#strip", Offset(20, 1))
         assert "in use, " in tooltip(run, "#strip")
         assert "a click goes there" in tooltip(run, "#strip")
