@@ -112,7 +112,10 @@ class Observed:
         self._size = 0
         self._past: deque[Stretch] = deque(maxlen=MOST_PAST)
         self._open: dict[int, _Held] = {}
-        self._dates: dict[int, deque[Dated]] = {}
+        self._dates: dict[int, tuple[Dated, ...]] = {}
+        """Tuples, so that other threads may read them."""
+        self.levels: list[tuple[float, int]] = []
+        """(share of the cores in use, waiting jobs) in each picture."""
         self._gone: list[Gone] = []
         self._workload: Workload | None = None
 
@@ -132,6 +135,8 @@ class Observed:
         self.moments.append(cluster.at - self.origin)
         self.events.extend((len(self.moments) - 1, event) for event in happened)
         self._keep(cluster)
+        taken = sum(job.cpus for job in cluster.running) / cluster.cpus if cluster.cpus else 0.0
+        self.levels.append((min(taken, 1.0), len(cluster.queue)))
         self._take_in(cluster, before)
         self._workload = None
         return happened
@@ -348,9 +353,9 @@ class Observed:
         return rank
 
     def _date(self, rank: int, at: float, start: float) -> None:
-        dates = self._dates.setdefault(rank, deque(maxlen=MOST_DATES))
+        dates = self._dates.get(rank, ())
         if not dates or abs(dates[-1].start - start) > 1:
-            dates.append(Dated(at, start))
+            self._dates[rank] = (*dates[1 - MOST_DATES :], Dated(at, start))
 
 
 def _sharing(cluster: Cluster, before: Cluster | None) -> Cluster:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from tui.look import text
 from tui.look.sheets import Line
-from tui.panels.parts import Context
 
 GLOSSARY = (
     (
@@ -102,9 +101,8 @@ def title_meaning(title: str) -> str:
     return f"{PANELS.get(title, PANELS['Job'])}\n{_ALONE}"
 
 
-def meaning_at(context: Context, line: Line, column: int) -> str:
-    """What the word under the pointer means, or the number behind such a word; nothing of any other."""
-    own = {own.name: own.meaning for own in context.scene.snapshot.columns if own.meaning}
+def meaning_at(own: Mapping[str, str], line: Line, column: int) -> str:
+    """Return the meaning of the word under the pointer or before the number there; `own` are the policy's own words."""
     for word in reversed([word for at, word in _words(line) if at <= column]):
         known = own.get(word) or _meanings().get(word)
         if known or not re.search(r"\d|–", word):

@@ -11,6 +11,7 @@ from sim.words import Clock, clock_near, printable
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
+from tui.panels.meanings import meaning_at
 from tui.replay.scene import About, Scene
 
 
@@ -57,6 +58,13 @@ class Context:
     @property
     def unicode(self) -> bool:
         return not self.look.ascii
+
+    def told(self, line: Line, column: int, rank: int | None) -> str:
+        """Return the text about a job, or the meaning of the word in that column."""
+        if rank is not None:
+            return self.scene.hover(rank)
+        own = {own.name: own.meaning for own in self.scene.snapshot.columns if own.meaning}
+        return meaning_at(own, line, column)
 
 
 RUNS = "one", "other"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Protocol
 
 from sim.policies.columns import Column
 from sim.words import clock, count, percent, printable
 from tui.look import text
+from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.curves import area, joined, resampled
 from tui.panels.numbers_so_far import one_line
@@ -37,13 +39,44 @@ def _known(scene: Scene) -> str:
     return f"{count(scene.known_steps, 'step')} computed so far"
 
 
-def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
+class Whole(Protocol):
+    """One moment of a run or of a cluster, with what was before it."""
+
+    @property
+    def strip(self) -> StripScene: ...
+
+    @property
+    def clock(self) -> float: ...
+
+    @property
+    def levels(self) -> tuple[float, int]:
+        """Return the share of the processors in use and the number of waiting jobs."""
+
+    @property
+    def numbers(self) -> Sequence[tuple[Column, Sequence[tuple[float, float]]]]:
+        """Return the values of a policy's own numbers over time."""
+
+
+class Seen(Protocol):
+    """All that the strip is drawn from."""
+
+    @property
+    def scene(self) -> Whole: ...
+
+    @property
+    def look(self) -> Look: ...
+
+    @property
+    def unicode(self) -> bool: ...
+
+
+def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
     """Two curves; below them, as far as there are rows, the signs of the marks, and dates. More rows go to the curves.
 
     Where a job is selected, and the policy has a number of its own for it or its user, that is a third curve. In two
     rows the marks stand upon the queue's curve, and in one row there is only that of the utilisation.
     """
-    strip, shown, columns = context.scene.strip, context.scene.snapshot, plot_columns(width)
+    strip, (taken, waiting), columns = context.scene.strip, context.scene.levels, plot_columns(width)
     number = next(iter(context.scene.numbers), None) if rows > 3 else None
     height = max(rows - 2, 2 if number is None else 3)
     own = _own(context, *number, columns, height // 3) if number else []
@@ -57,8 +90,8 @@ def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
     elif rows < 3:
         queue = [_overlaid(context, queue[0], signs)]
     lines = [
-        *_labelled("util", busy, percent(1 - shown.free / shown.there if shown.there else 0, 0), "100 %"),
-        *_labelled("queue", queue, f"{len(shown.queue):,}", f"{most:,.0f}"),
+        *_labelled("util", busy, percent(taken, 0), "100 %"),
+        *_labelled("queue", queue, f"{waiting:,}", f"{most:,.0f}"),
         *own,
         line(" " * LABEL, *_spread(signs + _names(context, columns), columns)),
         line(" " * LABEL, *_spread(_dates(strip, columns), columns)),
@@ -66,7 +99,7 @@ def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
     return lines[:rows]
 
 
-def told_at(context: Context, size: Size, column: int, row: int) -> str:
+def told_at(context: Seen, size: Size, column: int, row: int) -> str:
     """The moment under the pointer, how much of the machine was in use then, and how many waited."""
     strip, columns = context.scene.strip, plot_columns(size[0])
     if not LABEL <= column < LABEL + columns:
@@ -118,7 +151,7 @@ def column_of(strip: StripScene, time: float, columns: int) -> int:
 
 
 def _curve(
-    context: Context,
+    context: Seen,
     values: Sequence[float | None],
     top: float,
     columns: int,
@@ -148,9 +181,7 @@ def _curve_until(
     ]
 
 
-def _own(
-    context: Context, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int
-) -> list[Line]:
+def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int) -> list[Line]:
     """A number of the policy's own, of the selected job or its user; nothing where it has none, or none was read."""
     strip, times = context.scene.strip, [at for at, _ in values]
     low = min(0.0, min(value for _, value in values))
@@ -180,7 +211,7 @@ Placed = tuple[int, str, str]
 """(column, text, style)."""
 
 
-def _signs(context: Context, columns: int) -> list[Placed]:
+def _signs(context: Seen, columns: int) -> list[Placed]:
     """Now, and every mark."""
     strip, unicode = context.scene.strip, context.unicode
     now = column_of(strip, context.scene.clock, columns)
@@ -191,7 +222,7 @@ def _signs(context: Context, columns: int) -> list[Placed]:
     return placed
 
 
-def _names(context: Context, columns: int) -> list[Placed]:
+def _names(context: Seen, columns: int) -> list[Placed]:
     """What the signs mean, beside them where there is room: before now, after the others."""
     strip = context.scene.strip
     now = column_of(strip, context.scene.clock, columns)
@@ -229,7 +260,7 @@ def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
     return joined(cells)
 
 
-def _overlaid(context: Context, spans: Sequence[Span], placed: Sequence[Placed]) -> list[Span]:
+def _overlaid(context: Seen, spans: Sequence[Span], placed: Sequence[Placed]) -> list[Span]:
     """Signs upon a curve; now is only a colour where the curve has something to colour."""
     cells = [(character, span.style) for span in spans for character in span.text]
     (now, sign, accent), *marks = placed

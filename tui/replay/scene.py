@@ -138,6 +138,12 @@ class Scene:
         """The last moment that has been computed."""
         return self.strip.known
 
+    @property
+    def levels(self) -> tuple[float, int]:
+        """The share of the processors in use and the number of waiting jobs."""
+        shown = self.snapshot
+        return 1 - shown.free / shown.there if shown.there else 0.0, len(shown.queue)
+
     def planned_start(self, rank: int) -> float | None:
         return planned_start(self.snapshot, rank)
 

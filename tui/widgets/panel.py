@@ -6,9 +6,9 @@ It draws a value and decides nothing: a pure function makes the sheet, and what 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 from rich.segment import Segment
 from textual import events
@@ -17,18 +17,42 @@ from textual.content import Content
 from textual.message import Message
 
 from sim.words import printable_lines
-from tui.chart.hover import hover_text
 from tui.look import text
 from tui.look.palette import Look
-from tui.look.sheets import Line, Sheet, Span, width_of
-from tui.panels.meanings import meaning_at, title_meaning
-from tui.panels.parts import Context, Draw, Tell, window
+from tui.look.sheets import Line, Sheet, Size, Span, width_of
+from tui.panels.meanings import title_meaning
+from tui.panels.parts import window
 from tui.widgets.rows import Lines, fitted
 
 MARGIN = 1
 """Blank columns left of the lines; at the right as many hold the scroll mark."""
 WHEEL = 3
 """Lines a turn of the wheel."""
+AnyDraw: TypeAlias = Callable[[Any, Size, int], Sheet]
+"""As `parts.Draw`, of whatever context the panel is shown."""
+AnyTell: TypeAlias = Callable[[Any, Size, int, int], str]
+
+
+class Shown(Protocol):
+    """All that the widget itself asks of what its sheet is drawn from."""
+
+    @property
+    def look(self) -> Look: ...
+
+    @property
+    def selected(self) -> int | None: ...
+
+    @property
+    def hovered(self) -> int | None: ...
+
+    @property
+    def decision(self) -> int | None: ...
+
+    @property
+    def whose(self) -> Span | None: ...
+
+    def told(self, line: Line, column: int, rank: int | None) -> str:
+        """Return the text about a line or the job in it, for the pointer."""
 
 
 class Panel(Lines, can_focus=True):
@@ -72,20 +96,20 @@ class Panel(Lines, can_focus=True):
         """A new size showed that all of the panel takes another number of rows than before."""
 
     def __init__(
-        self, draw: Draw, *, tell: Tell | None = None, id: str | None = None, classes: str | None = None
+        self, draw: AnyDraw, *, tell: AnyTell | None = None, id: str | None = None, classes: str | None = None
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._draw, self._tell = draw, tell
         self._told = ""
         """What the pointer is told."""
-        self._shown: Context | None = None
+        self._shown: Shown | None = None
         self._sheet = Sheet("")
         self._first = 0
         self._lines: tuple[Line, ...] = ()
         """What is seen below the title."""
         self._over: int | None = None
 
-    def show(self, context: Context) -> None:
+    def show(self, context: Shown) -> None:
         """Show this; the line of what has just been selected or walked to comes into sight."""
         before, self._shown = self._shown, context
         self._redraw()
@@ -187,11 +211,11 @@ class Panel(Lines, can_focus=True):
         if line is None:
             return title_meaning(self._sheet.title) if row < 0 else ""
         rank = line.rank if line.rank is not None else rank_at(line, column)
-        if rank is not None and (chart := context.scene.chart) is not None:
-            return printable_lines(hover_text(chart, context.scene.snapshot, rank))
+        if rank is not None and (about := context.told(line, column, rank)):
+            return printable_lines(about)
         size = max(self.size.width - 2 * MARGIN, 1), self.size.height - 1
         told = self._tell(context, size, column, row + self._first) if self._tell is not None else ""
-        return printable_lines(told or meaning_at(context, line, column))
+        return printable_lines(told or context.told(line, column, None))
 
     def on_leave(self) -> None:
         self._hover(None)
@@ -234,7 +258,7 @@ def rank_at(line: Line, column: int) -> int | None:
 
 
 def draw_rows(
-    sheet: Sheet, lines: Sequence[Line], context: Context, width: int, height: int, focused: bool
+    sheet: Sheet, lines: Sequence[Line], context: Shown, width: int, height: int, focused: bool
 ) -> list[list[Segment]]:
     """The title and as many lines as there are, and blanks below: every cell has its style."""
     look = context.look
@@ -256,7 +280,7 @@ def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: in
     return drawn
 
 
-def _title(sheet: Sheet, context: Context, width: int, focused: bool) -> list[Segment]:
+def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segment]:
     """The title, of which run it is where there are two, a rule, and the note at the right."""
     room = width - 2 * MARGIN
     spans = [Span(text.shorten(sheet.title, room), "accent" if focused else "title"), Span(" ")]
@@ -269,7 +293,7 @@ def _title(sheet: Sheet, context: Context, width: int, focused: bool) -> list[Se
     return _row(Line(tuple(spans)), context.look, width, "")
 
 
-def _lit(line: Line, context: Context) -> str:
+def _lit(line: Line, context: Shown) -> str:
     """How a line stands out: its job is selected, or under the pointer."""
     if line.rank is None:
         return ""

@@ -10,7 +10,7 @@ from sim.metrics.catalogue import metric
 from tests.tui.scenes import context_of, engine_of
 from tui.look.sheets import Line, Span, line
 from tui.panels import details, numbers_so_far, queue
-from tui.panels.meanings import PANELS, meaning_at, title_meaning
+from tui.panels.meanings import PANELS, title_meaning
 from tui.panels.parts import Context
 from tui.panels.versus import LABELS, LEVEL, SO_FAR
 
@@ -28,7 +28,7 @@ def unknown(context: Context, lines: list[Line], words: str) -> set[str]:
     """Which of the words, found by their pattern, nobody can tell the meaning of."""
     found = [(each, word) for each in lines for word in re.finditer(words, each.text)]
     assert found
-    return {word[0] for each, word in found if not meaning_at(context, each, word.start())}
+    return {word[0] for each, word in found if not context.told(each, word.start(), None)}
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -53,7 +53,7 @@ def test_every_fact_about_who_waits_is_told(spec: str) -> None:
 def test_every_number_of_two_runs_is_told() -> None:
     context = under("easy")
     for key in (*LEVEL, *SO_FAR):
-        assert meaning_at(context, line(LABELS.get(key, metric(key).title)), 0)
+        assert context.told(line(LABELS.get(key, metric(key).title)), 0, None)
 
 
 def test_a_number_means_what_stands_before_it() -> None:
@@ -61,10 +61,10 @@ def test_a_number_means_what_stands_before_it() -> None:
     row = line(
         Span("worst wait", "dim"), Span("  "), Span("8h39", "strong"), "  ", Span("backfilled", "dim"), " 36 of 62"
     )
-    meant = [meaning_at(context, row, column) for column in (0, 13, 19, 30)]
+    meant = [context.told(row, column, None) for column in (0, 13, 19, 30)]
     assert meant[0] == meant[1] != meant[2] == meant[3]
     assert all(meant)
-    assert meaning_at(context, line("J3 waits: needs 8 > 6 free"), 20) == ""
+    assert context.told(line("J3 waits: needs 8 > 6 free"), 20, None) == ""
 
 
 def test_a_panel_says_what_it_is_for() -> None:
