@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from statistics import fmean
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -123,6 +123,10 @@ class Ask:
     def metric(self) -> Metric:
         """Of the value."""
         return measured_metric(self.value)
+
+    def of_trace(self, trace: str) -> Ask:
+        """Return the same of one trace only."""
+        return replace(self, where=(*self.where, Condition("trace", "=", trace)))
 
 
 class Cell(NamedTuple):

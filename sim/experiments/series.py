@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from sim.errors import NotThereError, ParameterError
@@ -44,14 +44,13 @@ def panels(results: Results, ask: Ask) -> list[Panel]:
     traces = sorted(names, key=order_of) if apart else [""]
     made, is_traces = [], ask.columns == "trace"
     for trace in traces:
-        where = (*ask.where, Condition("trace", "=", trace)) if apart else ask.where
-        for table in pivot(results, replace(ask, where=where)):
-            is_numeric = all(isinstance(_number(row), float) for row in table.rows)
+        for table in pivot(results, ask.of_trace(trace) if apart else ask):
+            is_numeric = all(isinstance(number_of(row), float) for row in table.rows)
             lines: dict[str, list[Point]] = {}
             for column in table.columns:
                 for place, row in enumerate(table.rows):
                     if (cell := table.cells.get((row, column))) is not None:
-                        x = _number(row) if is_numeric else None
+                        x = number_of(row) if is_numeric else None
                         point = Point(float(place) if x is None else x, cell.mean, bool(cell.overloaded))
                         label = (
                             ""
@@ -71,9 +70,7 @@ def panels(results: Results, ask: Ask) -> list[Panel]:
                     else tuple(names.get(str(row), said(row)) if over == "trace" else said(row) for row in table.rows),
                 )
             )
-    if not made:
-        raise NotThereError(f"{results.path}: there is nothing to plot: no run has {quoted(ask.value)}")
-    _check(made)
+    check_panels(results, ask, made)
     return made
 
 
@@ -97,14 +94,18 @@ def file_name(trace: str) -> str:
     return re.sub(r"(?:\.(?:swf|csv|json|txt|sacct|parquet))?(?:\.gz)?$", "", name) or name
 
 
-def _check(made: list[Panel]) -> None:
+def check_panels(results: Results, ask: Ask, made: list[Panel]) -> None:
+    """Refuse a plot of nothing, and one with too many panels or lines to tell apart."""
+    if not made or not any(panel.lines for panel in made):
+        raise NotThereError(f"{results.path}: there is nothing to plot: no run has {quoted(ask.value)}")
     most = max(len(panel.lines) for panel in made)
     if len(made) > MOST_PANELS or most > MOST_LINES:
         told = f"{count(len(made), 'panel')} with up to {count(most, 'line')}"
         raise ParameterError(f"{told} are too many to tell apart: choose some with --where")
 
 
-def _number(value: Value) -> float | None:
+def number_of(value: Value) -> float | None:
+    """Return the number that a value is, or None."""
     try:
         return None if value is None else float(value)
     except ValueError:

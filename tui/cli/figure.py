@@ -92,7 +92,7 @@ def in_unit(panels: Sequence[Panel], unit: str, title: str) -> tuple[list[Panel]
     if unit != "s" or not title.endswith("(s)"):
         return list(panels), title
     every = [point.mean.value for panel in panels for line in panel.lines.values() for point in line]
-    many, name = time_unit(max(every, default=0.0))
+    many, name = time_unit(max(map(abs, every), default=0.0))
     made = [
         Panel(panel.title, {label: [_scaled(point, many) for point in line] for label, line in panel.lines.items()},
               panel.ticks)

@@ -13,7 +13,7 @@ from sim.texts import TextKind
 from sim.words import quoted
 
 TEXTS = (
-    "results", "kind", "x", "y", "by", "group", "interval", "against", "how", "output", "title", "size", "xlabel",
+    "results", "kind", "x", "y", "by", "group", "interval", "against", "output", "title", "size", "xlabel",
     "ylabel", "legend", "style",
 )  # fmt: skip
 LISTS = ("where", "order")

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from sim.experiments.distributions import DistributionAsk, clouds, shares, spreads, weeks
+from sim.experiments.paired import panels_against
 from sim.experiments.pivot import Ask, Condition
 from sim.experiments.results import Results
 from sim.experiments.series import Panel, axis_title, panels
@@ -42,6 +43,7 @@ DEFAULTS = {"kind": "lines", "interval": "seeds", "legend": "inside", "style": "
     help="Factor with one line per value: policy, estimates, ...; of distributions also class, user.",
 )
 @click.option("--group", metavar="GROUP", help="A panel for each group of jobs, where groups were swept.")
+@click.option("--against", metavar="V", help="Lines are paired differences from this one of them: a policy.")
 @options.where
 @click.option(
     "--interval", type=click.Choice(["seeds", "batches"]), help="What confidence intervals are computed over."
@@ -114,8 +116,11 @@ def _plot_means(said: dict[str, Any]) -> None:
     where = tuple(map(Condition.of, said.get("where", ())))
     ask = Ask(said["x"], said.get("by", ""), value, said.get("group", "").replace("-", "_"), where, said["interval"])
     with Results(said["results"]) as results:
-        made = panels(results, ask)
+        baseline = said.get("against")
+        made = panels_against(results, ask, baseline) if baseline else panels(results, ask)
     titles = axis_title(ask.rows.replace("-", "_")), titled(ask.metric)
+    if baseline:
+        titles = titles[0], f"{ask.metric.counted} minus {baseline}'s{titles[1].removeprefix(ask.metric.counted)}"
     if said.get("output"):
         from tui.cli.figure import draw_bars, draw_lines, in_unit, save_figure
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from sim.experiments.measured import MEASURED, measured_metric
+from sim.experiments.measured import BATCHES, MEASURED, measured_metric
+from sim.experiments.paired import compare
 from sim.experiments.pivot import (
     Ask,
     Cell,
@@ -30,6 +31,7 @@ from sim.files import write_rows, write_whole
 from sim.metrics.catalogue import Metric
 from sim.words import count, listed, printable, shortened
 from tui.cli import options
+from tui.cli.against import against_rows, against_table
 from tui.cli.parquet import write_parquet
 from tui.cli.terminal import say, shows_unicode
 from tui.look.figures import cell, titled
@@ -51,26 +53,38 @@ LONGEST_WORD = 28
 @click.option("--by", metavar="GROUP", default="", help="A table for each group of jobs, where groups were swept.")
 @options.where
 @options.interval
+@click.option("--against", metavar="V", help="Paired differences from this one of the rows: a policy.")
+@click.option("--ratio", is_flag=True, help="Ratios instead of differences.")
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json", "parquet"]), default="table")
 @click.option("-o", "--output", metavar="FILE", help="Output file.")
 def command(
     path: str, rows: str | None, columns: str, values: tuple[str, ...], by: str, where: tuple[str, ...],
-    interval: Interval, form: str, output: str | None,
+    interval: Interval, against: str | None, ratio: bool, form: str, output: str | None,
 ) -> None:  # fmt: skip
     """Show a results file: its runs, or means with 95 % confidence intervals."""
     if form == "parquet" and not output:
         raise click.UsageError("--format parquet needs a file: -o FILE")
     options.of_file("-o", output)
+    if ratio and against is None:
+        raise click.UsageError("--ratio goes with --against")
     conditions, by = tuple(map(Condition.of, where)), by.replace("-", "_")
+    lines: list[str] = []
+    made: list[Record] = []
     with Results(path) as results:
-        if rows is None and not columns:
+        if against is not None:
+            for value in values or ("mean_bounded_slowdown",):
+                ask = Ask(rows or "policy", columns, value, by, conditions, interval)
+                for found_pairs in compare(results, ask, against, ratio):
+                    lines += [*against_table(found_pairs, ask, against, ratio), ""]
+                    made += against_rows(found_pairs, ask, against, ratio)
+            lines = lines[:-1]
+        elif rows is None and not columns:
             if by:
                 raise click.UsageError("--by goes with --rows or --columns")
             metrics = [entry.name for entry in MEASURED]
             found = sorted(records(results, metrics, conditions, also=MADE_OF), key=in_order)
             lines, made = _listed(results, found, values or MAIN), [_flat(record) for record in found]
         else:
-            lines, made = [], []
             for value in values or ("mean_bounded_slowdown",):
                 ask = Ask(rows or "policy", columns, value, by, conditions, interval)
                 for of in pivot(results, ask):
@@ -197,6 +211,12 @@ def _shown(of: Table, ask: Ask) -> list[str]:
         notes.append(f"each number is a mean over {told}; separate them with --where and --rows")
     if all(found.seeds < 2 for found in cells) and ask.interval == "seeds":
         notes.append("one seed: no intervals (sweep with --seeds, or --interval batches)")
+    elif ask.interval == "batches":
+        notes.append(f"method: mean of the runs ± half of Student's interval over {BATCHES} batches of each run's jobs")
+    else:
+        few, many = (pick(found.seeds for found in cells) for pick in (min, max))
+        seeds = f"{few} to {many} seeds" if few != many else f"{many} seeds"
+        notes.append(f"method: mean of the seeds' means ± half of Student's 95 % interval over {seeds}")
     return [*lines, *(["", *notes] if notes else []), *_overloaded(sum(found.overloaded for found in cells))]
 
 

@@ -56,6 +56,7 @@ def _as_click(option: Option) -> Callable[[F], F]:
 )
 @click.option("--groups", metavar="A,B", help="Also measured: class, category, ... as in run --by.")
 @click.option("--keep", type=click.Choice(["jobs"]), help="Also keep the jobs of each run: for distributions.")
+@click.option("--warmup", metavar="A", help="Exclude the first jobs from the metrics (10% or 7d); see --cut.")
 @click.option(
     "--cut", default="", metavar="A,B", help="Exclude the first and last jobs from the metrics (10%,5% or 7d,7d)."
 )
@@ -75,8 +76,8 @@ def _as_click(option: Option) -> Callable[[F], F]:
 @_any_values
 def command(
     traces: tuple[str, ...], policies: tuple[str, ...], path: str | None, many: int | None, together: tuple[str, ...],
-    groups: str | None, keep: str | None, cut: str, workers: int | None, address: str | None, slurm: str | None,
-    dry_run: bool, retry: bool, trust: bool, **given: str | None,
+    groups: str | None, keep: str | None, warmup: str | None, cut: str, workers: int | None, address: str | None,
+    slurm: str | None, dry_run: bool, retry: bool, trust: bool, **given: str | None,
 ) -> int | None:  # fmt: skip
     """Make many runs on all cores, into one results file.
 
@@ -93,7 +94,7 @@ def command(
         asked.factors["seed"] = [seeds(many)]
     asked.together += [names.replace("-", "_").split(",") for names in together]
     asked.groups += [name.replace("-", "_") for name in (groups or "").split(",") if name]
-    asked.cut, asked.keep = cut or asked.cut, keep or asked.keep
+    asked.cut, asked.keep = _warmed(warmup, cut or asked.cut), keep or asked.keep
     plan = asked.plan()
     if path is None and not dry_run:
         raise click.UsageError("where to? give the file of results with -o FILE.sqlite")
@@ -109,6 +110,16 @@ def command(
 
     with cluster(address, slurm) as (executor, there):
         return _made(plan, path, retry, there, executor)
+
+
+def _warmed(warmup: str | None, cut: str) -> str:
+    """Return the cut with a warm-up as its first part."""
+    first, comma, last = cut.partition(",")
+    if warmup is None:
+        return cut
+    if "," in warmup or (comma and first.strip() and first != warmup):
+        raise click.UsageError("--warmup A is the first part of --cut A,B: give one of them")
+    return f"{warmup},{last}"
 
 
 def _asked(traces: tuple[str, ...], policies: tuple[str, ...], given: dict[str, str | None], trust: bool) -> Asked:

@@ -116,3 +116,11 @@ def test_results_are_written_where_told(tmp_path: Path) -> None:
     schedscope("sweep", "z-figure4", "--groups", "coarse-category", "-o", tmp_path / "r")
     with Results(tmp_path / "r") as results:
         assert results.groupings() == ["coarse_category"]
+
+
+def test_warmup_is_the_first_part_of_a_cut(tmp_path: Path) -> None:
+    asked = ("sweep", "lublin-128", "--jobs", "50", "-o", tmp_path / "r")
+    assert schedscope(*asked, "--warmup", "10%").returncode == 0
+    assert "were there" in schedscope(*asked, "--cut", "10%").stdout
+    assert schedscope(*asked, "--warmup", "10%", "--cut", ",5%").returncode == 0
+    assert "give one of them" in error(*asked, "--warmup", "10%", "--cut", "5%,5%")[1]

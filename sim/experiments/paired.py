@@ -1,0 +1,193 @@
+"""Paired comparison with a baseline: runs of one seed have the same jobs, so that their differences vary less.
+
+The sample of a seed is the mean difference of its pairs; a pair has all in common but what is compared. Within one long
+run the samples are the differences of batches of submissions, which hold the same jobs in both runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, exp, isfinite, log, sqrt
+from statistics import fmean, stdev
+
+import numpy as np
+
+from sim.errors import NotThereError, ParameterError, near
+from sim.experiments.intervals import LEVEL, Mean, mean, student
+from sim.experiments.measured import batches_of
+from sim.experiments.pivot import Ask, Record, Value, check_factor, factor, order_of, records
+from sim.experiments.results import FACTORS, Results
+from sim.experiments.series import Panel, Point, check_panels, log_names, number_of, said
+from sim.words import quoted
+
+RESAMPLES = 10_000
+"""Samples drawn again for a bootstrap interval."""
+MOST_SEEDS = 10_000
+"""Seeds beyond which two policies count as not to be separated."""
+
+
+@dataclass(frozen=True)
+class Paired:
+    """How something compares with the baseline, over paired samples."""
+
+    value: float
+    """Mean difference, or geometric mean of the ratios."""
+    student: tuple[float, float] | None
+    """95 % interval by Student's t; None with fewer than two samples."""
+    bootstrap: tuple[float, float] | None
+    """95 % interval by resampling the samples."""
+    samples: int
+    better: float | None
+    """Share of the samples in which it is better than the baseline; None where neither direction is better."""
+    more: int | None
+    """Seeds more that would separate the two; 0 if they are separated, None if that is out of reach or unknown."""
+    overloaded: int = 0
+
+    @property
+    def is_separated(self) -> bool:
+        """Return True if the interval by Student's t leaves out equality."""
+        return self.more == 0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Paired comparisons in rows and columns, of one group of jobs or of all."""
+
+    label: str
+    cells: Mapping[tuple[Value, Value], Paired]
+
+
+def paired(samples: Sequence[tuple[float, float]], smaller_is_better: bool | None, ratio: bool = False) -> Paired:
+    """Return the comparison of (value, baseline) samples.
+
+    >>> found = paired([(12.0, 10.0), (15.0, 12.0), (9.0, 8.0)], True)
+    >>> found.value, found.better, found.is_separated, found.more
+    (2.0, 0.0, False, 1)
+    """
+    if ratio and min(min(pair) for pair in samples) <= 0:
+        raise ParameterError("a ratio needs values above 0, and some are 0: compare by differences")
+    differences = [log(one / base) if ratio else one - base for one, base in samples]
+    back = exp if ratio else float
+    found = mean(differences)
+    interval = None if found.half is None else (back(found.value - found.half), back(found.value + found.half))
+    drawn = _bootstrap(differences)
+    sign = {True: -1, False: 1, None: 0}[smaller_is_better]
+    better = fmean(float(sign * difference > 0) for difference in differences) if sign else None
+    edges = None if drawn is None else (back(drawn[0]), back(drawn[1]))
+    return Paired(back(found.value), interval, edges, len(differences), better, more_seeds(differences))
+
+
+def _bootstrap(values: Sequence[float]) -> tuple[float, float] | None:
+    """Return the percentile interval of the mean; the same values always give the same interval."""
+    if len(values) < 2:
+        return None
+    rng, data = np.random.default_rng(0), np.array(values)
+    means = np.concatenate(
+        [data[rng.integers(0, len(data), (RESAMPLES // 10, len(data)))].mean(axis=1) for _ in range(10)]
+    )
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+    return low, high
+
+
+def more_seeds(differences: Sequence[float]) -> int | None:
+    """Return how many samples more would make the interval leave out 0, if mean and spread stay as they are.
+
+    >>> more_seeds([2.0, 3.0, 1.0, 2.0]), more_seeds([5.0, -4.0, 1.0]), more_seeds([1.0])
+    (0, 176, None)
+    """
+    if len(differences) < 2 or not (centre := abs(fmean(differences))):
+        return None
+    spread = stdev(differences)
+
+    def separates(many: int) -> bool:
+        return student(0.5 + LEVEL / 2, many - 1) * spread / sqrt(many) < centre
+
+    if separates(len(differences)):
+        return 0
+    low, high = len(differences), max(len(differences) + 1, ceil(8 * (spread / centre) ** 2) + 10)
+    if high > MOST_SEEDS or not separates(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if separates(middle) else (middle, high)
+    return high - len(differences)
+
+
+def compare(results: Results, ask: Ask, baseline: str, ratio: bool = False) -> list[Comparison]:
+    """Return how every value of the rows compares with `baseline`, a value of theirs, in each column and group."""
+    rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
+    name, better = ask.metric.name, ask.metric.better
+    also = ["batches"] if ask.interval == "batches" else []
+    found: dict[str, list[Record]] = {}
+    places: dict[str, int] = {}
+    for record in records(results, [name], ask.where, ask.by, also):
+        if (value := record[f"={name}"]) is not None and isfinite(value):
+            label = str(record.get("=label") or "")
+            found.setdefault(label, []).append(record)
+            places.setdefault(label, int(record.get("=place") or 0))
+    known = {said(factor(record, rows)) for some in found.values() for record in some}
+    if baseline not in known:
+        raise NotThereError(f"{results.path}: no run has {rows} {quoted(baseline)}{near(baseline, known)}")
+    made = []
+    for label in sorted(found, key=lambda label: places[label]):
+        cells = {}
+        for at, samples, overloaded in _samples(found[label], rows, columns, baseline, name, ask.interval):
+            one = paired(samples, None if better is None else better == "smaller", ratio)
+            cells[at] = Paired(**{**vars(one), "overloaded": overloaded})
+        made.append(Comparison(label, cells))
+    return made
+
+
+def _samples(
+    some: Sequence[Record], rows: str, columns: str, baseline: str, name: str, interval: str
+) -> Iterator[tuple[tuple[Value, Value], list[tuple[float, float]], int]]:
+    """Yield the place of each cell, its (value, baseline) samples, and how many of its runs are overloaded."""
+    varied = "policy" if rows == "family" or rows.startswith("policy.") else rows
+    others = [name for name in FACTORS if name != varied]
+    bases = {
+        tuple(record[other] for other in others): record for record in some if said(factor(record, rows)) == baseline
+    }
+    cells: dict[tuple[Value, Value], list[tuple[Record, Record]]] = {}
+    for record in some:
+        row = factor(record, rows)
+        base = bases.get(tuple(record[other] for other in others))
+        if base is not None and said(row) != baseline:
+            at = row, factor(record, columns) if columns else None
+            cells.setdefault(at, []).append((record, base))
+    for at, pairs in sorted(cells.items(), key=lambda item: [order_of(value) for value in item[0]]):
+        overloaded = sum(1 for pair in pairs if any(record["overload"] for record in pair))
+        if interval == "batches":
+            parts = [[batches_of(of["batches"] or "").get(name, []) for of in pair] for pair in pairs]
+            yield at, [both for one, base in parts for both in zip(one, base, strict=False)], overloaded
+            continue
+        seeds: dict[object, list[tuple[float, float]]] = {}
+        for record, base in pairs:
+            seeds.setdefault(record["seed"], []).append((record[f"={name}"], base[f"={name}"]))
+        yield at, [(fmean(one for one, _ in of), fmean(base for _, base in of)) for of in seeds.values()], overloaded
+
+
+def panels_against(results: Results, ask: Ask, baseline: str) -> list[Panel]:
+    """Return paired differences from a baseline of the columns as lines along the rows, a panel each trace."""
+    if not ask.columns:
+        raise ParameterError("--against needs --by: the lines of which one is the baseline")
+    names = log_names(results, ask.where)
+    apart = "trace" not in (ask.rows, ask.columns)
+    turned = Ask(ask.columns, ask.rows, ask.value, ask.by, ask.where, ask.interval)
+    made = []
+    for trace in sorted(names, key=order_of) if apart else [""]:
+        for of in compare(results, turned.of_trace(trace) if apart else turned, baseline):
+            along = sorted({column for _, column in of.cells}, key=order_of)
+            is_numeric = all(isinstance(number_of(value), float) for value in along)
+            lines: dict[str, list[Point]] = {}
+            for (row, column), cell in of.cells.items():
+                x = number_of(column) if is_numeric else None
+                half = None if cell.student is None else (cell.student[1] - cell.student[0]) / 2
+                point = Point(
+                    float(along.index(column)) if x is None else x, Mean(cell.value, half), bool(cell.overloaded)
+                )
+                lines.setdefault(said(row), []).append(point)
+            title = ", ".join(filter(None, (names.get(trace, ""), of.label)))
+            made.append(Panel(title, lines, () if is_numeric else tuple(map(said, along))))
+    check_panels(results, ask, made)
+    return made

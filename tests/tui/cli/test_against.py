@@ -1,0 +1,57 @@
+"""`schedscope results --against` and `plot --against`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.sim.experiments.test_pivot import file
+from tests.tui.cli.program import error, schedscope
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file(tmp_path / "r.sqlite").__exit__()
+    return tmp_path / "r.sqlite"
+
+
+def test_table_has_intervals_the_share_of_seeds_and_its_method(path: Path) -> None:
+    asked = ("results", path, "--against", "easy", "--columns", "load", "--value", "mean_wait")
+    lines = schedscope(*asked).stdout.splitlines()
+    assert lines[0] == "mean wait (s): difference from easy"
+    row = next(line for line in lines if line.startswith("relaxed:omega=0") and " 2 " in line)
+    assert row.split()[2] == "+20.0"
+    assert "0 % of 4  *" in row
+    assert sum(line.startswith("method: mean of the differences") for line in lines) == 1
+
+
+def test_ratios_and_json(path: Path) -> None:
+    asked = ("results", path, "--against", "easy", "--value", "mean_wait", "--where", "load=2", "--ratio")
+    first, _ = json.loads(schedscope(*asked, "--format", "json").stdout)
+    assert (first["policy"], first["how"], first["samples"]) == ("relaxed:omega=0", "ratio", 4)
+    assert first["t_low"] < first["value"] < first["t_high"]
+    assert "ratio to easy" in schedscope(*asked).stdout
+
+
+def test_table_of_means_says_its_method(path: Path) -> None:
+    shown = schedscope("results", path, "--rows", "policy", "--value", "mean_wait").stdout
+    assert "method: mean of the seeds' means ± half of Student's 95 % interval over 4 seeds" in shown
+    shown = schedscope("results", path, "--rows", "policy", "--value", "mean_wait", "--interval", "batches").stdout
+    assert "method: mean of the runs ± half of Student's interval over 20 batches" in shown
+
+
+def test_wrong_use_gets_one_line(path: Path) -> None:
+    assert "--ratio goes with --against" in error("results", path, "--ratio")[1]
+    code, line = error("results", path, "--against", "eazy", "--value", "mean_wait")
+    assert (code, line) == (1, f"{path}: no run has policy 'eazy'; did you mean 'easy'?")
+
+
+def test_figure_says_from_what_it_differs(path: Path) -> None:
+    asked = ("plot", path, "-x", "load", "--by", "policy", "--against", "easy", "-y", "mean_wait")
+    assert schedscope(*asked, "-o", path.parent / "f.svg").returncode == 0
+    svg = (path.parent / "f.svg").read_text()
+    assert "mean wait minus easy's (s)" in svg
+    assert ">relaxed:omega=0<" in svg
+    assert ">easy<" not in svg
