@@ -47,12 +47,14 @@ class Extension:
             history._time, history._free, history._waiting, history._wanted, history._decision_end, history._begun,
         )  # fmt: skip
         by_stretch: tuple[Any, ...] = (
-            history._rank, history._start, history._end, history._end_step, history._ended_by, sets.place,
+            history._rank, history._start, history._end, history._end_step, history._ended_by, history._next,
+            sets.place,
         )  # fmt: skip
-        by_job: tuple[Any, ...] = (history._started.at, history._started.step)
+        started, done = history._started, history._done
+        by_job: tuple[Any, ...] = (history._first, history._last, started.at, started.step, done.at, done.step)
         rows: tuple[Any, ...] = (decided.forms, decided.ranks, decided.heads)
         self._columns = (*by_step, *by_stretch, *by_job, *rows, decided.numbers, sets.ranges)
-        self._parts = by_step, (*by_stretch, history._kind, history._next), rows, (sets.ranges,)
+        self._parts = by_step, (*by_stretch, history._kind), rows, (sets.ranges,)
         self._nothing = {id(history._end): inf, id(history._end_step): NEVER, id(history._next): -1}
 
     def grow(self, more: int) -> Room:

@@ -132,24 +132,13 @@ class History(Past):
         self._processors.extend(sets)
         self._link(ranks, starts, kinds, steps, len(self._start) - many)
 
-    def link_all(self, first: int, since: int, begun: int, steps: int) -> tuple[Ints, Floats]:
-        """What follows from the stretches from that number on, which began in the steps from that one on.
-
-        So many stretches and steps are written. Returned is who came to run, and when, one for each of them.
-        """
-        before = np.bincount(np.asarray(self._begun)[since:steps] - first, minlength=begun - first + 1)
-        ranks, starts = np.asarray(self._rank)[first:begun].astype(np.intp), np.asarray(self._start)[first:begun]
-        kinds = np.asarray(self._kind[first:begun])
-        return self._link(ranks, starts, kinds, since + before[: begun - first].cumsum(), first)
-
-    def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> tuple[Ints, Floats]:
+    def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> None:
         """The last stretches, from that number on, follow those that their jobs had before them.
 
         Where rows take turns the engine says itself who has come to run.
         """
         runs, stretches = kinds != GANG, number + np.arange(len(ranks))
-        ran, at = ranks[runs], starts[runs]
-        self._started.note_all(ran, at, steps[runs])
+        self._started.note_all(ranks[runs], starts[runs], steps[runs])
         first, last, then = map(np.asarray, (self._first, self._last, self._next))
         before = last[ranks]
         last[ranks] = stretches
@@ -161,13 +150,6 @@ class History(Past):
         follows = before >= 0
         then[before[follows]] = stretches[follows]
         first[ranks[~follows]] = stretches[~follows]
-        return ran, at
-
-    def finish_all(self, ranks: Ints, because: Ints, steps: Ints) -> Floats:
-        """The last stretches of these jobs are over since these steps, which are written; when each was."""
-        at: Floats = np.asarray(self._time)[steps]
-        self._end_all(np.asarray(self._last)[ranks], at, because, steps)
-        return at
 
     def _end_all(self, which: Ints, at: Floats, because: Ints, steps: Ints) -> None:
         for column, values in zip((self._end, self._ended_by, self._end_step), (at, because, steps), strict=True):

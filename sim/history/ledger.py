@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.history.times import Floats, Ints
-
 
 class Ledger:
     """What has become of each job so far, by rank; nan where it has not happened."""
@@ -27,18 +25,6 @@ class Ledger:
         self.preemptions = array("i", [0]) * jobs
         self.migrations = array("i", [0]) * jobs
         self.interruptions = array("i", [0]) * jobs
-
-    def start_all(self, ranks: Ints, at: Floats) -> int:
-        """These jobs came to run then, one after another; for how many of them it was the first time."""
-        start = np.asarray(self.start)
-        waited = np.count_nonzero(np.isnan(start))
-        new = np.flatnonzero(np.isnan(start[ranks]))[::-1]
-        start[ranks[new]] = at[new]
-        return int(waited - np.count_nonzero(np.isnan(start)))
-
-    def finish_all(self, ranks: Ints, at: Floats, ran: Floats) -> None:
-        """These jobs are done since then, and have run so long."""
-        np.asarray(self.end)[ranks], np.asarray(self.ran)[ranks] = at, ran
 
     def entry(self, rank: int) -> Entry:
         """What has become of one job."""

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from sim.history.times import Floats, Ints
 from sim.workload.categories import TAU
 
 
@@ -75,15 +72,6 @@ class Tally:
         if slowdown > self.worst:
             self.worst = slowdown
 
-    def finish_all(self, turnaround: Floats, wait: Floats, run: Floats, procs: Ints, killed: int) -> None:
-        """These jobs completed, one after another, and so many of them were killed."""
-        slowdown = 1 + (turnaround - run) / np.maximum(run, TAU)
-        self.finished += len(run)
-        self.killed += killed
-        self.wait, self.slowdown = _added(self.wait, wait), _added(self.slowdown, slowdown)
-        self.area = _added(self.area, run * procs)
-        self.worst_wait, self.worst = max(self.worst_wait, float(wait.max())), max(self.worst, float(slowdown.max()))
-
     def totals(self, capacity: float, running_area: float) -> Totals:
         """The means and shares; `running_area` is what the jobs that still run have used so far, of `capacity`."""
         done = max(self.finished, 1)
@@ -103,8 +91,3 @@ class Tally:
             max_bounded_slowdown=self.worst,
             utilization=(self.area + running_area) / capacity if capacity > 0 else 0.0,
         )
-
-
-def _added(so_far: float, more: Floats) -> float:
-    """One after another, as when each is added by itself."""
-    return float(np.cumsum(np.append(so_far, more))[-1])

@@ -20,15 +20,15 @@ from sim.kernel.columns import (
     turns_for,
     whole_turns,
 )
-from sim.kernel.loop import CountedLoop
+from sim.kernel.loop import Loop
 
 
 @cython.cclass
-class Clock(CountedLoop):
+class Clock(Loop):
     """The rows of the matrix, each in a slot, and the clock that they go by, each at its place in the cycle."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
-        CountedLoop.__init__(self, jobs, procs, most_running)
+        Loop.__init__(self, jobs, procs, most_running)
         self.turns: Any = None
         """The engine's clock"""
         self.tick: Any = None

@@ -124,7 +124,7 @@ class ImmediateLoop(Suspension):
             rank = self.end_rank[index]
             over = self._slice_over(rank)
             if over > self.now + A_MOMENT and (
-                over < soonest or (over == soonest and self.latest[rank] < self.latest[next_of])
+                over < soonest or (over == soonest and self.h_last[rank] < self.h_last[next_of])
             ):
                 soonest, next_of = over, rank
         if next_of >= 0 and not self.is_to_wake[next_of]:

@@ -155,10 +155,14 @@ class Loop(Conservative):
             while rank < last:
                 insert_in_order(self.queue, self.place_of[rank], 0, self.waiting)
                 self.waiting += 1
+                self.wanted += self.procs[rank]
                 rank += 1
         self._decide()
         index = self.step
         self.h_time[index] = now
+        self.h_free[index] = self.free
+        self.h_waiting[index] = self.waiting
+        self.h_wanted[index] = self.wanted
         self.h_decided[index] = self.decided
         self.h_begun[index] = self.begun
         self.step = index + 1
@@ -399,21 +403,3 @@ class Loop(Conservative):
                 heads += 1
                 self._plan_anew(self.rank_at[place], at, self.free)
             draft.take(at, at + length, procs)
-
-
-@cython.cclass
-class CountedLoop(Loop):
-    """Where who has left the queue may come back: who waits is counted at each step, not when all are over."""
-
-    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
-        Loop.__init__(self, jobs, procs, most_running)
-        self.wanted = 0
-
-    def _happen(self, now: float) -> None:
-        for rank in range(self.arriving, self.arriving + self.coming):
-            self.wanted += self.procs[rank]
-        Loop._happen(self, now)
-        index = self.step - 1
-        self.h_free[index] = self.free
-        self.h_waiting[index] = self.waiting
-        self.h_wanted[index] = self.wanted

@@ -47,7 +47,7 @@ class MigratingLoop(GangLoop):
     def _has_migrated(self, rank: int) -> bool:
         if self.migrated_in[rank] != self.rebuilds:
             return False
-        has: bool = self.whole_sets[~self.set_at[rank]] != self.whole_sets[-1 - self.h_place[self.latest[rank]]]
+        has: bool = self.whole_sets[~self.set_at[rank]] != self.whole_sets[-1 - self.h_place[self.h_last[rank]]]
         return has
 
     # Compaction: A leaves its row

@@ -60,7 +60,7 @@ class MultiQueueLoop(Partitions):
         # Trials: as long as a job is to be tried, what it asks for and how long it runs are those of its trial
         self.stage = numbers(jobs)
         """What comes next of each job's trial: nothing, its start or its end"""
-        self.whole_estimate = self.whole_runtime = times(0)
+        self.whole_estimate = times(0)
         self.trials, self.planned_trials = growing_numbers(jobs), 0
         """The ranks of those whose trial is planned"""
         self.cut, self.cuts, self.cut_in, self.all_cuts = growing_numbers(most_running), 0, -1, 0
@@ -192,7 +192,7 @@ class MultiQueueLoop(Partitions):
             self.stage[rank] = 0
             self.estimate[rank] = self.length[place] = self.whole_estimate[rank]
             self.runtime[rank] = self.whole_runtime[rank]
-            if self.h_start[self.latest[rank]] + self.runtime[rank] > now + A_MOMENT:
+            if self.h_start[self.h_last[rank]] + self.runtime[rank] > now + A_MOMENT:
                 self._cut(rank, place, now)
                 return
         Partitions._complete(self, rank, now)
@@ -333,7 +333,6 @@ class MultiQueueLoop(Partitions):
 
     def _run(self, index: int, form: int, head: int, one: float, two: float, three: int, passes: bool) -> None:
         """The job there in the queue starts on processors of its partition; a negative number is none."""
-        self.wanted -= self.width[self.queue[index]]
         self._start(index, form, head, one, two, passes)
         stretch = self.begun - 1
         self.h_numbers[WIDTH * self.decided - 1] = stretch if three < 0 else three + SHARED * stretch

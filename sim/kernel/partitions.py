@@ -9,16 +9,16 @@ from typing import Any
 
 from sim.kernel import cython
 from sim.kernel.columns import Processors, numbers
-from sim.kernel.loop import CountedLoop
+from sim.kernel.loop import Loop
 from sim.kernel.sets import Sets
 
 
 @cython.cclass
-class Partitions(CountedLoop):
+class Partitions(Loop):
     """A job gets the lowest-numbered idle processors of its partition, which borrows what it lacks."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
-        CountedLoop.__init__(self, jobs, procs, most_running)
+        Loop.__init__(self, jobs, procs, most_running)
         self.borrows_as = 0
         self.partition_of = numbers(0)
         """By rank"""

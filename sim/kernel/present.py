@@ -58,6 +58,9 @@ FEW = 32
 """Of so few reservations it is quicker to look at each than to remember who found what, where nothing is compiled"""
 WIDTH = 3
 """As in `sim.history.decided`"""
+DONE = 0
+KILLED = 1
+"""As in `sim.history.stretch`"""
 
 
 @cython.cclass
@@ -66,8 +69,10 @@ class Present:
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         # The jobs, by rank; width and length also by place
-        self.submit = self.estimate = self.runtime = self.recorded = self.length = times(0)
-        self.procs = self.place_of = self.rank_at = self.width = numbers(0)
+        self.submit = self.due = self.estimate = self.runtime = self.recorded = self.length = times(0)
+        self.whole_runtime = times(0)
+        """Run times, where `runtime` may be that of a trial"""
+        self.procs = self.place_of = self.rank_at = self.width = self.overruns = numbers(0)
         self.in_order_of_arrival = True
         # The policy
         self.kind = FCFS
@@ -98,8 +103,6 @@ class Present:
         """When each running job ends by its estimate"""
         self.held_at = numbers(jobs)
         """Where in the history's ranges those of each running job are"""
-        self.latest = numbers(jobs)
-        """The last stretch of each job that runs: which it follows is written when the stretch of steps is over"""
         # Plans
         self.plan, self.draft = Plan(2 * jobs + 2), Plan(2 * jobs + 2)
         self.planned = times(jobs)
@@ -129,20 +132,22 @@ class Present:
         self.arrived = self.coming = self.completed = self.moves = 0
         self.ended_early = False
         self.done = numbers(most_running)
-        self.over, self.over_in, self.overs = numbers(jobs), numbers(jobs), 0
-        """Who is done, and in which step: what becomes of them is written when the stretch of steps is over"""
         self.moved_rank, self.moved_by = numbers(jobs), times(jobs)
-        self.started = self.backfilled = 0
-        """How many ever"""
+        # The tally
+        self.started = self.backfilled = self.finished = self.killed = 0
+        self.wait = self.slowdown = self.area = self.worst_wait = self.worst = 0.0
+        self.wanted = 0
+        """Processors that waiting jobs need together"""
         # The columns of the history and the ledger
-        self.h_time = self.h_free = self.h_start = self.h_end = self.h_started = self.h_numbers = times(0)
+        self.h_time = self.h_free = self.h_start = self.h_end = self.h_started = self.h_done = self.h_numbers = times(0)
         self.h_waiting = self.h_decided = self.h_begun = self.h_rank = self.h_end_step = numbers(0)
-        self.h_started_in = self.h_about = self.h_head = self.h_ranges = numbers(0)
+        self.h_first = self.h_last = self.h_next = self.h_started_in = self.h_done_in = numbers(0)
+        self.h_about = self.h_head = self.h_ranges = numbers(0)
         self.h_wanted: Longs
         self.h_place: Longs
         self.h_ended_by: Bytes
         self.h_form: Bytes
-        self.l_start = self.l_promised = self.l_ran = times(0)
+        self.l_start = self.l_end = self.l_promised = self.l_ran = times(0)
         self.l_backfilled: Bytes
         self.most_steps = self.begun = self.most_begun = self.decided = self.most_decided = 0
         self.ranged = self.most_ranged = self.leeway = 0
@@ -156,10 +161,11 @@ class Present:
         """Write to these columns, which have room for so much more."""
         (
             self.h_time, self.h_free, self.h_waiting, self.h_wanted, self.h_decided, self.h_begun,
-            self.h_rank, self.h_start, self.h_end, self.h_end_step, self.h_ended_by, self.h_place,
-            self.h_started, self.h_started_in, self.h_form, self.h_about, self.h_head, self.h_numbers, self.h_ranges,
+            self.h_rank, self.h_start, self.h_end, self.h_end_step, self.h_ended_by, self.h_next, self.h_place,
+            self.h_first, self.h_last, self.h_started, self.h_started_in, self.h_done, self.h_done_in,
+            self.h_form, self.h_about, self.h_head, self.h_numbers, self.h_ranges,
         ) = history  # fmt: skip
-        self.l_start, self.l_promised, self.l_ran, self.l_backfilled = ledger
+        self.l_start, self.l_end, self.l_promised, self.l_ran, self.l_backfilled = ledger
         (
             _, self.most_steps, self.begun, self.most_begun, self.decided, self.most_decided,
             self.ranged, self.most_ranged,
@@ -169,23 +175,36 @@ class Present:
 
     def close(self) -> None:
         """Let go of the columns of the history."""
-        self.open((None,) * 19, (None,) * 4, (0,) * 8)
-        self.overs = 0
+        self.open((None,) * 24, (None,) * 5, (0,) * 8)
 
     # Ending and starting
 
     def _complete(self, rank: int, now: float) -> None:
-        overs = self.overs
-        self.over[overs] = rank
-        self.over_in[overs] = self.step
-        self.overs = overs + 1
+        """The job is done."""
         if self.expected[rank] > now + A_MOMENT:
             self.ended_early = True
         self._leave(rank, now)
+        self._end_stretch(rank, now, KILLED if self.overruns[rank] else DONE)
+        self.h_done[rank] = self.l_end[rank] = now
+        self.h_done_in[rank] = self.step
+        self._count_done(rank, now - self.submit[rank], self.l_start[rank] - self.due[rank])
+
+    def _count_done(self, rank: int, turnaround: float, wait: float) -> None:
+        """Add the job to the tally and the ledger, as `sim.history.tally` does; it waited until its first start."""
+        self.l_ran[rank] = run = self.whole_runtime[rank]
+        wait, slowdown = max(wait, 0.0), 1 + (turnaround - run) / max(run, TAU)
+        self.finished += 1
+        if self.overruns[rank]:
+            self.killed += 1
+        self.wait += wait
+        self.slowdown += slowdown
+        self.area += run * self.procs[rank]
+        self.worst_wait = max(self.worst_wait, wait)
+        self.worst = max(self.worst, slowdown)
 
     def _end_stretch(self, rank: int, now: float, because: int) -> None:
-        """The job's last stretch is over, but the job is not done."""
-        stretch = self.latest[rank]
+        """The job's last stretch is over."""
+        stretch = self.h_last[rank]
         self.h_end[stretch] = now
         self.h_end_step[stretch] = self.step
         self.h_ended_by[stretch] = because
@@ -231,7 +250,7 @@ class Present:
 
     def _start(self, index: int, form: int, head: int, one: float, two: float, passes: bool) -> None:
         """The job there in the queue starts."""
-        place, now, running, begun = self.queue[index], self.now, self.running, self.begun
+        place, now, running = self.queue[index], self.now, self.running
         rank, procs, expected = self.rank_at[place], self.width[place], now + self.length[place]
         remove_number(self.queue, self.waiting, index)
         self.waiting -= 1
@@ -246,14 +265,35 @@ class Present:
         insert_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank, procs)
         insert_pair(self.leave_at, self.leave_rank, running, -(now + self.runtime[rank]), rank)
         self.running = running + 1
-        self.latest[rank] = begun
-        self.h_rank[begun] = rank
-        self.h_start[begun] = now
-        self.begun = begun + 1
+        self._begin_stretch(rank, now)
+        self._note_start(rank, now)
+        self.wanted -= procs
         if passes:
             self.l_backfilled[rank] = 1
             self.backfilled += 1
         self._note(form, rank, head, one, two, 0.0)
+
+    def _begin_stretch(self, rank: int, now: float) -> None:
+        """A stretch of the job begins, and follows the one that it had before."""
+        begun = self.begun
+        before = self.h_last[rank]
+        self.h_last[rank] = begun
+        if before < 0:
+            self.h_first[rank] = begun
+        else:
+            self.h_next[before] = begun
+        self.h_rank[begun] = rank
+        self.h_start[begun] = now
+        self.begun = begun + 1
+
+    def _note_start(self, rank: int, now: float) -> None:
+        """The job runs, perhaps for the first time."""
+        if self.l_start[rank] != self.l_start[rank]:
+            self.l_start[rank] = now
+            self.started += 1
+        if self.h_started_in[rank] == NEVER:
+            self.h_started[rank] = now
+            self.h_started_in[rank] = self.step
 
     def _hold(self, rank: int, procs: int) -> None:
         """The lowest-numbered free processors, written to the history's ranges."""

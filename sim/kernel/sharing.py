@@ -29,7 +29,6 @@ from sim.kernel.columns import (
     sum_at,
     times,
 )
-from sim.kernel.present import NEVER
 from sim.kernel.sets import Sets
 
 MOVED = 5
@@ -284,21 +283,12 @@ class Sharing(Clock):
         for index in range(self.news):
             rank = self.new[index]
             if slot >= 0 and self.stands[rank] >> slot & 1:
-                self._is_on_turn(rank, now)
+                self._note_start(rank, now)
             else:
                 self.new[kept] = rank
                 kept += 1
         remove_numbers(self.new, self.news, kept, self.news - kept)
         self.news = kept
-
-    def _is_on_turn(self, rank: int, now: float) -> None:
-        """For the first time."""
-        if self.l_start[rank] != self.l_start[rank]:
-            self.l_start[rank] = now
-            self.started += 1
-        if self.h_started_in[rank] == NEVER:
-            self.h_started[rank] = now
-            self.h_started_in[rank] = self.step
 
     def _write_places(self, now: float) -> None:
         """Those that stand elsewhere than they did begin a stretch there."""
@@ -313,13 +303,10 @@ class Sharing(Clock):
         if self.written[rank]:
             self._end_stretch(rank, now, MOVED)
             self._leave_band(place)
-        self.latest[rank] = begun
-        self.h_rank[begun] = rank
-        self.h_start[begun] = now
+        self._begin_stretch(rank, now)
         self.kinds[begun] = IN_ROWS
         self.h_place[begun] = self.set_at[rank]
         self.rows_at[begun] = rows
-        self.begun = begun + 1
         self._join_band(place, rank, rows)
 
     def _has_migrated(self, rank: int) -> bool:

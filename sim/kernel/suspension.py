@@ -23,7 +23,7 @@ from sim.kernel.columns import (
     remove_times,
     times,
 )
-from sim.kernel.loop import CountedLoop
+from sim.kernel.loop import Loop
 from sim.kernel.sets import Sets, Waiters
 
 SUSPENDED = 3
@@ -31,11 +31,11 @@ SUSPENDED = 3
 
 
 @cython.cclass
-class Suspension(CountedLoop):
+class Suspension(Loop):
     """What all policies that suspend have: who is suspended, where there is room, and what becomes of a job."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
-        CountedLoop.__init__(self, jobs, procs, most_running)
+        Loop.__init__(self, jobs, procs, most_running)
         self.seats_apart = True
         self.takes_as = self.resumes_as = self.returns_as = self.suspends_as = 0
         # Sets of processors: of each job that runs or is suspended, and others
@@ -243,7 +243,7 @@ class Suspension(CountedLoop):
 
     def _begin(self, rank: int) -> None:
         """The job has its processors to itself from now on."""
-        now, running, begun, ran, estimate = self.now, self.running, self.begun, self.l_ran[rank], self.estimate[rank]
+        now, running, ran, estimate = self.now, self.running, self.l_ran[rank], self.estimate[rank]
         expected, leaves = now + estimate - ran, -(now + self.runtime[rank] - ran)
         self.sets.drop(self.idle_set, rank)
         self.free -= self.procs[rank]
@@ -252,12 +252,10 @@ class Suspension(CountedLoop):
         insert_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank, self.procs[rank])
         insert_pair(self.leave_at, self.leave_rank, running, leaves, rank)
         self.running = running + 1
-        self.latest[rank] = begun
-        self.h_rank[begun] = rank
-        self.h_start[begun] = now
-        self.h_place[begun] = -1 - len(self.whole_sets)
+        self.h_place[self.begun] = -1 - len(self.whole_sets)
         self.whole_sets.append(self.sets.told(rank))
-        self.begun = begun + 1
+        self._begin_stretch(rank, now)
+        self._note_start(rank, now)
         self.since[rank] = now
         self._comes_to_run(rank, ran)
 

@@ -52,7 +52,7 @@ def _tell_trials(loop: Any, policy: MultiQueue, state: State, workload: Workload
     """As long as a job is to be tried it is as long as its trial."""
     loop.trial_as = form_of(Reserve, PlannedTrial)
     loop.due_as, loop.early_as = (form_of(Start, reason, is_placed=True) for reason in (TrialDue, TrialEarly))
-    loop.all_cuts, loop.whole_estimate, loop.whole_runtime = state.tally.speculative_kills, loop.estimate, loop.runtime
+    loop.all_cuts, loop.whole_estimate = state.tally.speculative_kills, loop.estimate
     if not policy.tries():
         return
     loop.tries = True

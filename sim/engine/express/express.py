@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from sim.engine.allocation import Allocation
-from sim.engine.express import afterwards, dividing, gangs, ordering, preempting
-from sim.engine.express.afterwards import Before
+from sim.engine.express import dividing, gangs, ordering, preempting
 from sim.engine.state import Future, State
 from sim.history.extension import Extension
 from sim.history.history import History
@@ -80,7 +79,7 @@ class Express:
         come = int(self._workload.submit.searchsorted(until, "right"))
         extension = Extension(self._history, len(self._workload))
         while reason == FULL:
-            made, left = loop.step, come - self._state.tally.finished
+            made, left = loop.step, come - loop.finished
             more = max(min(goal - made, loop.credit // a_step, 2 * left), least)
             reason = self._make_steps(extension, until, goal, a_step, more)
             least = 2 * more if loop.step == made else min(2 * least, _MUCH_ROOM)
@@ -99,10 +98,9 @@ class Express:
     def _make_steps(self, extension: Extension, until: float, goal: int, a_step: int, more: int) -> int:
         """In room for about so many steps; why it stopped."""
         loop, ledger, reason = self._loop, self._state.ledger, ENOUGH
-        columns = (ledger.start, ledger.promised, ledger.ran, ledger.backfilled)
+        columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
         room = extension.grow(more)
         loop.open(extension.columns, columns, room)
-        before = Before.of(loop)
         if loop.kind in _LOOPS:
             loop.whole_sets = extension.whole_sets
         if loop.kind == MULTIQUEUE:
@@ -119,7 +117,6 @@ class Express:
             if is_collected:
                 gc.enable()
         extension.written = loop.step, loop.begun, loop.decided, loop.ranged
-        afterwards.write(loop, before, self._state, self._workload, self._history, loop.kind not in _LOOPS)
         loop.close()
         return int(reason)
 
@@ -174,16 +171,15 @@ class Express:
         waiting = sorted(loop.place_of[rank] for rank in state.waiting.jobs)
         _fill(loop.queue, waiting)
         loop.waiting = len(waiting)
-        for rank, stretch in self._history.open_stretches().items():
-            loop.latest[rank] = stretch
-            if policy.kind == GANG:
+        if policy.kind == GANG:
+            for rank, stretch in self._history.open_stretches().items():
                 loop.set_at[rank] = self._history.processor_sets.place[stretch]
         self._tell_running(loop)
         self._tell_plans(loop, policy.kind)
         for name in _TALLY:
             setattr(loop, name, getattr(state.tally, name))
+        loop.wanted = state.waiting.wanted
         if policy.kind in _LOOPS:
-            loop.wanted = state.waiting.wanted
             _BESIDE[policy.kind].enter(loop, state, workload)
         self._at = state.step_count
 
@@ -315,7 +311,7 @@ _LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQ
 """The loops that choose processors themselves"""
 _BESIDE: dict[int, Any] = {SELECTIVE: preempting, IMMEDIATE: preempting, MULTIQUEUE: dividing, GANG: gangs}
 """Who tells them what they have beside what every loop has"""
-_TALLY = ("started", "backfilled")
+_TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 
 
 def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
@@ -325,7 +321,8 @@ def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
     loop.submit = submit.data if isinstance(loop.queue, list) else of("d", submit)  # a list takes four times its room
     loop.procs = loop.width = of("i", workload.width)
     loop.estimate = loop.length = of("d", workload.estimate)
-    loop.runtime = of("d", workload.runtime)
+    loop.runtime = loop.whole_runtime = of("d", workload.runtime)
+    loop.due, loop.overruns = of("d", workload.due), of("i", workload.killed)
     loop.in_order_of_arrival = rank_at is None
     every = np.arange(len(workload), dtype=np.int32)
     loop.place_of = loop.rank_at = of("i", every)
