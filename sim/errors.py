@@ -7,6 +7,7 @@ SchedscopeError            one line: what, where, what would work
 │   └── NotThereError      it does not exist in this trace, this run or this file
 ├── PolicyError            a policy failed: which, when, where in it
 │   └── DecisionError      it requested what the machine cannot do
+├── ClusterError           a scheduler cannot be reached, or refuses to answer
 ├── ReaderGoneError        the reader of the output has closed it
 └── InvariantError         --check found a broken rule: step, time, job, rule
 """
@@ -62,6 +63,10 @@ class PolicyError(SchedscopeError):
 
 class DecisionError(PolicyError):
     """Decision that the machine cannot carry out; the engine refused it and changed nothing."""
+
+
+class ClusterError(SchedscopeError):
+    """Scheduler of a real cluster that cannot be reached, or that refused to answer."""
 
 
 class ReaderGoneError(SchedscopeError):

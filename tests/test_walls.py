@@ -257,6 +257,7 @@ ITS_ROOM = "sim/policies/own/"
 """Where user-defined code is found and runs, with consent."""
 HARMLESS = {
     "sim/__init__.py": "its own rooms, from a table",
+    "sim/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there, with words that no file chooses",
     "sim/engine/schedule.py": "pandas, by its name",
     "sim/extras.py": "libraries of extras, each named where it is asked for",
     "sim/kernel/choice.py": "its own kernel",

@@ -1,0 +1,18 @@
+"""Moments of a real cluster in words, in the time zone of the reader."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+def date(at: float | None, now: float) -> str:
+    """Return a moment in words: the clock, and the day if it is not today; "an unknown time" for None."""
+    if at is None:
+        return "an unknown time"
+    try:
+        moment, today = datetime.fromtimestamp(at).astimezone(), datetime.fromtimestamp(now).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return "an unknown time"
+    if moment.date() == today.date():
+        return f"{moment:%H:%M:%S}" if abs(at - now) < 600 else f"{moment:%H:%M}"
+    return f"{moment:%Y-%m-%d %H:%M}" if moment.year != today.year else f"{moment:%a %d %b %H:%M}"

@@ -1,0 +1,126 @@
+"""Reasons of limits: which limit, how full it is, and which jobs fill it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sim.cluster.dates import date
+from sim.cluster.values import Cluster, ClusterJob, Limit
+from sim.words import count, listed, spelled
+
+_REASON = re.compile(
+    r"(?P<of>Assoc|QOS)(?P<how>Grp|Max|Min)(?P<what>[A-Z]\w*?)(?P<span>Run(?:Minutes|Mins)|Minutes|Mins)?"
+    r"(?:Per(?P<per>User|Job|Account|Acct|Node))?(?:Limit|NotSatisfied)?"
+)
+_RESOURCES = {
+    "cpu": ("cpu", "cores"), "cores": ("cpu", "cores"), "mem": ("mem", "MB of memory"),
+    "memory": ("mem", "MB of memory"), "node": ("node", "nodes"), "nodes": ("node", "nodes"),
+    "gres": ("gres/gpu", "GPUs"), "billing": ("billing", "units of billing"), "energy": ("energy", "units of energy"),
+    "bb": ("bb/", "burst buffer"), "license": ("license/", "licenses"), "lic": ("license/", "licenses"),
+}  # fmt: skip
+"""Word of a reason -> the resource as a limit names it, and in words."""
+MOST_NAMED = 3
+"""Most jobs that are named as filling a limit."""
+
+
+def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
+    """Return the reason in words if it is that of a limit, else None."""
+    match = _REASON.fullmatch(job.reason)
+    if match is None:
+        return None
+    if match["how"] == "Min":
+        least = spelled(match["what"]).lower()
+        return f"waits: asks less than the least that {_owner(job, match)} allows ({least})"
+    whose = _owner(job, match)
+    limit = _limit(cluster, job, match)
+    unit = _unit(match)
+    if limit is None:
+        return f"waits: {whose} is at its limit of {unit}"
+    if match["per"] in ("Job", "Node") or "Wall" in match["what"]:
+        return f"waits: asks for more {unit} than {whose} allows ({limit.most:,.0f})"
+    own = _own_share(job, match, limit)
+    sum_of = f"{limit.used:,.0f} used + {own:,.0f} asked for" if own else f"{limit.used:,.0f} used"
+    by = _filled_by(cluster, job, match)
+    return f"waits: {whose} is at its limit of {unit}: {sum_of} > {limit.most:,.0f}{by}"
+
+
+def _owner(job: ClusterJob, match: re.Match[str]) -> str:
+    """Return in words whom the limit is for."""
+    if match["of"] == "QOS":
+        per = {"User": f"user {job.user} in QOS {job.qos}", "Account": f"account {job.account} in QOS {job.qos}"}
+        return per.get((match["per"] or "").replace("Acct", "Account"), f"QOS {job.qos}")
+    return f"account {job.account}" if match["how"] == "Grp" else f"user {job.user} of account {job.account}"
+
+
+def _unit(match: re.Match[str]) -> str:
+    what = match["what"].lower()
+    if what.startswith("wall"):
+        return "time"
+    if what.startswith("job"):
+        return "running jobs"
+    if what.startswith("submit"):
+        return "submitted jobs"
+    unit = _RESOURCES.get(what, ("", what))[1]
+    return f"{unit} x minutes" if match["span"] else unit
+
+
+def _key(match: re.Match[str]) -> str:
+    """Return the limit as Slurm writes it, with the resource if it is one: `GrpTRES=cpu`, `MaxJobsPU`."""
+    what, per = match["what"].lower(), {"User": "PU", "Account": "PA", "Acct": "PA", "Job": "PJ", "Node": "PN"}
+    suffix = per.get(match["per"] or "", "")
+    if what.startswith("wall"):
+        return f"{match['how']}Wall{suffix or ('PJ' if match['how'] == 'Max' else '')}"
+    if what.startswith(("job", "submit")):
+        return f"{match['how']}{'Jobs' if what.startswith('job') else 'SubmitJobs'}{suffix}"
+    spans = {"Minutes": "Mins", "Mins": "Mins", "RunMinutes": "RunMins", "RunMins": "RunMins", None: ""}
+    return f"{match['how']}TRES{spans[match['span']]}{suffix}={_RESOURCES.get(what, (what, ''))[0]}"
+
+
+def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | None:
+    """Return the limit that the reason is about, the fullest if several may be meant (an account's parents)."""
+    key = _key(match)
+    alike = [limit for limit in cluster.limits if limit.what == key or (key.endswith("/") and key in limit.what)]
+    if match["of"] == "QOS":
+        names = {job.qos, f"{job.user} in {job.qos}", f"{job.account} in {job.qos}"}
+        kind = "qos"
+    else:
+        names = {job.account, f"{job.user} of {job.account}"}
+        kind = "account" if match["how"] == "Grp" else "user"
+    own = [limit for limit in alike if limit.kind.startswith(kind) and limit.name in names]
+    above = [limit for limit in alike if limit.kind == kind and kind == "account"]
+    return max(own or above, key=lambda limit: limit.used / max(limit.most, 1), default=None)
+
+
+def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
+    """Return how much the job would add; 0 where that is not known."""
+    if "Jobs" in limit.what:
+        return 1
+    if match["span"]:
+        return 0
+    amounts = {"cpu": job.cpus, "node": job.nodes_wanted, "gres/gpu": job.gpus}
+    return amounts.get(limit.what.partition("=")[2], 0)
+
+
+def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
+    """Return the running jobs that use most of the limit, with their latest ends."""
+    alike = (other for other in cluster.running if _shares(match, job, other))
+    filling = sorted(alike, key=lambda other: (-other.cpus, other.end or 0))
+    if not filling:
+        return ""
+    more = [f"{len(filling) - MOST_NAMED} more"] if len(filling) > MOST_NAMED else []
+    return f"; {listed([*_named(filling[:MOST_NAMED], cluster.at), *more])} use it"
+
+
+def _shares(match: re.Match[str], job: ClusterJob, other: ClusterJob) -> bool:
+    """Return True if the limit counts both jobs."""
+    if match["of"] == "Assoc":
+        return other.account == job.account and (match["how"] == "Grp" or other.user == job.user)
+    same = {None: True, "User": other.user == job.user}.get(match["per"], other.account == job.account)
+    return other.qos == job.qos and same
+
+
+def _named(jobs: list[ClusterJob], now: float) -> Iterator[str]:
+    for job in jobs:
+        until = f" until {date(job.end, now)} at most" if job.end else ""
+        yield f"J{job.id} ({count(job.cpus, 'core')}{until})"

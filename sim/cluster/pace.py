@@ -1,0 +1,37 @@
+"""How often a scheduler is asked: politely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+USUAL, LEAST, MOST = 60.0, 10.0, 900.0
+"""Seconds between two polls: unless told, at least, at most."""
+SLOW = 1.0
+"""Seconds above which an answer was slow."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """The seconds until the next poll; every answer makes the next `Pace`.
+
+    >>> Pace.of(5).wait, Pace.of(60).after(cost=0.2).wait, Pace.of(60).after(cost=1.5).after(cost=None).wait
+    (10.0, 60.0, 240.0)
+    """
+
+    every: float
+    wait: float
+
+    @classmethod
+    def of(cls, every: float) -> Pace:
+        """Return the pace for a wish: never quicker than `LEAST`."""
+        wish = min(max(every, LEAST), MOST)
+        return cls(wish, wish)
+
+    def after(self, cost: float | None) -> Pace:
+        """Return the pace after an answer that took `cost` seconds; None: refused, or no answer.
+
+        Twice as long after a slow answer or none; as usual again after a quick one.
+        """
+        if cost is not None and cost <= SLOW:
+            return Pace(self.every, self.every)
+        return Pace(self.every, min(max(2 * self.wait, self.every), MOST))

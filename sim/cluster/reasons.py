@@ -1,0 +1,343 @@
+"""Why a job waits, in words with numbers: every reason of Slurm, and what of the cluster explains it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from itertools import islice
+
+from sim.cluster.dates import date
+from sim.cluster.limit_reasons import limit_reason
+from sim.cluster.values import Cluster, ClusterJob, Partition
+from sim.words import count, listed, printable, shortened, span
+
+MOST_LETTERS = 320
+"""Most letters of a reason: names are foreign text of any length."""
+MOST_NAMED = 3
+Telling = Callable[[Cluster, ClusterJob], str]
+
+
+def say(cluster: Cluster, job: ClusterJob) -> str:
+    """Return in one line what becomes of a job, as it goes on after its name."""
+    return shortened(printable(_said(cluster, job)), MOST_LETTERS)
+
+
+def _said(cluster: Cluster, job: ClusterJob) -> str:
+    now = cluster.at
+    if job.has_ended:
+        return f"ended at {date(job.end, now)}: {job.state.replace('_', ' ').lower()}"
+    if job.state == "SUSPENDED":
+        return f"is suspended; it started at {date(job.start, now)}"
+    if job.is_running:
+        until = f" until {date(job.end, now)} at most" if job.end else ", without a time limit"
+        where = f" on {listed(job.nodes)}" if job.nodes else ""
+        return f"runs since {date(job.start, now)}{where}{until}"
+    if not job.reason:
+        return "waits: Slurm has not considered it yet"
+    code = job.reason.partition(",")[0].strip()
+    if code in _TOLD:
+        return _TOLD[code](cluster, job)
+    if (told := limit_reason(cluster, job)) is not None:
+        return told
+    if job.reason.startswith(_UNAVAILABLE):
+        return _unavailable(cluster, job)
+    if code in _PLAIN:
+        return f"waits: {_PLAIN[code]}"
+    return f"waits: Slurm says {job.reason}"
+
+
+def paragraph(cluster: Cluster, job: ClusterJob) -> tuple[str, ...]:
+    """Return all that the cluster tells about a job, a sentence a line."""
+    lines = [f"J{job.id} {_said(cluster, job)}."]
+    if job.is_waiting:
+        lines.append(_asked(job))
+        if job.reason == "Priority":
+            lines += [f"{_compared(cluster, other, job)}." for other in islice(ahead(cluster, job), 1, MOST_NAMED)]
+        if job.reason in ("Resources", "Priority"):
+            lines += _room(cluster, job)
+        lines.append(f"{start_in_words(cluster, job)}.")
+    return tuple(shortened(printable(line), MOST_LETTERS) for line in lines)
+
+
+def _asked(job: ClusterJob) -> str:
+    limit = "no time limit" if job.limit is None else f"at most {span(job.limit)}"
+    gpus = f", {count(job.gpus, 'GPU')}" if job.gpus else ""
+    where = f"{count(job.cpus, 'core')} on {count(max(job.nodes_wanted, 1), 'node')}{gpus}, {limit}"
+    return f"It asks for {where}, in {job.partition or 'no partition'}; user {job.user}, account {job.account}."
+
+
+def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
+    """Return when a waiting job starts, by Slurm: a plan, "not before", or that it has no date."""
+    if cluster.is_private:
+        return "Other users' jobs are hidden here, so no expected start can be trusted"
+    if job.start is None:
+        return "Slurm has no expected start for it"
+    at = f"{date(job.start, cluster.at)} (in {span(max(job.start - cluster.at, 0))})"
+    if job.is_planned:
+        nodes = f" on {listed(job.planned_nodes)}" if job.planned_nodes else ""
+        return f"Slurm plans its start for {at}{nodes}"
+    return f"It starts not before {at}; while its reason holds, that date is no plan"
+
+
+# Priority and resources
+
+
+def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
+    """Return the waiting jobs of its partitions that Slurm considers before it, the first one first."""
+    own = set(job.partition.split(","))
+    before: list[ClusterJob] = []
+    for other in cluster.queue:
+        if other.id == job.id:
+            break
+        if own & set(other.partition.split(",")) and other.reason in ("Priority", "Resources", ""):
+            before.append(other)
+    return before
+
+
+def _priority(cluster: Cluster, job: ClusterJob) -> str:
+    before = ahead(cluster, job)
+    if not before:
+        return f"waits: first in {job.partition}, but Slurm gave other jobs the cores in its last pass"
+    return f"waits behind {count(len(before), 'job')} in {job.partition}: {_compared(cluster, before[0], job)}"
+
+
+def _compared(cluster: Cluster, other: ClusterJob, job: ClusterJob) -> str:
+    """Return how far another job is ahead, by the parts of the priorities in which they differ."""
+    if other.priority == job.priority:
+        return f"J{other.id} has the same priority and was submitted earlier"
+    text = f"J{other.id} has priority {other.priority:,} > {job.priority:,}"
+    theirs, own = cluster.parts.get(other.number, {}), cluster.parts.get(job.number, {})
+    if not theirs or not own:
+        return text
+    parts = {name: (theirs.get(name, 0), own.get(name, 0)) for name in (*theirs, *own)}
+    apart = sorted((their - its, name) for name, (their, its) in parts.items() if their > its)
+    said = [f"{name} {parts[name][0]:,.0f} > {parts[name][1]:,.0f}" for _, name in reversed(apart)]
+    return f"{text} ({listed(said)})" if said else text
+
+
+def _resources(cluster: Cluster, job: ClusterJob) -> str:
+    free, usable = _free(cluster, job)
+    needs = f"needs {count(job.cpus, 'core')}"
+    if job.nodes_wanted > 1:
+        needs += f" on {count(job.nodes_wanted, 'node')}"
+    there = f"{count(free, 'core')} free on {count(usable, 'usable node')} of {job.partition}"
+    text = f"waits: {needs} > {there}" if job.cpus > free else f"waits: {needs}; {there}, but not as it asks for them"
+    holding = _holding(cluster, job)
+    return f"{text}; {listed(holding)}" if holding else text
+
+
+def _usable(cluster: Cluster, job: ClusterJob) -> list[str]:
+    names = {name for each in _partitions(cluster, job) for name in each.nodes}
+    return [node.name for node in cluster.nodes if (node.name in names or not names) and not node.is_gone]
+
+
+def _free(cluster: Cluster, job: ClusterJob) -> tuple[int, int]:
+    """Return the free cores of the nodes that the job may use, and how many nodes those are."""
+    nodes = [cluster.node_of[name] for name in _usable(cluster, job)]
+    return sum(max(node.cpus - node.cpus_taken, 0) for node in nodes), len(nodes)
+
+
+def _holding(cluster: Cluster, job: ClusterJob) -> list[str]:
+    """Return the running jobs that hold the nodes planned for the job, else its partition's, the earliest end first."""
+    wanted = set(job.planned_nodes or _usable(cluster, job))
+    holding = [other for other in cluster.running if wanted & set(other.nodes)]
+    holding.sort(key=lambda other: other.end or float("inf"))
+    return [
+        f"J{other.id} holds {count(other.cpus, 'core')} until {date(other.end, cluster.at)} at most"
+        for other in holding[:MOST_NAMED]
+    ]
+
+
+def _room(cluster: Cluster, job: ClusterJob) -> list[str]:
+    gone = [node for node in cluster.nodes if node.is_gone]
+    lines = []
+    if gone:
+        told = [f"{node.name} ({'+'.join(sorted(node.states)).lower()}: {node.reason or 'no reason'})" for node in gone]
+        lines.append(f"Not available: {listed(told)}.")
+    coming = [each for each in cluster.reservations if each.end > cluster.at]
+    if coming:
+        told = [f"{each.name} from {date(each.start, cluster.at)} to {date(each.end, cluster.at)}" for each in coming]
+        lines.append(f"Reserved: {listed(told)}.")
+    return lines
+
+
+def _partitions(cluster: Cluster, job: ClusterJob) -> list[Partition]:
+    names = job.partition.split(",")
+    return [each for each in cluster.partitions if each.name in names]
+
+
+# Dependencies, limits of partitions, reservations
+
+
+def _dependency(cluster: Cluster, job: ClusterJob) -> str:
+    told = []
+    for part in re.split(r"[,?]", job.dependency):
+        kind, _, rest = part.partition(":")
+        if kind.startswith("singleton"):
+            told.append(f"all earlier jobs of user {job.user} with the same name have to end first")
+        numbers = re.findall(r"(\d+(?:_\d+|_\*)?)", rest)
+        told += [f"{_CONDITIONS.get(kind, kind)} J{number}, which {_state_of(cluster, number)}" for number in numbers]
+    return f"waits for {listed(told)}" if told else "waits for another job"
+
+
+_CONDITIONS = {
+    "after": "the start of", "afterok": "success of", "afterany": "the end of", "afternotok": "failure of",
+    "aftercorr": "success of the same task of", "afterburstbuffer": "the burst buffer of",
+}  # fmt: skip
+
+
+def _state_of(cluster: Cluster, number: str) -> str:
+    other = cluster.find(number) or next(
+        (each for each in cluster.jobs if each.array == number.partition("_")[0]), None
+    )
+    if other is None:
+        return "is no longer known"
+    if other.is_running and other.end:
+        return f"runs until {date(other.end, cluster.at)} at most"
+    return f"is {other.state.replace('_', ' ').lower()}"
+
+
+def _never(cluster: Cluster, job: ClusterJob) -> str:
+    told = _dependency(cluster, job).removeprefix("waits for ")
+    return f"can never start: its dependency cannot be met any more ({told}); cancel it, or change its dependency"
+
+
+def _begin(cluster: Cluster, job: ClusterJob) -> str:
+    at = job.eligible or job.start
+    return f"waits: its user asked for a start not before {date(at, cluster.at)}"
+
+
+def _time_limit(cluster: Cluster, job: ClusterJob) -> str:
+    allowed = [each for each in _partitions(cluster, job) if each.max_time is not None]
+    if job.limit is None or not allowed:
+        return f"can never start: it asks for more time than partition {job.partition} allows"
+    most = max(allowed, key=lambda each: each.max_time or 0)
+    longer = [each.name for each in cluster.partitions if each.max_time is None or each.max_time >= job.limit]
+    hint = f"; {listed(longer)} would allow it" if longer else ""
+    asked = f"asks for {span(job.limit)} > {span(most.max_time)}, the limit of partition {most.name}"
+    return f"can never start: {asked}{hint}"
+
+
+def _node_limit(cluster: Cluster, job: ClusterJob) -> str:
+    most = max((each.max_nodes or len(each.nodes) for each in _partitions(cluster, job)), default=None)
+    asked = f"asks for {count(max(job.nodes_wanted, 1), 'node')}"
+    return f"can never start: {asked} > {most}, the limit of partition {job.partition}" if most else f"waits: {asked}"
+
+
+def _partition_config(cluster: Cluster, job: ClusterJob) -> str:
+    return f"cannot start: partition {job.partition} does not allow what it asks for (size, time, account or QOS)"
+
+
+def _partition_state(cluster: Cluster, job: ClusterJob) -> str:
+    states = [f"{each.name} is {each.state.lower()}" for each in _partitions(cluster, job)]
+    return f"waits: partition {listed(states) or job.partition + ' does not start jobs'}"
+
+
+def _array_limit(cluster: Cluster, job: ClusterJob) -> str:
+    running = [each for each in cluster.running if each.array == job.array and job.array]
+    many, verb = count(len(running), "task"), "runs" if len(running) == 1 else "run"
+    ends = min((each.end for each in running if each.end), default=None)
+    next_end = f"; the next of them ends at {date(ends, cluster.at)} at the latest" if ends else ""
+    return f"waits: its array may run only so many tasks at once, and {many} of it {verb}{next_end}"
+
+
+def _reservation(cluster: Cluster, job: ClusterJob) -> str:
+    found = next((each for each in cluster.reservations if each.name == job.reservation), None)
+    if found is None:
+        return f"waits for its reservation {job.reservation}"
+    if found.start > cluster.at:
+        return f"waits for its reservation {found.name}, which begins at {date(found.start, cluster.at)}"
+    until = date(found.end, cluster.at)
+    return f"waits in its reservation {found.name}: its nodes are in use; the reservation ends at {until}"
+
+
+_UNAVAILABLE = ("ReqNodeNotAvail", "Nodes required for job are DOWN", "Reserved for maintenance")
+
+
+def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
+    """Return which nodes are missing, and which maintenance ends when."""
+    gone = [node for node in cluster.nodes if node.is_gone]
+    told = [f"{node.name} is {'+'.join(sorted(node.states & _DOWN) or sorted(node.states)).lower()}" for node in gone]
+    kept = [
+        f"reservation {each.name} keeps {listed(each.nodes) or 'nodes'} until {date(each.end, cluster.at)}"
+        for each in cluster.reservations
+        if each.end > cluster.at and (job.start is None or each.start <= job.start + (job.limit or 0))
+    ]
+    why = listed([*told, *kept], 3)
+    return f"waits: nodes that it needs are down, drained or reserved{f': {why}' if why else ''}"
+
+
+_DOWN = frozenset({"DOWN", "DRAIN", "FAIL"})
+
+
+def _bad_constraints(cluster: Cluster, job: ClusterJob) -> str:
+    return "can never start: no node of its partition has the features, cores or memory that it asks for"
+
+
+_TOLD: Mapping[str, Telling] = {
+    "Priority": _priority,
+    "Resources": _resources,
+    "Dependency": _dependency,
+    "DependencyNeverSatisfied": _never,
+    "BeginTime": _begin,
+    "PartitionTimeLimit": _time_limit,
+    "PartitionNodeLimit": _node_limit,
+    "PartitionConfig": _partition_config,
+    "PartitionDown": _partition_state,
+    "PartitionInactive": _partition_state,
+    "JobArrayTaskLimit": _array_limit,
+    "Reservation": _reservation,
+    "BadConstraints": _bad_constraints,
+    "Constraints": _bad_constraints,
+}
+"""Reasons that the state of the cluster explains further."""
+_PLAIN: Mapping[str, str] = {
+    "JobHeldUser": "its user holds it (scontrol release JOB lets it go)",
+    "JobHeldAdmin": "an administrator holds it",
+    "JobHoldMaxRequeue": "it was requeued as often as is allowed, and is held now",
+    "MaxRequeue": "it was requeued as often as is allowed, and is held now",
+    "Licenses": "all licenses that it asks for are in use",
+    "InvalidAccount": "its account does not exist any more, or may not use this partition",
+    "InvalidQOS": "its QOS does not exist any more, or may not be used by its account",
+    "AccountNotAllowed": "its account may not use this partition",
+    "QOSNotAllowed": "its QOS may not be used in this partition or by this account",
+    "AccountingPolicy": "a limit of its account, user or QOS is reached",
+    "QOSJobLimit": "its QOS has as many running jobs as it allows",
+    "QOSResourceLimit": "its QOS uses as much as it allows",
+    "QOSTimeLimit": "its QOS has used its time",
+    "QOSUsageThreshold": "its QOS has used more than its share",
+    "QOSMinCpuNotSatisfied": "it asks for fewer cores than its QOS requires",
+    "ReservationDeleted": "its reservation was deleted; it needs another one, or none",
+    "ReservationMaxStartDelay": "its reservation cannot start it in time",
+    "ReservationOverlap": "reservations overlap on its nodes",
+    "NodeDown": "a node that it needs is down",
+    "BlockFreeAction": "its nodes are being freed",
+    "BlockMaxError": "its nodes have failed too often",
+    "BurstBufferOperation": "its burst buffer is being prepared",
+    "BurstBufferResources": "the burst buffer is full",
+    "BurstBufferStageIn": "its data is being copied to the burst buffer",
+    "BurstBufferStageOut": "its data is being copied from the burst buffer",
+    "Cleaning": "what is left of its last run is being cleaned up",
+    "DeadLine": "it could not end before its deadline",
+    "FedJobLock": "another cluster of the federation is about to start it",
+    "FrontEndDown": "no front end node is available",
+    "InactiveLimit": "it has reached the limit of inactivity of the system",
+    "JobLaunchFailure": "it could not be launched; a file system or a node may be the reason",
+    "NonZeroExitCode": "it ended with an exit code other than 0, and was requeued",
+    "OutOfMemory": "it ran out of memory, and was requeued",
+    "MaxMemPerLimit": "it asks for more memory than a node or a core may give",
+    "NetworkResources": "the network has no room for it",
+    "PowerNotAvail": "too little power is available",
+    "PowerReserved": "power is reserved for others",
+    "Prolog": "the prolog still runs on its nodes",
+    "RaisedSignal": "it was ended by a signal, and was requeued",
+    "SchedDefer": "Slurm starts jobs only at its next regular pass",
+    "SystemFailure": "Slurm, a file system or the network failed",
+    "TimeLimit": "it reached its time limit",
+    "TooManyRequeues": "it was requeued too often",
+    "WaitingForScheduling": "Slurm has not considered it yet",
+    "ReqNodeNotAvail": "a node that it asks for by name is not available",
+}
+"""Reasons that say all there is to say."""
+CODES = tuple(dict.fromkeys((*_TOLD, *_PLAIN)))
+"""Reasons that have words of their own, besides those of limits."""

@@ -1,0 +1,382 @@
+"""A recording of a live cluster: one SQLite file that grows by what changed, poll by poll.
+
+A row per poll, written and committed at once: a kill loses at most the last poll. Many may read while one writes.
+Every `FRAME`th row has the whole picture, all others what changed since the row before. The table `jobs` has each job
+once, as it was last seen, so that the file can be read as a trace.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import sqlite3
+import zlib
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
+from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
+from sim.errors import FileError
+
+FRAME = 240
+"""Polls between two whole pictures: four hours at a poll a minute."""
+MOST_BYTES = 1 << 28
+"""Most bytes of a picture when it is unpacked."""
+FORMAT = 1
+SHIFTED = ("priority", "start")
+"""Fields that change for most waiting jobs at each poll; the differences of all of them are kept side by side."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE IF NOT EXISTS polls (at REAL PRIMARY KEY, cost REAL, is_frame INTEGER, data BLOB);
+CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, state TEXT, submit REAL, eligible REAL, start REAL, end REAL,
+    cpus INTEGER, time_limit REAL, user TEXT, account TEXT, partition TEXT, qos TEXT, nodes INTEGER, name TEXT);
+"""
+_KINDS: tuple[tuple[str, type[Any], str], ...] = (
+    ("nodes", Node, "name"),
+    ("partitions", Partition, "name"),
+    ("reservations", Reservation, "name"),
+    ("jobs", ClusterJob, "id"),
+)
+"""Each kind of item: the field of `Cluster`, its class, and what names one."""
+
+
+class Recorder:
+    """The writer of a recording. `secret`: users, accounts and names become pseudonyms made with it."""
+
+    def __init__(self, path: str | Path, secret: bytes | None = None) -> None:
+        self._path, self._secret = str(path), secret
+        self._before: Cluster | None = None
+        self._since_frame = 0
+        try:
+            self._db = sqlite3.connect(self._path, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(_SCHEMA)
+            self._db.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
+        except sqlite3.Error as error:
+            raise FileError(f"cannot record there: {error}", self._path) from None
+
+    def add(self, cluster: Cluster) -> None:
+        """Add one poll. Raise `FileError` if it cannot be written; the file stays whole."""
+        shown = cluster if self._secret is None else anonymous(cluster, self._secret)
+        known = self._before.job_of if self._before else {}
+        kept = [shown.job_of[id] for id in known if id in shown.job_of]
+        shown = replace(shown, jobs=(*kept, *(job for job in shown.jobs if job.id not in known)))
+        is_frame = self._before is None or self._since_frame >= FRAME
+        data = _whole(shown) if is_frame or self._before is None else _delta(self._before, shown)
+        packed = zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)
+        rows = [_row(job) for job in shown.jobs if known.get(job.id) != job and _is_told(known.get(job.id), job)]
+        self._write([(shown.at, shown.cost, int(is_frame), packed)], rows)
+        self._before, self._since_frame = shown, 1 if is_frame else self._since_frame + 1
+
+    def add_history(self, jobs: Iterable[ClusterJob]) -> None:
+        """Add jobs that ended before the recording began."""
+        secret = self._secret
+        self._write([], [_row(job if secret is None else _pseudonymous(job, secret)) for job in jobs])
+
+    def _write(self, polls: list[tuple[Any, ...]], jobs: list[tuple[Any, ...]]) -> None:
+        try:
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.executemany("INSERT OR REPLACE INTO polls VALUES (?, ?, ?, ?)", polls)
+                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 14)})", jobs)
+        except sqlite3.Error as error:
+            raise FileError(f"the recording cannot be written: {error}", self._path) from None
+
+    def close(self) -> None:
+        """Close the file, with all data in one file again unless it is being read."""
+        with suppress(sqlite3.Error):
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._db.close()
+
+
+def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
+    """Return True if the table of jobs has to say something new: not for a priority or an expected start."""
+    return was is None or _row(was) != _row(job)
+
+
+def _row(job: ClusterJob) -> tuple[Any, ...]:
+    began = job.start if not job.is_waiting else None
+    ended = job.end if job.has_ended else None
+    count = len(job.nodes) or job.nodes_wanted
+    return (
+        job.id, job.state, job.submit, job.eligible, began, ended, job.cpus, job.limit, job.user, job.account,
+        job.partition, job.qos, count, job.name,
+    )  # fmt: skip
+
+
+# Rows of polls
+
+
+def _whole(cluster: Cluster) -> Plain:
+    """Return the whole picture as plain data."""
+    data: Plain = {kind: [encode(item) for item in getattr(cluster, kind)] for kind, _, _ in _KINDS}
+    return data | _rest(cluster)
+
+
+def _rest(cluster: Cluster) -> Plain:
+    """Return what is kept whole where it changed at all."""
+    return {
+        "name": cluster.name,
+        "version": cluster.version,
+        "me": cluster.me,
+        "private": cluster.is_private,
+        "limits": [encode(limit) for limit in cluster.limits],
+        "parts": _columns(cluster),
+    }
+
+
+def _columns(cluster: Cluster) -> Plain:
+    """Return the parts of priorities by columns, which pack well."""
+    numbers = list(cluster.parts)
+    names = sorted({name for parts in cluster.parts.values() for name in parts})
+    return {"numbers": numbers, "names": {n: [cluster.parts[j].get(n, 0) for j in numbers] for n in names}}
+
+
+def _delta(before: Cluster, after: Cluster) -> Plain:
+    """Return what changed: new items, changed fields of known ones, and the names of items that went."""
+    data: Plain = {}
+    for kind, _, name in _KINDS:
+        was = {getattr(item, name): item for item in getattr(before, kind)}
+        now = {getattr(item, name): item for item in getattr(after, kind)}
+        if not _keeps_order(list(was), list(now)):  # of nodes it is that of the chart
+            data[f"{kind}!"] = [encode(item) for item in now.values()]
+            continue
+        if kind == "jobs":
+            was = _shift(was, now, data)
+        told = {key: (encode(item) if key not in was else changed(was[key], item)) for key, item in now.items()}
+        gone = [key for key in was if key not in now]
+        if told := {key: value for key, value in told.items() if value or key not in was}:
+            data[kind] = told
+        if gone:
+            data[f"{kind}-"] = gone
+    was_rest, rest = _rest(before), _rest(after)
+    return data | {key: value for key, value in rest.items() if was_rest[key] != value}
+
+
+def _keeps_order(was: list[str], now: list[str]) -> bool:
+    """Return True if what is left of `was` comes first in `now`, in the same order."""
+    there = set(now)
+    left = [key for key in was if key in there]
+    return now[: len(left)] == left
+
+
+def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) -> dict[str, ClusterJob]:
+    """Note the differences of the shifted fields over all jobs, and return the jobs as if they had shifted already."""
+    kept = [key for key in was if key in now]
+    moved = dict(was)
+    for field in SHIFTED:
+        pairs = [(getattr(was[key], field), getattr(now[key], field)) for key in kept]
+        by = [_difference(*pair) for pair in pairs]
+        if any(by):
+            data[f"by {field}"] = by
+            for key, each in zip(kept, by, strict=True):
+                if each:
+                    moved[key] = replace(moved[key], **{field: getattr(moved[key], field) + each})
+    return moved
+
+
+def _difference(was: float | None, now: float | None) -> float:
+    """Return by how much a whole number changed; 0 where it is said in another way."""
+    if was is None or now is None or was != int(was) or now != int(now):
+        return 0
+    return int(now) - int(was)
+
+
+class Recording:
+    """The reader of a recording, also of one that is still written."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        if not Path(path).is_file():
+            raise FileError("no such file" if not Path(path).exists() else "it is no file", self.path)
+        self._last: tuple[float, Cluster] | None = None
+        """The moment that was read last, and its picture."""
+        try:
+            found = self._ask("SELECT value FROM about WHERE name = 'format'")
+        except FileError:
+            raise FileError("it is no recording of a cluster", self.path) from None
+        if found != [(str(FORMAT),)]:
+            raise FileError("the recording is of another version of schedscope", self.path)
+
+    def times(self) -> tuple[float, ...]:
+        """Return the moments of all polls so far, in order."""
+        try:
+            return tuple(number(at) for (at,) in self._ask("SELECT at FROM polls ORDER BY at"))
+        except DamagedError as error:
+            raise FileError(f"the recording is damaged: a moment of a poll: {error}", self.path) from None
+
+    def at(self, time: float) -> Cluster:
+        """Return the cluster as it was known at a moment: the last poll until then, else the first."""
+        times = self.times()
+        if not times:
+            raise FileError("the recording has no poll yet", self.path)
+        return self._picture(times[max(bisect_right(times, time) - 1, 0)])
+
+    def pictures(self) -> Iterator[Cluster]:
+        """Yield every poll in the order of time."""
+        return map(self._picture, self.times())
+
+    def _picture(self, at: float) -> Cluster:
+        begin, cluster = self._last if self._last and self._last[0] <= at else (-1.0, None)
+        framed = self._ask("SELECT MAX(at) FROM polls WHERE is_frame AND at <= ?", (at,))[0][0]
+        if cluster is None or (framed is not None and framed > begin):
+            begin, cluster = -1.0, None
+        rows = self._ask(
+            "SELECT at, cost, is_frame, data FROM polls WHERE at <= ? AND at > ? AND at >= ? ORDER BY at",
+            (at, begin, framed if framed is not None and cluster is None else -1.0),
+        )
+        for moment, cost, is_frame, packed in rows:
+            if cluster is None and not is_frame:
+                break
+            cluster = self._next(None if is_frame else cluster, packed, moment, cost)
+        if cluster is None:
+            raise FileError("the recording is damaged: no whole picture before that moment", self.path)
+        self._last = (at, cluster)
+        return cluster
+
+    def _next(self, before: Cluster | None, packed: object, at: object, cost: object) -> Cluster:
+        try:
+            data = _unpacked(packed)
+            cluster = _of_whole(data) if before is None else _applied(before, data)
+            return replace(cluster, at=number(at), cost=number(cost))
+        except (DamagedError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise FileError(f"the recording is damaged at {at}: {error}"[:300], self.path) from None
+
+    def _ask(self, question: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        place = Path(self.path).resolve().as_uri()
+        failed = ""
+        for mode in ("mode=ro", "mode=ro&immutable=1"):  # where nothing may be written beside it, as on a CD
+            try:
+                with closing(sqlite3.connect(f"{place}?{mode}", uri=True)) as db:
+                    return db.execute(question, values).fetchall()
+            except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
+                failed = str(error)
+        raise FileError(f"the recording cannot be read: {failed}", self.path)
+
+
+def _unpacked(packed: object) -> Plain:
+    if not isinstance(packed, bytes):
+        raise DamagedError("no picture")
+    unpacker = zlib.decompressobj()
+    try:
+        raw = unpacker.decompress(packed, MOST_BYTES)
+    except zlib.error as error:
+        raise DamagedError(str(error)) from None
+    if unpacker.unconsumed_tail:
+        raise DamagedError("the picture is too large")
+    data = json.loads(raw)
+    if not isinstance(data, dict):
+        raise DamagedError("no picture")
+    return data
+
+
+def _of_whole(data: Plain) -> Cluster:
+    items: Plain = {kind: tuple(decode(cls, each) for each in data[kind]) for kind, cls, _ in _KINDS}
+    return replace(_with_rest(Cluster(0.0), data), **items)
+
+
+def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
+    """Return the cluster with what is kept whole, where the row has it."""
+    found: Plain = {name: text(data[name]) for name in ("name", "version", "me") if name in data}
+    if "private" in data:
+        found["is_private"] = bool(data["private"])
+    if "limits" in data:
+        found["limits"] = tuple(decode(Limit, each) for each in data["limits"])
+    if "parts" in data:
+        columns = {text(name): [number(v) for v in column] for name, column in data["parts"]["names"].items()}
+        numbers = [text(each) for each in data["parts"]["numbers"]]
+        found["parts"] = {
+            job: {name: column[at] for name, column in columns.items() if column[at]} for at, job in enumerate(numbers)
+        }
+    return replace(cluster, **found)
+
+
+def _applied(before: Cluster, data: Plain) -> Cluster:
+    """Return the picture after the changes of one row."""
+    found: Plain = {}
+    for kind, cls, name in _KINDS:
+        if f"{kind}!" in data:
+            found[kind] = tuple(decode(cls, each) for each in data[f"{kind}!"])
+            continue
+        told, gone, by = data.get(kind, {}), set(data.get(f"{kind}-", ())), _shifts(data) if kind == "jobs" else {}
+        if not (told or gone or by):
+            continue
+        items = {getattr(item, name): item for item in getattr(before, kind) if getattr(item, name) not in gone}
+        for field, column in by.items():
+            for key, each in zip(list(items), column, strict=True):
+                if each:
+                    items[key] = replace(items[key], **{field: getattr(items[key], field) + each})
+        for key, each in told.items():
+            items[key] = decode(cls, {**encode(items[key]), **each}) if key in items else decode(cls, each)
+        found[kind] = tuple(items.values())
+    return replace(_with_rest(before, data), **found)
+
+
+def _shifts(data: Plain) -> dict[str, list[int]]:
+    return {field: list(map(whole, data[f"by {field}"])) for field in SHIFTED if f"by {field}" in data}
+
+
+# Pseudonyms
+
+
+def anonymous(cluster: Cluster, secret: bytes) -> Cluster:
+    """Return the picture with stable pseudonyms for users and accounts, and without other words of people."""
+    said = _Pseudonyms(secret)
+    return replace(
+        cluster,
+        me=said.of("user", cluster.me),
+        jobs=tuple(_pseudonymous(job, secret) for job in cluster.jobs),
+        nodes=tuple(replace(node, reason="") for node in cluster.nodes),
+        partitions=tuple(
+            replace(each, allowed_accounts=said.all("account", each.allowed_accounts)) for each in cluster.partitions
+        ),
+        reservations=tuple(
+            replace(each, users=said.all("user", each.users), accounts=said.all("account", each.accounts))
+            for each in cluster.reservations
+        ),
+        limits=tuple(replace(limit, name=said.limited(limit)) for limit in cluster.limits),
+    )
+
+
+def _pseudonymous(job: ClusterJob, secret: bytes) -> ClusterJob:
+    said = _Pseudonyms(secret)
+    return replace(
+        job,
+        user=said.of("user", job.user),
+        account=said.of("account", job.account),
+        name=said.of("job", job.name),
+        workdir=said.of("folder", job.workdir),
+        comment="",
+    )
+
+
+class _Pseudonyms:
+    """Names made with a secret: always the same for the same name, and of no use without the secret."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def of(self, kind: str, name: str) -> str:
+        if not name:
+            return ""
+        return f"{kind}-{hmac.digest(self._secret, f'{kind} {name}'.encode(errors='replace'), 'sha256').hex()[:8]}"
+
+    def all(self, kind: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(self.of(kind, name) for name in names)
+
+    def limited(self, limit: Limit) -> str:
+        """Return the name of what a limit is about: `anna of physics`, `anna in high`, an account, a QOS."""
+        name, of, account = limit.name.partition(" of ")
+        if limit.kind == "user":
+            return f"{self.of('user', name)}{of}{self.of('account', account)}"
+        if limit.kind == "account":
+            return self.of("account", limit.name)
+        name, within, qos = limit.name.partition(" in ")
+        if limit.kind in ("qos of a user", "qos of an account"):
+            return f"{self.of(limit.kind.split()[-1], name)}{within}{qos}"
+        return limit.name

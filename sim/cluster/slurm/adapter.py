@@ -1,0 +1,137 @@
+"""A real Slurm, asked from outside as an ordinary user may: text outputs, and each detail as rarely as possible."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from sim.cluster.slurm import text
+from sim.cluster.slurm.commands import Commands
+from sim.cluster.slurm.limits import limits
+from sim.cluster.values import Cluster, ClusterJob, Cores
+from sim.errors import ClusterError
+from sim.workload.formats.sacct import duration, stamp
+from sim.workload.formats.slurm_text import hosts
+
+SELDOM = 5
+"""Nodes, partitions, reservations, limits and parts of priorities are asked for at one poll in so many."""
+MOST_DETAILS = 8
+"""If more jobs have started since the last poll, one question about all jobs replaces one about each."""
+HISTORY = (
+    "JobID", "JobIDRaw", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "End",
+    "Timelimit", "NCPUS", "NNodes", "NodeList", "Priority", "JobName",
+)  # fmt: skip
+"""Fields of sacct; the name is last, because it may hold separators."""
+_SETTING = re.compile(r"^(\w+)\s*=\s*(.*?)\s*$", re.M)
+
+
+class Slurm:
+    """A cluster that Slurm runs: `snapshot` is one poll, `history` reads the accounting."""
+
+    def __init__(self, commands: Commands | None = None) -> None:
+        self._commands = commands or Commands()
+        self._polls = 0
+        self._still = Cluster(0.0)
+        """The last answers to the questions that are asked seldom."""
+        self._cores: dict[str, tuple[Cores, ...]] = {}
+
+    def snapshot(self) -> Cluster:
+        """Return the cluster as it is now; a poll that fails is the next one's to repeat."""
+        self._commands.spent = 0.0
+        if not self._still.name:
+            self._still = self._named()
+        if self._polls % SELDOM == 0:
+            self._still = self._looked_at(self._still)
+        at = time.time()
+        jobs = text.jobs(self._commands.ask("squeue", "-h", "-r", "-a", "-t", "all", "-o", text.FORMAT))
+        jobs = self._with_cores(jobs)
+        self._polls += 1
+        is_private = self._still.is_private and {job.user for job in jobs} <= {self._still.me}
+        return replace(self._still, at=at, jobs=jobs, is_private=is_private, cost=self._commands.spent)
+
+    def history(self, since: float) -> tuple[ClusterJob, ...]:
+        """Return the jobs that ended since then, by sacct; none where there is no accounting."""
+        begin = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        try:
+            said = self._commands.ask("sacct", "-a", "-X", "-n", "-P", "-S", begin, "-o", ",".join(HISTORY))
+        except ClusterError:
+            return ()
+        return tuple(job for line in said.split("\n") if (job := ended(line)) is not None)
+
+    def _named(self) -> Cluster:
+        """Return what does not change while it is watched: the cluster's name, its version, the user who asks."""
+        settings = dict(_SETTING.findall(self._commands.ask("scontrol", "show", "config")))
+        is_private = "jobs" in settings.get("PrivateData", "").split(",")
+        me = self._commands.ask("id", "-un").strip()
+        name = settings.get("ClusterName") or "cluster"
+        version = f"Slurm {settings.get('SLURM_VERSION', '')}".strip()
+        return Cluster(0.0, name[: text.MOST_LETTERS], version[:40], is_private=is_private, me=me)
+
+    def _looked_at(self, known: Cluster) -> Cluster:
+        """Return the same with nodes, partitions, reservations, limits and parts of priorities asked for again."""
+        ask = self._commands.ask
+        return replace(
+            known,
+            nodes=text.nodes(ask("scontrol", "-o", "show", "node")),
+            partitions=text.partitions(ask("scontrol", "-o", "show", "partition")),
+            reservations=text.reservations(ask("scontrol", "-o", "show", "res")),
+            limits=limits(self._unless_refused("scontrol", "show", "assoc_mgr")),
+            parts=text.priority_parts(self._unless_refused("sprio", "-l")),
+        )
+
+    def _unless_refused(self, *words: str) -> str:
+        """Return an answer that a site may refuse, or that needs a plugin which is not there: then nothing."""
+        try:
+            return self._commands.ask(*words)
+        except ClusterError:
+            return ""
+
+    def _with_cores(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
+        """Return the jobs with the cores that they hold, which are asked for once per start."""
+        holding = {job.number for job in jobs if job.is_running}
+        new = [number for number in holding if number not in self._cores]
+        self._cores = {number: cores for number, cores in self._cores.items() if number in holding}
+        show = ("scontrol", "-d", "-o", "show", "job")
+        numbers = [number for number in new if number.isdecimal()]
+        for words in [show] if len(numbers) > MOST_DETAILS else [(*show, number) for number in numbers]:
+            self._cores |= text.cores_of(self._unless_refused(*words))
+        for number in new:  # ended meanwhile, or without cores of its own: not asked for again
+            self._cores.setdefault(number, ())
+        return text.with_cores(jobs, self._cores)
+
+
+def ended(line: str) -> ClusterJob | None:
+    """Return the job of a line of sacct (see `HISTORY`) if it has ended, else None."""
+    fields = line.split("|", len(HISTORY) - 1)
+    if len(fields) < len(HISTORY):
+        return None
+    row = dict(zip(HISTORY, (field[: text.MOST_LETTERS] for field in fields), strict=True))
+    row["NodeList"] = fields[HISTORY.index("NodeList")]
+    start, end = stamp(row["Start"], UTC), stamp(row["End"], UTC)
+    if end is None or not row["JobID"][:1].isdecimal():
+        return None
+    return ClusterJob(
+        id=row["JobID"],
+        number=row["JobIDRaw"],
+        state=row["State"].partition(" ")[0],
+        name=row["JobName"],
+        user=row["User"],
+        account=row["Account"],
+        partition=row["Partition"],
+        qos=row["QOS"],
+        cpus=_whole(row["NCPUS"]),
+        nodes_wanted=_whole(row["NNodes"]),
+        limit=duration(row["Timelimit"]),
+        submit=stamp(row["Submit"], UTC) or 0.0,
+        eligible=stamp(row["Eligible"], UTC),
+        start=start,
+        end=end,
+        priority=_whole(row["Priority"]),
+        nodes=hosts(row["NodeList"]),
+    )
+
+
+def _whole(word: str) -> int:
+    return int(word) if word.isdecimal() and len(word) < 16 else 0

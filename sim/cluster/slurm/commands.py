@@ -1,0 +1,68 @@
+"""Slurm's commands, started here or on another host. Only what is written in this program runs; answers are text."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from sim.errors import ClusterError
+from sim.words import printable, shortened
+
+PATIENCE = 60.0
+"""Seconds until an answer is given up."""
+MOST_BYTES = 1 << 28
+"""Most bytes of one answer."""
+SETTINGS = ("TZ=UTC", "LC_ALL=C", "SLURM_TIME_FORMAT=standard")
+"""Environment of every command, so that all hosts write times and words alike."""
+
+
+class Commands:
+    """Commands of Slurm on this machine, or on `host` by the user's own ssh, in batch mode over one connection."""
+
+    def __init__(self, host: str = "") -> None:
+        if host.startswith("-") or not host.isprintable() or any(letter.isspace() for letter in host):
+            raise ClusterError(f"{shortened(printable(host))!r} is no name of a host")
+        self._host = host
+        self._folder = tempfile.TemporaryDirectory(prefix="schedscope-ssh-") if host else None
+        self.spent = 0.0
+        """Seconds that answers took since it was last set to 0."""
+
+    def ask(self, *words: str) -> str:
+        """Return what a command prints. Raise `ClusterError` if it fails, is missing or does not answer in time."""
+        begin = time.monotonic()
+        try:
+            done = subprocess.run(self._line(words), capture_output=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+        except FileNotFoundError as error:
+            raise ClusterError(f"{error.filename}: no such command; Slurm's commands must be on PATH") from None
+        except OSError as error:
+            raise ClusterError(f"{words[0]}: {error.strerror or error}") from None
+        except subprocess.TimeoutExpired:
+            raise ClusterError(f"{words[0]} gave no answer within {PATIENCE:.0f} s") from None
+        finally:
+            self.spent += time.monotonic() - begin
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
+            raise ClusterError(f"{words[0]}: {shortened(printable(said[-1]), 200)}")
+        if len(done.stdout) > MOST_BYTES:
+            raise ClusterError(f"{words[0]} answered with more than {MOST_BYTES:,} bytes")
+        return done.stdout.decode(errors="replace")
+
+    def _line(self, words: tuple[str, ...]) -> list[str]:
+        line = ["env", *SETTINGS, *words]
+        if self._folder is None:
+            return line
+        path = Path(self._folder.name, "%C")
+        options = ("BatchMode=yes", "ControlMaster=auto", f"ControlPath={path}", "ControlPersist=600")
+        return ["ssh", *(f"-o{option}" for option in options), "--", self._host, shlex.join(line)]
+
+    def close(self) -> None:
+        """End the connection of ssh, if there is one."""
+        if self._folder is not None:
+            with suppress(OSError, subprocess.TimeoutExpired):
+                line = ["ssh", f"-oControlPath={self._folder.name}/%C", "-Oexit", "--", self._host]
+                subprocess.run(line, capture_output=True, timeout=5, stdin=subprocess.DEVNULL)
+            self._folder.cleanup()

@@ -1,0 +1,50 @@
+"""Limits of users, accounts and QOS, and how full they are, by the text of `scontrol show assoc_mgr`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from sim.cluster.values import Limit
+
+MOST_LIMITS = 100_000
+_AMOUNT = re.compile(r"(?:([\w/:.-]{1,64})=)?(\d{1,15}|N)\((\d{1,15})\)", re.ASCII)
+_KEY = re.compile(r"(?:^|\s)((?:Grp|Max)[A-Za-z]{2,30})=(\S*)", re.ASCII)
+_ASSOCIATION = re.compile(r"\s*ClusterName=\S* Account=(\S*) UserName=([^\s(]*)")
+_USER = re.compile(r"^UserName=([^\s(]+)\((\d+)\)", re.M)
+_QOS = re.compile(r"\s*QOS=([^\s(]+)")
+_OF = {"Account Limits": "qos of an account", "User Limits": "qos of a user"}
+
+
+def limits(text: str) -> tuple[Limit, ...]:
+    """Return every limit that has a number, with how much of it is used."""
+    users = {number: name for name, number in _USER.findall(text)}
+    found: list[Limit] = []
+    for kind, name, line in _lines(text, users):
+        for key in _KEY.finditer(line):
+            for what, most, used in _AMOUNT.findall(key[2]):
+                if most != "N" and len(found) < MOST_LIMITS:
+                    found.append(Limit(kind, name, f"{key[1]}={what}" if what else key[1], float(most), float(used)))
+    return tuple(found)
+
+
+def _lines(text: str, users: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the kind and the name of what each line is about, and the line.
+
+    A user's name has the account with it (`anna of physics`), and a user or an account the QOS (`anna in high`). Older
+    versions write a user of a QOS as a number, for which `users` has the names.
+    """
+    kind = name = qos = part = ""
+    for line in text.splitlines():
+        if match := _ASSOCIATION.match(line):
+            account, user = match[1], match[2]
+            kind, name, qos = ("user", f"{user} of {account}", "") if user else ("account", account, "")
+        elif match := _QOS.match(line):
+            kind, name, qos, part = "qos", match[1], match[1], ""
+        elif qos and line.strip() in _OF:
+            part = _OF[line.strip()]
+        elif part and line.strip() and "=" not in line:
+            one = line.strip().partition("(")[0]
+            kind, name = part, f"{users.get(one, one) if part == 'qos of a user' else one} in {qos}"
+        if kind:
+            yield kind, name, line

@@ -1,0 +1,143 @@
+"""The adapter, over commands whose answers are written down: what is asked when, and what becomes of refusals.
+
+Also tests sim.cluster.slurm.commands.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.slurm.adapter import MOST_DETAILS, SELDOM, Slurm, ended
+from sim.cluster.slurm.commands import Commands
+from sim.errors import ClusterError
+
+ROW = (
+    "{id}|{id}|{id}|{state}|None|batch|{user}|physics|normal|2|1|1000M|N/A|"
+    "10:00|2026-11-23T21:33:46|N/A|2026-11-23T21:40:00|900|{nodes}||||{name}"
+)
+
+
+class Written(Commands):
+    """Commands that answer what is written down."""
+
+    def __init__(self, jobs: str = "", private: str = "none") -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self.jobs = jobs
+        self.answers = {
+            "scontrol show config": f"ClusterName = testbed\nPrivateData = {private}\nSLURM_VERSION = 24.11.5\n",
+            "id -un": "anna\n",
+            "scontrol -o show node": "NodeName=n1 CPUTot=4 CPUAlloc=2 State=MIXED Partitions=batch\n",
+            "scontrol -o show partition": "PartitionName=batch Nodes=n1 MaxTime=01:00:00 State=UP\n",
+            "scontrol -o show res": "No reservations in the system\n",
+        }
+
+    def ask(self, *words: str) -> str:
+        line = " ".join(words)
+        self.asked.append(line)
+        if words[0] == "squeue":
+            return self.jobs
+        if line.startswith("scontrol -d -o show job"):
+            return "JobId=1 Nodes=n1 CPU_IDs=0-1 Mem=0\nJobId=2 Nodes=n1 CPU_IDs=2 Mem=0\n"
+        if line not in self.answers:
+            raise ClusterError(f"{words[0]}: refused")
+        return self.answers[line]
+
+
+def row(number: int, state: str = "RUNNING", user: str = "anna", name: str = "a|b") -> str:
+    return ROW.format(id=number, state=state, user=user, nodes="n1" if state == "RUNNING" else "", name=name) + "\n"
+
+
+def test_a_poll_is_a_picture() -> None:
+    cluster = Slurm(Written(row(1) + row(3, "PENDING"))).snapshot()
+    assert (cluster.name, cluster.version, cluster.me) == ("testbed", "Slurm 24.11.5", "anna")
+    assert [(job.id, job.name) for job in cluster.jobs] == [("1", "a|b"), ("3", "a|b")]
+    assert cluster.jobs[0].cores[0].mask == 3
+    assert cluster.node_of["n1"].cpus_taken == 2
+    assert not cluster.limits
+
+
+def test_details_are_asked_for_once_per_start_and_nodes_seldom() -> None:
+    commands = Written(row(1))
+    slurm = Slurm(commands)
+    for _ in range(SELDOM + 1):
+        slurm.snapshot()
+    assert sum(line.startswith("scontrol -d -o show job") for line in commands.asked) == 1
+    assert commands.asked.count("scontrol -o show node") == 2
+    assert commands.asked.count("scontrol show config") == 1
+
+
+def test_many_starts_are_one_question() -> None:
+    commands = Written("".join(map(row, range(1, MOST_DETAILS + 5))))
+    Slurm(commands).snapshot()
+    assert [line for line in commands.asked if " show job" in line] == ["scontrol -d -o show job"]
+
+
+@pytest.mark.parametrize(("private", "user", "expected"), [("jobs", "anna", True), ("jobs,usage", "bert", False)])
+def test_hidden_jobs_are_noticed(private: str, user: str, expected: bool) -> None:
+    assert Slurm(Written(row(1, user=user), private=private)).snapshot().is_private is expected
+
+
+def test_a_controller_that_refuses_is_an_error_and_asked_again() -> None:
+    commands = Written(row(1))
+    answer = commands.answers.pop("scontrol -o show node")
+    slurm = Slurm(commands)
+    with pytest.raises(ClusterError):
+        slurm.snapshot()
+    commands.answers["scontrol -o show node"] = answer
+    assert slurm.snapshot().jobs
+
+
+def test_no_accounting_is_no_history() -> None:
+    assert Slurm(Written()).history(0) == ()
+
+
+def test_a_line_of_accounting() -> None:
+    line = "6_1|7|mail|biology|batch|normal|CANCELLED by 0|2026-11-23T21:37:47|2026-11-23T21:37:47|2026-11-23T21:37:48"
+    job = ended(line + "|2026-11-23T21:38:48|00:01:00|2|1|n3|146|a|b")
+    assert job is not None
+    assert (job.id, job.state, job.nodes, job.name, job.limit) == ("6_1", "CANCELLED", ("n3",), "a|b", 60)
+    assert job.end is not None
+    assert job.start is not None
+    assert job.end - job.start == 60
+    assert ended(line + "|Unknown|00:01:00|2|1|n3|146|a") is None
+    assert ended("6_1|7") is None
+
+
+# Commands
+
+
+def test_a_command_that_is_missing_fails_or_hangs_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ClusterError, match="false: "):
+        Commands().ask("false")
+    with pytest.raises(ClusterError):
+        Commands().ask("no-such-command-here")
+    monkeypatch.setattr("sim.cluster.slurm.commands.PATIENCE", 0.05)
+    with pytest.raises(ClusterError, match="no answer within"):
+        Commands().ask("sleep", "5")
+
+
+def test_commands_see_one_time_zone_and_their_cost_is_counted() -> None:
+    commands = Commands()
+    assert commands.ask("printenv", "TZ") == "UTC\n"
+    assert commands.spent > 0
+
+
+@pytest.mark.parametrize("host", ["-oProxyCommand=touch", "a b", "x\x1b[m", "a\nb"])
+def test_a_host_cannot_be_an_option(host: str) -> None:
+    with pytest.raises(ClusterError, match="no name of a host"):
+        Commands(host)
+
+
+def test_ssh_gets_one_quoted_line_in_batch_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ssh").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (tmp_path / "ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    commands = Commands("anna@login")
+    said = commands.ask("squeue", "-o", "%i|%j").splitlines()
+    commands.close()
+    assert "-oBatchMode=yes" in said
+    assert said[-3:-1] == ["--", "anna@login"]
+    assert said[-1].endswith("squeue -o '%i|%j'")

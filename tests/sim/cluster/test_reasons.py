@@ -1,0 +1,143 @@
+"""Reasons in words: each says its numbers, and names who or what holds the job back.
+
+Also tests sim.cluster.limit_reasons, sim.cluster.dates, sim.cluster.pace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sim.cluster.dates import date
+from sim.cluster.pace import LEAST, MOST, Pace
+from sim.cluster.reasons import CODES, MOST_LETTERS, paragraph, say
+from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
+
+NOW = 1_795_469_000.0
+BATCH = Partition("batch", ("n1", "n2"), max_time=3600)
+SHORT = Partition("short", ("n1",), max_time=300, state="DOWN")
+RUNNING = ClusterJob(
+    "1", "1", "RUNNING", user="anna", account="physics", partition="batch", qos="high", cpus=4, start=NOW - 60,
+    end=NOW + 120, nodes=("n1",), array="1",
+)  # fmt: skip
+JOB = replace(RUNNING, id="9", number="9", state="PENDING", nodes=(), start=None, end=None, limit=600.0, priority=50)
+CLUSTER = Cluster(
+    NOW,
+    nodes=(Node("n1", 4, cpus_taken=4), Node("n2", 4, cpus_taken=1, states=frozenset({"DRAIN"}), reason="disk")),
+    partitions=(BATCH, SHORT),
+    reservations=(Reservation("maint", NOW + 300, NOW + 900, ("n2",)),),
+    jobs=(RUNNING, replace(JOB, id="8", number="8", priority=70, reason="Resources"), JOB),
+    parts={"8": {"age": 30, "qos": 40}, "9": {"age": 10, "qos": 40}},
+)
+
+
+def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
+    return say(cluster, replace(JOB, reason=reason, **more))
+
+
+@pytest.mark.parametrize(
+    ("reason", "more", "expected"),
+    [
+        ("", {}, "waits: Slurm has not considered it yet"),
+        ("Priority", {}, "waits behind 1 job in batch: J8 has priority 70 > 50 (age 30 > 10)"),
+        (
+            "Resources",
+            {"cpus": 6},
+            f"waits: needs 6 cores > 0 cores free on 1 usable node of batch; J1 holds 4 cores until "
+            f"{date(NOW + 120, NOW)} at most",
+        ),
+        (
+            "Dependency",
+            {"dependency": "afterok:1(unfulfilled),afterany:77(unfulfilled)"},
+            f"waits for success of J1, which runs until {date(NOW + 120, NOW)} at most and the end of J77, which is no "
+            "longer known",
+        ),
+        ("BeginTime", {"start": NOW + 60}, f"waits: its user asked for a start not before {date(NOW + 60, NOW)}"),
+        (
+            "PartitionTimeLimit",
+            {"partition": "short"},
+            "can never start: asks for 10m00 > 5m00, the limit of partition short; batch would allow it",
+        ),
+        (
+            "PartitionNodeLimit",
+            {"nodes_wanted": 5},
+            "can never start: asks for 5 nodes > 2, the limit of",
+        ),
+        ("PartitionDown", {"partition": "short"}, "waits: partition short is down"),
+        ("JobArrayTaskLimit", {}, "waits: its array may run only so many tasks at once, and 1 task of it runs"),
+        (
+            "Reservation",
+            {"reservation": "maint"},
+            "waits for its reservation maint, which begins at ",
+        ),
+        (
+            "ReqNodeNotAvail, UnavailableNodes:n2",
+            {},
+            "waits: nodes that it needs are down, drained or reserved",
+        ),
+        ("JobHeldUser", {}, "waits: its user holds it (scontrol release JOB lets it go)"),
+        ("SomethingNew", {}, "waits: Slurm says SomethingNew"),
+    ],
+)
+def test_a_reason(reason: str, more: dict[str, Any], expected: str) -> None:
+    assert said(reason, **more).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("reason", "limit", "expected"),
+    [
+        ("AssocGrpCpuLimit", Limit("account", "physics", "GrpTRES=cpu", 6, 4),
+         "waits: account physics is at its limit of cores: 4 used + 4 asked for > 6; J1 (4 cores until"),
+        ("QOSMaxJobsPerUserLimit", Limit("qos of a user", "anna in high", "MaxJobsPU", 1, 1),
+         "waits: user anna in QOS high is at its limit of running jobs: 1 used + 1 asked for > 1; J1 (4 cores"),
+        ("QOSMaxCpuPerUserLimit", Limit("qos of a user", "anna in high", "MaxTRESPU=cpu", 7, 4),
+         "waits: user anna in QOS high is at its limit of cores: 4 used + 4 asked for > 7"),
+        ("AssocGrpCPURunMinutesLimit", Limit("account", "physics", "GrpTRESRunMins=cpu", 90, 88),
+         "waits: account physics is at its limit of cores x minutes: 88 used > 90"),
+        ("QOSGrpNodeLimit", None, "waits: QOS high is at its limit of nodes"),
+        ("AssocMaxWallDurationPerJobLimit", Limit("user", "anna of physics", "MaxWallPJ", 5, 0),
+         "waits: asks for more time than user anna of account physics allows (5)"),
+    ],
+)  # fmt: skip
+def test_a_limit(reason: str, limit: Limit | None, expected: str) -> None:
+    assert said(reason, replace(CLUSTER, limits=(limit,) if limit else ())).startswith(expected)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_has_words_of_its_own(code: str) -> None:
+    told = said(code)
+    assert told.startswith(("waits", "can", "cannot"))
+    assert "Slurm says" not in told
+    assert all(paragraph(CLUSTER, replace(JOB, reason=code)))
+
+
+def test_a_date_that_is_no_plan_is_not_said_to_be_one() -> None:
+    waiting = replace(JOB, start=NOW + 600)
+    assert "plans its start" in paragraph(CLUSTER, replace(waiting, reason="Resources"))[-1]
+    assert "not before" in paragraph(CLUSTER, replace(waiting, reason="AssocGrpCpuLimit"))[-1]
+    hidden = replace(CLUSTER, is_private=True)
+    assert "hidden" in paragraph(hidden, replace(waiting, reason="Resources"))[-1]
+
+
+def test_other_states() -> None:
+    assert say(CLUSTER, RUNNING).startswith("runs since ")
+    assert say(CLUSTER, replace(RUNNING, state="TIMEOUT")).endswith(": timeout")
+    assert say(CLUSTER, replace(RUNNING, state="SUSPENDED")).startswith("is suspended")
+
+
+def test_hostile_names_stay_short_plain_text() -> None:
+    hostile = "\x1b[31m[bold]" + "x" * 5000
+    for line in paragraph(CLUSTER, replace(JOB, reason=hostile, user=hostile, partition=hostile, dependency=hostile)):
+        assert "\x1b" not in line
+        assert len(line) <= MOST_LETTERS + 1
+
+
+def test_the_pace_is_polite() -> None:
+    assert Pace.of(1).wait == LEAST
+    slow = Pace.of(60)
+    for _ in range(10):
+        slow = slow.after(None)
+    assert slow.wait == MOST
+    assert slow.after(0.1).wait == 60

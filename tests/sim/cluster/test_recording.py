@@ -1,0 +1,206 @@
+"""A recording gives back every picture, whatever came between, and refuses what is no recording.
+
+Also tests sim.cluster.codec.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sim.cluster.recording import FRAME, Recorder, Recording
+from sim.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Reservation
+from sim.errors import FileError
+
+TEXT = st.text(max_size=6)
+NUMBER = st.integers(0, 2_000_000_000)
+MAYBE = st.none() | NUMBER.map(float)
+
+
+def jobs() -> st.SearchStrategy[tuple[ClusterJob, ...]]:
+    ids = st.lists(st.integers(1, 6), unique=True, max_size=5)
+    job = st.builds(
+        ClusterJob,
+        id=st.just(""),
+        number=TEXT,
+        state=st.sampled_from(["PENDING", "RUNNING", "COMPLETED"]),
+        name=TEXT,
+        reason=TEXT,
+        start=MAYBE,
+        priority=NUMBER,
+        nodes=st.tuples(TEXT),
+        cores=st.just(()) | st.just((Cores("n1", 5),)),
+    )
+    return ids.flatmap(lambda found: st.tuples(*(st.builds(lambda j, i=i: replace(j, id=str(i)), job) for i in found)))
+
+
+def clusters() -> st.SearchStrategy[Cluster]:
+    nodes = st.lists(
+        st.builds(Node, name=st.sampled_from("abc"), cpus=NUMBER, states=st.frozensets(TEXT)),
+        unique_by=lambda node: node.name,
+    )
+    return st.builds(
+        Cluster,
+        at=st.just(0.0),
+        name=TEXT,
+        me=TEXT,
+        nodes=nodes.map(tuple),
+        jobs=jobs(),
+        limits=st.just(()) | st.just((Limit("qos", "high", "GrpJobs", 4, 2),)),
+        parts=st.dictionaries(TEXT, st.dictionaries(st.sampled_from(["age", "qos"]), st.just(7.0), min_size=1)),
+        is_private=st.booleans(),
+    )
+
+
+@given(st.lists(clusters(), min_size=1, max_size=6))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_picture_comes_back(tmp_path_factory: pytest.TempPathFactory, pictures: list[Cluster]) -> None:
+    path = tmp_path_factory.mktemp("slog") / "x.slog"
+    recorder = Recorder(path)
+    pictures = [replace(picture, at=float(60 * number)) for number, picture in enumerate(pictures)]
+    for picture in pictures:
+        recorder.add(picture)
+    recorder.close()
+    recording = Recording(path)
+    assert recording.times() == tuple(picture.at for picture in pictures)
+    for picture in (*pictures, *reversed(pictures)):
+        found = recording.at(picture.at + 30)
+        assert dict(found.job_of) == dict(picture.job_of)
+        assert replace(found, jobs=picture.jobs) == picture
+
+
+def moving(polls: int) -> Iterator[Cluster]:
+    """Yield pictures in which a job waits while its date and its priority move."""
+    for poll in range(polls):
+        job = ClusterJob("1", "1", "PENDING", reason="Priority", priority=100 + poll, start=1e6 + 7 * poll)
+        yield Cluster(60.0 * poll, "c", nodes=(Node("n1", 4),), jobs=(job,))
+
+
+def test_whole_pictures_come_at_intervals_and_all_others_are_read_from_them(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "x.slog")
+    pictures = list(moving(FRAME + 3))
+    for picture in pictures:
+        recorder.add(picture)
+    with closing(sqlite3.connect(tmp_path / "x.slog")) as db:
+        assert db.execute("SELECT COUNT(*) FROM polls WHERE is_frame").fetchall() == [(2,)]
+    assert Recording(tmp_path / "x.slog").at(pictures[-1].at) == pictures[-1]
+    recorder.close()
+
+
+def test_it_is_read_while_it_is_written(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "x.slog")
+    first, second = moving(2)
+    recorder.add(first)
+    recording = Recording(tmp_path / "x.slog")
+    assert recording.at(1e9) == first
+    recorder.add(second)
+    assert recording.at(1e9) == second
+    assert recording.times() == (0.0, 60.0)
+    recorder.close()
+
+
+def test_a_recording_goes_on_in_the_same_file(tmp_path: Path) -> None:
+    first, second = moving(2)
+    for picture in (first, second):
+        recorder = Recorder(tmp_path / "x.slog")
+        recorder.add(picture)
+        recorder.close()
+    assert list(Recording(tmp_path / "x.slog").pictures()) == [first, second]
+
+
+def test_pseudonyms_are_stable_and_hide_the_names(tmp_path: Path) -> None:
+    job = ClusterJob("1", "1", "RUNNING", name="secret plan", user="anna", account="physics", workdir="/home/anna")
+    picture = Cluster(
+        1.0,
+        "c",
+        nodes=(Node("n1", 4, reason="broken [anna@today]"),),
+        jobs=(job,),
+        reservations=(Reservation("class", 0, 9, users=("anna",)),),
+        limits=(Limit("user", "anna of physics", "MaxJobs", 2, 1), Limit("qos of a user", "anna in high", "x", 1, 1)),
+        me="anna",
+    )
+    for name in ("a", "b"):
+        recorder = Recorder(tmp_path / name, secret=b"key")
+        recorder.add(picture)
+        recorder.add_history([replace(job, id="0", state="COMPLETED")])
+        recorder.close()
+        held = b"".join(zlib.decompress(row) for (row,) in rows(tmp_path / name, "SELECT data FROM polls"))
+        held += repr(rows(tmp_path / name, "SELECT * FROM jobs")).encode()
+        for word in (b"anna", b"physics", b"secret", b"broken"):
+            assert word not in held
+    first, second = (Recording(tmp_path / name).at(1) for name in "ab")
+    assert first == second
+    assert first.me == first.jobs[0].user == first.reservations[0].users[0]
+    assert first.limits[0].name == f"{first.jobs[0].user} of {first.jobs[0].account}"
+    assert first.limits[1].name == f"{first.jobs[0].user} in high"
+
+
+def rows(path: Path, question: str) -> list[tuple[bytes, ...]]:
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute(question).fetchall()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE polls SET data = x'00'",
+        "UPDATE polls SET data = 'text'",
+        "UPDATE polls SET at = 'soon'",
+        "UPDATE about SET value = '99'",
+        "DROP TABLE polls",
+        "UPDATE polls SET is_frame = 0",
+    ],
+)
+def test_a_damaged_recording_is_one_line(tmp_path: Path, harm: str) -> None:
+    path = tmp_path / "x.slog"
+    recorder = Recorder(path)
+    recorder.add(next(moving(1)))
+    recorder.close()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(harm)
+        db.commit()
+    with pytest.raises(FileError) as told:
+        Recording(path).at(0)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "data", [b"[]", b"{}", b'{"nodes": [{"name": 7}]}', b'{"nodes": [{"cpus": true}]}', b"{" * 99_999, b'{"jobs": 1}']
+)
+def test_a_picture_of_other_things_is_one_line(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "x.slog"
+    recorder = Recorder(path)
+    recorder.add(next(moving(1)))
+    recorder.close()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE polls SET data = ?", (zlib.compress(data),))
+        db.commit()
+    with pytest.raises(FileError, match="damaged"):
+        Recording(path).at(0)
+
+
+def test_a_picture_that_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.cluster.recording.MOST_BYTES", 1000)
+    path = tmp_path / "x.slog"
+    recorder = Recorder(path)
+    recorder.add(replace(next(moving(1)), name="x" * 5000))
+    recorder.close()
+    with pytest.raises(FileError, match="too large"):
+        Recording(path).at(0)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no database", b"SQLite format 3\x00" + bytes(200)])
+def test_what_is_no_recording(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "x.slog"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(FileError):
+        Recording(path)
