@@ -7,17 +7,19 @@ from collections.abc import Iterator
 
 from sim.cluster.dates import date
 from sim.cluster.values import Cluster, ClusterJob, Limit
-from sim.words import count, listed, spelled
+from sim.words import count, listed, span
 
 _REASON = re.compile(
-    r"(?P<of>Assoc|QOS)(?P<how>Grp|Max|Min)(?P<what>[A-Z]\w*?)(?P<span>Run(?:Minutes|Mins)|Minutes|Mins)?"
+    r"(?:(?P<of>Assoc|QOS)|(?=Max\w+Per(?:User|Account)$))"
+    r"(?P<how>Grp|Max|Min)(?P<what>[A-Z]\w*?)(?P<span>Run(?:Minutes|Mins)|Minutes|Mins)?"
     r"(?:Per(?P<per>User|Job|Account|Acct|Node))?(?:Limit|NotSatisfied)?"
 )
+"""A limit of a QOS for each account, and one on minutes, has no QOS before it."""
 _RESOURCES = {
-    "cpu": ("cpu", "cores"), "cores": ("cpu", "cores"), "mem": ("mem", "MB of memory"),
-    "memory": ("mem", "MB of memory"), "node": ("node", "nodes"), "nodes": ("node", "nodes"),
-    "gres": ("gres/gpu", "GPUs"), "billing": ("billing", "units of billing"), "energy": ("energy", "units of energy"),
-    "bb": ("bb/", "burst buffer"), "license": ("license/", "licenses"), "lic": ("license/", "licenses"),
+    "cpu": ("cpu", "cores"), "mem": ("mem", "memory in MB"), "memory": ("mem", "memory in MB"),
+    "node": ("node", "nodes"),
+    "gres": ("gres/gpu", "GPUs"), "billing": ("billing", "billing units"), "energy": ("energy", "energy in J"),
+    "bb": ("bb/", "burst buffer in GB"), "license": ("license/", "licenses"), "unknown": ("", "of another resource"),
 }  # fmt: skip
 """Word of a reason -> the resource as a limit names it, and in words."""
 MOST_NAMED = 3
@@ -29,25 +31,38 @@ def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
     match = _REASON.fullmatch(job.reason)
     if match is None:
         return None
-    if match["how"] == "Min":
-        least = spelled(match["what"]).lower()
-        return f"waits: asks less than the least that {_owner(job, match)} allows ({least})"
-    whose = _owner(job, match)
+    whose, unit = _owner(job, match), _unit(match)
     limit = _limit(cluster, job, match)
-    unit = _unit(match)
+    if match["how"] == "Min" or match["per"] in ("Job", "Node") or match["what"] == "WallDuration":
+        return _of_one_job(job, match, limit, whose)
     if limit is None:
         return f"waits: {whose} is at its limit of {unit}"
-    if match["per"] in ("Job", "Node") or "Wall" in match["what"]:
-        return f"waits: asks for more {unit} than {whose} allows ({limit.most:,.0f})"
     own = _own_share(job, match, limit)
     sum_of = f"{limit.used:,.0f} used + {own:,.0f} asked for" if own else f"{limit.used:,.0f} used"
+    compared = ">" if limit.used + own > limit.most else "of"  # what is used may have changed since
     by = _filled_by(cluster, job, match)
-    return f"waits: {whose} is at its limit of {unit}: {sum_of} > {limit.most:,.0f}{by}"
+    return f"waits: {whose} is at its limit of {unit}: {sum_of} {compared} {limit.most:,.0f}{by}"
+
+
+def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whose: str) -> str:
+    """Return which limit on a single job this one does not keep; it can start only if one of them is changed."""
+    unit, own = _unit(match), _own_share(job, match, limit) if limit else 0
+    is_least = match["how"] == "Min"
+    each = "" if is_least else f" for {'a node of ' if match['per'] == 'Node' else ''}a job"
+    whom = f"that {whose} {'requires' if is_least else 'allows'}{each}"
+    bound = "the least" if is_least else "the most"
+    unequal = limit is not None and (own < limit.most if is_least else own > limit.most * (60 if unit == "time" else 1))
+    if limit is None or not own or not unequal:
+        amount = f" ({limit.most:,.0f})" if limit else ""
+        return f"cannot start: is {'below' if is_least else 'above'} {bound} {unit} {whom}{amount}"
+    if unit == "time":
+        return f"cannot start: asks for {span(own)} > {span(limit.most * 60)}, {bound} {unit} {whom}"
+    return f"cannot start: asks for {own:,.0f} {'<' if is_least else '>'} {limit.most:,.0f}, {bound} {unit} {whom}"
 
 
 def _owner(job: ClusterJob, match: re.Match[str]) -> str:
     """Return in words whom the limit is for."""
-    if match["of"] == "QOS":
+    if match["of"] != "Assoc":
         per = {"User": f"user {job.user} in QOS {job.qos}", "Account": f"account {job.account} in QOS {job.qos}"}
         return per.get((match["per"] or "").replace("Acct", "Account"), f"QOS {job.qos}")
     return f"account {job.account}" if match["how"] == "Grp" else f"user {job.user} of account {job.account}"
@@ -56,7 +71,7 @@ def _owner(job: ClusterJob, match: re.Match[str]) -> str:
 def _unit(match: re.Match[str]) -> str:
     what = match["what"].lower()
     if what.startswith("wall"):
-        return "time"
+        return "time" if what == "wallduration" else "minutes of all its jobs"
     if what.startswith("job"):
         return "running jobs"
     if what.startswith("submit"):
@@ -74,6 +89,7 @@ def _key(match: re.Match[str]) -> str:
     if what.startswith(("job", "submit")):
         return f"{match['how']}{'Jobs' if what.startswith('job') else 'SubmitJobs'}{suffix}"
     spans = {"Minutes": "Mins", "Mins": "Mins", "RunMinutes": "RunMins", "RunMins": "RunMins", None: ""}
+    suffix = suffix or ("PJ" if match["how"] == "Min" else "")
     return f"{match['how']}TRES{spans[match['span']]}{suffix}={_RESOURCES.get(what, (what, ''))[0]}"
 
 
@@ -81,7 +97,7 @@ def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | N
     """Return the limit that the reason is about, the fullest if several may be meant (an account's parents)."""
     key = _key(match)
     alike = [limit for limit in cluster.limits if limit.what == key or (key.endswith("/") and key in limit.what)]
-    if match["of"] == "QOS":
+    if match["of"] != "Assoc":
         names = {job.qos, f"{job.user} in {job.qos}", f"{job.account} in {job.qos}"}
         kind = "qos"
     else:
@@ -93,13 +109,15 @@ def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | N
 
 
 def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return how much the job would add; 0 where that is not known."""
+    """Return how much of it the job asks for; 0 where that is not known."""
     if "Jobs" in limit.what:
         return 1
-    if match["span"]:
-        return 0
+    if match["what"] == "WallDuration":
+        return job.limit or 0
+    nodes = job.nodes_wanted if match["per"] == "Node" else 1
     amounts = {"cpu": job.cpus, "node": job.nodes_wanted, "gres/gpu": job.gpus}
-    return amounts.get(limit.what.partition("=")[2], 0)
+    amount = amounts.get(limit.what.partition("=")[2], 0) / max(nodes, 1)
+    return amount * (job.limit or 0) / 60 if match["span"] else amount
 
 
 def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
@@ -109,7 +127,8 @@ def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
     if not filling:
         return ""
     more = [f"{len(filling) - MOST_NAMED} more"] if len(filling) > MOST_NAMED else []
-    return f"; {listed([*_named(filling[:MOST_NAMED], cluster.at), *more])} use it"
+    verb = "uses" if len(filling) == 1 else "use"
+    return f"; {listed([*_named(filling[:MOST_NAMED], cluster.at), *more])} {verb} it"
 
 
 def _shares(match: re.Match[str], job: ClusterJob, other: ClusterJob) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 from sim.cluster.dates import date
 from sim.cluster.limit_reasons import limit_reason
-from sim.cluster.values import Cluster, ClusterJob, Partition
+from sim.cluster.misfits import misfit, partitions_of
+from sim.cluster.values import Cluster, ClusterJob, Node
 from sim.words import count, listed, printable, shortened, span
+from sim.workload.formats.slurm_text import hosts
 
 MOST_LETTERS = 320
 """Most letters of a reason: names are foreign text of any length."""
@@ -32,7 +35,7 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
         until = f" until {date(job.end, now)} at most" if job.end else ", without a time limit"
         where = f" on {listed(job.nodes)}" if job.nodes else ""
         return f"runs since {date(job.start, now)}{where}{until}"
-    if not job.reason:
+    if job.reason in ("", "None"):
         return "waits: Slurm has not considered it yet"
     code = job.reason.partition(",")[0].strip()
     if code in _TOLD:
@@ -84,21 +87,23 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
 
 def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
     """Return the waiting jobs of its partitions that Slurm considers before it, the first one first."""
-    own = set(job.partition.split(","))
-    before: list[ClusterJob] = []
-    for other in cluster.queue:
-        if other.id == job.id:
-            break
-        if own & set(other.partition.split(",")) and other.reason in ("Priority", "Resources", ""):
-            before.append(other)
-    return before
+    return [cluster.queue[place] for place in _places_ahead(cluster, job)]
+
+
+def _places_ahead(cluster: Cluster, job: ClusterJob) -> Sequence[int]:
+    """Return their places in the queue: of a job in one partition without looking at every other job."""
+    own = cluster.place_of.get(job.id, len(cluster.queue))
+    parts = [cluster.considered.get(partition, ()) for partition in job.partition.split(",")]
+    parts = [places[: bisect_left(places, own)] for places in parts]
+    return parts[0] if len(parts) == 1 else sorted(set().union(*parts))
 
 
 def _priority(cluster: Cluster, job: ClusterJob) -> str:
-    before = ahead(cluster, job)
+    before = _places_ahead(cluster, job)
     if not before:
         return f"waits: first in {job.partition}, but Slurm gave other jobs the cores in its last pass"
-    return f"waits behind {count(len(before), 'job')} in {job.partition}: {_compared(cluster, before[0], job)}"
+    first = cluster.queue[before[0]]
+    return f"waits behind {count(len(before), 'job')} in {job.partition}: {_compared(cluster, first, job)}"
 
 
 def _compared(cluster: Cluster, other: ClusterJob, job: ClusterJob) -> str:
@@ -116,31 +121,57 @@ def _compared(cluster: Cluster, other: ClusterJob, job: ClusterJob) -> str:
 
 
 def _resources(cluster: Cluster, job: ClusterJob) -> str:
-    free, usable = _free(cluster, job)
+    nodes = _usable(cluster, job)
+    free = {node.name: max(node.cpus - cluster.taken[node.name], 0) for node in nodes}
+    idle = sum(free[node.name] == node.cpus for node in nodes)
+    on = f"on {count(len(nodes), 'usable node')} of {job.partition}"
     needs = f"needs {count(job.cpus, 'core')}"
     if job.nodes_wanted > 1:
         needs += f" on {count(job.nodes_wanted, 'node')}"
-    there = f"{count(free, 'core')} free on {count(usable, 'usable node')} of {job.partition}"
-    text = f"waits: {needs} > {there}" if job.cpus > free else f"waits: {needs}; {there}, but not as it asks for them"
-    holding = _holding(cluster, job)
-    return f"{text}; {listed(holding)}" if holding else text
+    if (total := sum(free.values())) < job.cpus:
+        text = f"{needs} > {total:,} free {on}"
+    elif job.nodes_wanted > idle and _gets_whole_nodes(cluster, job):
+        text = f"needs {count(job.nodes_wanted, 'whole node')} > {idle:,} free {on}"
+    elif (lack := _lacks(cluster, job, nodes)) is not None:
+        text = f"{lack} {on}"
+    else:
+        text = f"{needs}; {count(total, 'core')} are free {on}, but not as it asks for them"
+    holding = _holding(cluster, job, [node.name for node in nodes])
+    return f"waits: {text}; {listed(holding)}" if holding else f"waits: {text}"
 
 
-def _usable(cluster: Cluster, job: ClusterJob) -> list[str]:
-    names = {name for each in _partitions(cluster, job) for name in each.nodes}
-    return [node.name for node in cluster.nodes if (node.name in names or not names) and not node.is_gone]
+def _usable(cluster: Cluster, job: ClusterJob) -> list[Node]:
+    """Return the nodes of its partitions that are up, and not reserved for others before it could end there."""
+    names = {name for each in partitions_of(cluster, job) for name in each.nodes}
+    end = cluster.at + (job.limit or 0)
+    kept = {
+        name
+        for each in cluster.reservations
+        if each.name != job.reservation and each.start < end
+        for name in each.nodes
+    }
+    wanted = (node for node in cluster.nodes if (node.name in names or not names) and node.name not in kept)
+    return [node for node in wanted if not node.is_gone]
 
 
-def _free(cluster: Cluster, job: ClusterJob) -> tuple[int, int]:
-    """Return the free cores of the nodes that the job may use, and how many nodes those are."""
-    nodes = [cluster.node_of[name] for name in _usable(cluster, job)]
-    return sum(max(node.cpus - node.cpus_taken, 0) for node in nodes), len(nodes)
+def _gets_whole_nodes(cluster: Cluster, job: ClusterJob) -> bool:
+    return any(partition.is_exclusive for partition in partitions_of(cluster, job))
 
 
-def _holding(cluster: Cluster, job: ClusterJob) -> list[str]:
+def _lacks(cluster: Cluster, job: ClusterJob, nodes: list[Node]) -> str | None:
+    """Return in words what else of a node is lacking, by the last look at the nodes; None: nothing that is known."""
+    memory = max((node.memory - node.memory_taken for node in nodes), default=0)
+    gpus = sum(max(node.gpus - node.gpus_taken, 0) for node in nodes)
+    if job.gpus > gpus:
+        return f"needs {count(job.gpus, 'GPU')} > {gpus:,} free"
+    return f"needs {job.memory:,} MB of memory > {max(memory, 0):,} MB free" if job.memory > memory else None
+
+
+def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
     """Return the running jobs that hold the nodes planned for the job, else its partition's, the earliest end first."""
-    wanted = set(job.planned_nodes or _usable(cluster, job))
-    holding = [other for other in cluster.running if wanted & set(other.nodes)]
+    holding: list[ClusterJob] = []
+    for wanted in (set(job.planned_nodes), set(usable)):
+        holding = holding or [other for other in cluster.running if not wanted.isdisjoint(other.nodes)]
     holding.sort(key=lambda other: other.end or float("inf"))
     return [
         f"J{other.id} holds {count(other.cpus, 'core')} until {date(other.end, cluster.at)} at most"
@@ -159,11 +190,6 @@ def _room(cluster: Cluster, job: ClusterJob) -> list[str]:
         told = [f"{each.name} from {date(each.start, cluster.at)} to {date(each.end, cluster.at)}" for each in coming]
         lines.append(f"Reserved: {listed(told)}.")
     return lines
-
-
-def _partitions(cluster: Cluster, job: ClusterJob) -> list[Partition]:
-    names = job.partition.split(",")
-    return [each for each in cluster.partitions if each.name in names]
 
 
 # Dependencies, limits of partitions, reservations
@@ -207,30 +233,21 @@ def _begin(cluster: Cluster, job: ClusterJob) -> str:
     return f"waits: its user asked for a start not before {date(at, cluster.at)}"
 
 
-def _time_limit(cluster: Cluster, job: ClusterJob) -> str:
-    allowed = [each for each in _partitions(cluster, job) if each.max_time is not None]
-    if job.limit is None or not allowed:
-        return f"can never start: it asks for more time than partition {job.partition} allows"
-    most = max(allowed, key=lambda each: each.max_time or 0)
-    longer = [each.name for each in cluster.partitions if each.max_time is None or each.max_time >= job.limit]
-    hint = f"; {listed(longer)} would allow it" if longer else ""
-    asked = f"asks for {span(job.limit)} > {span(most.max_time)}, the limit of partition {most.name}"
-    return f"can never start: {asked}{hint}"
-
-
-def _node_limit(cluster: Cluster, job: ClusterJob) -> str:
-    most = max((each.max_nodes or len(each.nodes) for each in _partitions(cluster, job)), default=None)
-    asked = f"asks for {count(max(job.nodes_wanted, 1), 'node')}"
-    return f"can never start: {asked} > {most}, the limit of partition {job.partition}" if most else f"waits: {asked}"
-
-
-def _partition_config(cluster: Cluster, job: ClusterJob) -> str:
-    return f"cannot start: partition {job.partition} does not allow what it asks for (size, time, account or QOS)"
+def _never_fits(cluster: Cluster, job: ClusterJob) -> str:
+    """Return what the job asks for beyond what its partitions have or allow."""
+    if told := misfit(cluster, job):
+        return f"can never start: {told}"
+    own = {
+        "PartitionTimeLimit": "more time than its partition allows",
+        "PartitionNodeLimit": "more or fewer nodes than its partition allows, or nodes that are down",
+        "PartitionConfig": "what its partition does not allow (size, time, account or QOS)",
+    }.get(job.reason, "features, cores or memory that no node of its partition has")
+    return f"cannot start: asks for {own}: partition {job.partition}"
 
 
 def _partition_state(cluster: Cluster, job: ClusterJob) -> str:
-    states = [f"{each.name} is {each.state.lower()}" for each in _partitions(cluster, job)]
-    return f"waits: partition {listed(states) or job.partition + ' does not start jobs'}"
+    states = [f"{each.name} is {each.state.lower()}" for each in partitions_of(cluster, job) if each.state != "UP"]
+    return f"waits: partition {listed(states) or job.partition + ' did not start jobs at the last pass'}"
 
 
 def _array_limit(cluster: Cluster, job: ClusterJob) -> str:
@@ -256,7 +273,8 @@ _UNAVAILABLE = ("ReqNodeNotAvail", "Nodes required for job are DOWN", "Reserved 
 
 def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
     """Return which nodes are missing, and which maintenance ends when."""
-    gone = [node for node in cluster.nodes if node.is_gone]
+    named = set(hosts(job.reason.partition("UnavailableNodes:")[2]))
+    gone = [node for node in cluster.nodes if node.is_gone and (node.name in named or not named)]
     told = [f"{node.name} is {'+'.join(sorted(node.states & _DOWN) or sorted(node.states)).lower()}" for node in gone]
     kept = [
         f"reservation {each.name} keeps {listed(each.nodes) or 'nodes'} until {date(each.end, cluster.at)}"
@@ -270,25 +288,21 @@ def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
 _DOWN = frozenset({"DOWN", "DRAIN", "FAIL"})
 
 
-def _bad_constraints(cluster: Cluster, job: ClusterJob) -> str:
-    return "can never start: no node of its partition has the features, cores or memory that it asks for"
-
-
 _TOLD: Mapping[str, Telling] = {
     "Priority": _priority,
     "Resources": _resources,
     "Dependency": _dependency,
     "DependencyNeverSatisfied": _never,
     "BeginTime": _begin,
-    "PartitionTimeLimit": _time_limit,
-    "PartitionNodeLimit": _node_limit,
-    "PartitionConfig": _partition_config,
+    "PartitionTimeLimit": _never_fits,
+    "PartitionNodeLimit": _never_fits,
+    "PartitionConfig": _never_fits,
     "PartitionDown": _partition_state,
     "PartitionInactive": _partition_state,
     "JobArrayTaskLimit": _array_limit,
     "Reservation": _reservation,
-    "BadConstraints": _bad_constraints,
-    "Constraints": _bad_constraints,
+    "BadConstraints": _never_fits,
+    "Constraints": _never_fits,
 }
 """Reasons that the state of the cluster explains further."""
 _PLAIN: Mapping[str, str] = {
@@ -336,6 +350,15 @@ _PLAIN: Mapping[str, str] = {
     "TimeLimit": "it reached its time limit",
     "TooManyRequeues": "it was requeued too often",
     "WaitingForScheduling": "Slurm has not considered it yet",
+    "AssociationJobLimit": "its account or user has as many jobs as it may have",
+    "AssociationResourceLimit": "its account or user uses as much as it may",
+    "AssociationTimeLimit": "its account or user has used its time",
+    "MaxPoweredUpNodes": "as many nodes are powered up as is allowed",
+    "MpiPortsBusy": "the ports that MPI needs are in use",
+    "NvidiaImexChannels": "no channel between GPUs of its nodes is free",
+    "ReservationInvalid": "its reservation does not exist, or may not be used by it",
+    "InvalidReason": "Slurm gives no reason that it knows",
+    "InvaildReason": "Slurm gives no reason that it knows",
     "ReqNodeNotAvail": "a node that it asks for by name is not available",
 }
 """Reasons that say all there is to say."""

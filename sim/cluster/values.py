@@ -208,11 +208,44 @@ class Cluster:
     def running(self) -> tuple[ClusterJob, ...]:
         return tuple(job for job in self.jobs if job.is_running)
 
+    @cached_property
+    def taken(self) -> Mapping[str, int]:
+        """Node -> its cores in use: by the running jobs, which are newer than the nodes, unless some are hidden."""
+        if self.is_private:
+            return {node.name: node.cpus_taken for node in self.nodes}
+        found = dict.fromkeys(self.node_of, 0)
+        for job in self.running:
+            each, more = divmod(job.cpus, max(len(job.nodes), 1))
+            spread = {name: each + (place < more) for place, name in enumerate(job.nodes)}
+            for name, cpus in ({c.node: c.mask.bit_count() for c in job.cores} or spread).items():
+                found[name] = found.get(name, 0) + cpus
+        return found
+
+    @cached_property
+    def job_of_number(self) -> Mapping[str, ClusterJob]:
+        """The scheduler's own number -> the first job that has it."""
+        return {job.number: job for job in reversed(self.jobs)}
+
+    @cached_property
+    def considered(self) -> Mapping[str, tuple[int, ...]]:
+        """Partition -> the places in the queue of the jobs that wait for nothing but room there."""
+        found: dict[str, list[int]] = {}
+        for place, job in enumerate(self.queue):
+            if job.reason in PLANNED_FOR or not job.reason:
+                for partition in job.partition.split(","):
+                    found.setdefault(partition, []).append(place)
+        return {partition: tuple(places) for partition, places in found.items()}
+
+    @cached_property
+    def place_of(self) -> Mapping[str, int]:
+        """Job id -> its place in the queue, from 0 on."""
+        return {job.id: place for place, job in enumerate(self.queue)}
+
     def find(self, word: str) -> ClusterJob | None:
         """Return the job that a user names by its id, its number, or either with a J before it."""
         word = word.strip()
         word = word[1:].strip() if word[:1] in ("j", "J") else word
-        return next((job for job in self.jobs if word in (job.id, job.number)), None)
+        return self.job_of.get(word) or self.job_of_number.get(word)
 
 
 def _place(job: ClusterJob) -> tuple[int, float, int, str]:

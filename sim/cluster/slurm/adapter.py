@@ -112,7 +112,7 @@ def ended(line: str) -> ClusterJob | None:
     start, end = stamp(row["Start"], UTC), stamp(row["End"], UTC)
     if end is None or not row["JobID"][:1].isdecimal():
         return None
-    return ClusterJob(
+    job = ClusterJob(
         id=row["JobID"],
         number=row["JobIDRaw"],
         state=row["State"].partition(" ")[0],
@@ -131,6 +131,7 @@ def ended(line: str) -> ClusterJob | None:
         priority=_whole(row["Priority"]),
         nodes=hosts(row["NodeList"]),
     )
+    return job if job.has_ended else None  # one that was requeued waits again
 
 
 def _whole(word: str) -> int:

@@ -8,8 +8,12 @@ from collections.abc import Iterator, Mapping
 from sim.cluster.values import Limit
 
 MOST_LIMITS = 100_000
-_AMOUNT = re.compile(r"(?:([\w/:.-]{1,64})=)?(\d{1,15}|N)\((\d{1,15})\)", re.ASCII)
-_KEY = re.compile(r"(?:^|\s)((?:Grp|Max)[A-Za-z]{2,30})=(\S*)", re.ASCII)
+_AMOUNT = re.compile(
+    r"(?:^|,)(?:([\w/:.-]{1,64})=)?(\d{1,15})(?:\((\d{1,15}(?:\.\d{1,9})?)\))?(?=,|$)",
+    re.ASCII,
+)
+"""One amount with its resource, and what is used of it: a limit for each job has none."""
+_KEY = re.compile(r"(?:^|\s)((?:Grp|Max|Min)[A-Za-z]{2,30})=(\S*)", re.ASCII)
 _ASSOCIATION = re.compile(r"\s*ClusterName=\S* Account=(\S*) UserName=([^\s(]*)")
 _USER = re.compile(r"^UserName=([^\s(]+)\((\d+)\)", re.M)
 _QOS = re.compile(r"\s*QOS=([^\s(]+)")
@@ -23,8 +27,9 @@ def limits(text: str) -> tuple[Limit, ...]:
     for kind, name, line in _lines(text, users):
         for key in _KEY.finditer(line):
             for what, most, used in _AMOUNT.findall(key[2]):
-                if most != "N" and len(found) < MOST_LIMITS:
-                    found.append(Limit(kind, name, f"{key[1]}={what}" if what else key[1], float(most), float(used)))
+                if len(found) < MOST_LIMITS:
+                    amount = float(most), float(used or 0)
+                    found.append(Limit(kind, name, f"{key[1]}={what}" if what else key[1], *amount))
     return tuple(found)
 
 

@@ -1,6 +1,6 @@
 """Reasons in words: each says its numbers, and names who or what holds the job back.
 
-Also tests sim.cluster.limit_reasons, sim.cluster.dates, sim.cluster.pace.
+Also tests sim.cluster.limit_reasons, sim.cluster.misfits, sim.cluster.dates, sim.cluster.pace.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
         (
             "Resources",
             {"cpus": 6},
-            f"waits: needs 6 cores > 0 cores free on 1 usable node of batch; J1 holds 4 cores until "
+            f"waits: needs 6 cores > 0 free on 1 usable node of batch; J1 holds 4 cores until "
             f"{date(NOW + 120, NOW)} at most",
         ),
         (
@@ -63,7 +63,7 @@ def said(reason: str, cluster: Cluster = CLUSTER, **more: Any) -> str:
         (
             "PartitionNodeLimit",
             {"nodes_wanted": 5},
-            "can never start: asks for 5 nodes > 2, the limit of",
+            "can never start: asks for 5 nodes > 2 of partition batch",
         ),
         ("PartitionDown", {"partition": "short"}, "waits: partition short is down"),
         ("JobArrayTaskLimit", {}, "waits: its array may run only so many tasks at once, and 1 task of it runs"),
@@ -95,10 +95,10 @@ def test_a_reason(reason: str, more: dict[str, Any], expected: str) -> None:
         ("QOSMaxCpuPerUserLimit", Limit("qos of a user", "anna in high", "MaxTRESPU=cpu", 7, 4),
          "waits: user anna in QOS high is at its limit of cores: 4 used + 4 asked for > 7"),
         ("AssocGrpCPURunMinutesLimit", Limit("account", "physics", "GrpTRESRunMins=cpu", 90, 88),
-         "waits: account physics is at its limit of cores x minutes: 88 used > 90"),
+         "waits: account physics is at its limit of cores x minutes: 88 used + 40 asked for > 90; J1 (4 cores until"),
         ("QOSGrpNodeLimit", None, "waits: QOS high is at its limit of nodes"),
         ("AssocMaxWallDurationPerJobLimit", Limit("user", "anna of physics", "MaxWallPJ", 5, 0),
-         "waits: asks for more time than user anna of account physics allows (5)"),
+         "cannot start: asks for 10m00 > 5m00, the most time that user anna of account physics allows for a job"),
     ],
 )  # fmt: skip
 def test_a_limit(reason: str, limit: Limit | None, expected: str) -> None:
