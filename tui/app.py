@@ -366,7 +366,7 @@ class Schedscope(App[int]):
                 told = "the session is in the clipboard: schedscope --session brings the line back"
             elif self.guest is not None:
                 self._deliver(Deliver(wanted.path, written(session)))
-                told = "schedscope --session FILE restores it"
+                told = "drop the file on this page, or open it with schedscope --session FILE, to restore it"
             else:
                 path = Path(wanted.path).expanduser()
                 write_session(session, path)

@@ -142,6 +142,11 @@ class Walk:
         index = min(max(index, 0), len(self.scenes) - 1)
         return replace(self, index=index, typed="", verdict=None, guessed=None, is_off=False)
 
+    def resumed(self, index: int, answers: tuple[tuple[int, bool], ...]) -> Walk:
+        """To a scene, with answers that were given on an earlier walk."""
+        known = tuple(answer for answer in answers if answer[0] in range(len(self.scenes)))
+        return replace(self.go(index), answers=known)
+
     def off(self) -> Walk:
         """Leave the lesson to explore."""
         return replace(self, is_off=True, typed="")

@@ -39,7 +39,8 @@ def command(
     """Serve the replay to browsers: a process for each visitor, or one screen for all.
 
     The first line on stdout is the address with its token, with --present the second one that of who leads. Visitors
-    reach nothing of this machine but the traces named here; what they save they download.
+    reach nothing of this machine but the traces named here; what they save they download, and drop on the page to come
+    back. A visit outlives its connection by ten minutes; its place is kept for a day.
     """
     if lesson is not None and traces:
         raise click.UsageError("--lesson brings its own trace: leave out TRACE")

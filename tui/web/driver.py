@@ -16,7 +16,9 @@ class VisitorDriver(WebDriver):
     """Hands files over whole, and answers what the server asks."""
 
     answers: ClassVar[dict[str, Callable[[], dict[str, object]]]] = {}
-    """What is answered to a question of the server's, made in the app's own thread."""
+    """Answers to questions of the server, made in the app's own thread."""
+    hears: ClassVar[dict[str, Callable[[str], object]]] = {}
+    """Calls, in the app's own thread, that take a text from the page."""
 
     def deliver_binary(self, binary: BinaryIO | TextIO, *, delivery_key: str, save_path: Path, **about: Any) -> None:
         content = binary.read(MOST_BYTES)
@@ -27,6 +29,8 @@ class VisitorDriver(WebDriver):
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
         if packet_type in self.answers:
             self._app.call_later(self._answer, packet_type)
+        elif packet_type in self.hears:
+            self._app.call_later(self.hears[packet_type], str(payload.get("text", "")))
         elif packet_type in ("resize", "focus", "blur", "quit"):
             super().on_meta(packet_type, payload)
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from aiohttp import web
 
 from tui.web.nursery import Child
+from tui.web.place import Places
 from tui.web.rules import size_of
 
 ALONE = "\r"
@@ -22,8 +23,6 @@ ALONE = "\r"
 BEHIND = 200
 """So many pieces may wait for a browser that is slow."""
 _BEGIN = b"\x1b[?1049h\x1b[?25l\x1b[2J"
-A_WHILE = 10.0
-"""Seconds within which the common screen says where it stands."""
 
 
 class Server(Protocol):
@@ -33,9 +32,7 @@ class Server(Protocol):
 
     async def let_go(self, child: Child) -> None: ...
 
-    async def alone(self, socket: web.WebSocketResponse, size: tuple[int, int], **told: object) -> None: ...
-
-    async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> None: ...
+    async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> bool: ...
 
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None: ...
 
@@ -50,7 +47,7 @@ class Lectern:
         self._begun = asyncio.Lock()
         self._watching: dict[Queue[bytes], bool] = {}
         """Who watches, and whether they have a whole picture."""
-        self._places: list[asyncio.Future[dict[str, Any]]] = []
+        self._places = Places()
         self._leader: web.WebSocketResponse | None = None
 
     def told(self, leads: bool) -> str:
@@ -59,8 +56,10 @@ class Lectern:
             return "You are presenting: all viewers see this screen."
         return "You are watching the presenter. Press enter to continue on your own; reload the page to return."
 
-    async def welcome(self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool) -> None:
-        """Somebody has come."""
+    async def welcome(
+        self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool, alone: Callable[..., Awaitable[None]]
+    ) -> None:
+        """Show the common screen; a watcher who presses Enter goes on `alone` from there."""
         child = await self._running()
         pieces: Queue[bytes] = Queue(BEHIND)
         self._watching[pieces] = False
@@ -79,9 +78,9 @@ class Lectern:
             if self._leader is socket:
                 self._leader = None
         if not socket.closed:
-            there = await self._place(child)
+            there = await self._places.ask(child)
             await socket.send_bytes(_BEGIN)
-            await self._server.alone(socket, seen[-1], **there)
+            await alone(seen[-1], **there)
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -113,8 +112,7 @@ class Lectern:
         finally:
             self._child = None
             await self._server.let_go(child)
-            for place in self._places:
-                place.cancel()
+            self._places.close()
             for pieces in self._watching:
                 with suppress(QueueFull):
                     pieces.put_nowait(b"")
@@ -133,22 +131,9 @@ class Lectern:
                     self._watching[pieces] = True
                     self._put(pieces, _BEGIN + told["text"].encode())
         elif told["type"] == "place":
-            for place in self._places:
-                if not place.done():
-                    place.set_result({key: told[key] for key in ("line", "scene") if key in told})
-            self._places.clear()
+            self._places.answer(told)
         elif told["type"] == "file" and self._leader is not None:
             await self._server.hand_over(self._leader, told)
-
-    async def _place(self, child: Child) -> dict[str, Any]:
-        """Where the common screen stands."""
-        place: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._places.append(place)
-        await child.tell("place")
-        try:
-            return await asyncio.wait_for(place, A_WHILE)
-        except (TimeoutError, asyncio.CancelledError):
-            return {}
 
     # Who looks at it
 

@@ -1,5 +1,139 @@
-// Before the terminal is made: letters so large that a screen of a given size fits, and the font is there.
+// Before the terminal is made: its letters, a connection that comes back, and files in both directions.
 "use strict";
+
+// A visit is a tab: its key is in the tab's own memory, which a reload keeps. A tab that was duplicated has a copy of
+// that memory, so a page asks whether another one shows the visit before it takes it.
+const MOST_OF_A_FILE = 60000;
+const TAKEN = 4001, IDLE = 4002;
+const WAITS = [200, 500, 1000, 2000, 3000];
+const GIVE_UP = 24 * 3600 * 1000;
+const newKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+let key = "";
+const tabs = new BroadcastChannel("schedscope");
+const keyed = new Promise((found) => {
+  const kept = sessionStorage.getItem("visit") || newKey();
+  const settle = (chosen) => {
+    if (key) return;
+    key = chosen;
+    sessionStorage.setItem("visit", key);
+    found(key);
+  };
+  tabs.onmessage = ({ data }) => {
+    if (data.asks && data.asks === key) tabs.postMessage({ has: key });
+    if (data.has && data.has === kept) settle(newKey());
+  };
+  tabs.postMessage({ asks: kept });
+  setTimeout(() => settle(kept), 120);
+});
+
+const say = (text) => {
+  const told = document.getElementById("lost");
+  told.textContent = text;
+  told.style.display = text ? "block" : "none";
+};
+
+// What the terminal takes for a WebSocket: it opens another one whenever the network takes one away.
+class Lasting {
+  constructor(url) {
+    this.url = url;
+    this.heard = { open: [], message: [], close: [] };
+    this.tries = 0;
+    this.since = Date.now();
+    this.hasBeenOpen = false;
+    this.isOver = false;
+    keyed.then(() => this.open());
+    addEventListener("online", () => this.retry());
+    document.addEventListener("visibilitychange", () => this.retry());
+    Lasting.present = this;
+  }
+  addEventListener(kind, heard) {
+    (this.heard[kind] = this.heard[kind] || []).push(heard);
+  }
+  tell(kind, event) {
+    for (const heard of this.heard[kind] || []) heard(event);
+  }
+  open() {
+    const socket = (this.socket = new Native(`${this.url}&visit=${key}&again=${+this.hasBeenOpen}`));
+    socket.binaryType = "arraybuffer";
+    socket.onopen = (event) => {
+      this.hasBeenOpen = true;
+      this.tries = 0;
+      this.since = Date.now();
+      say("");
+      this.tell("open", event);
+    };
+    socket.onmessage = (event) => {
+      if (typeof event.data === "string") {
+        const [kind, about] = JSON.parse(event.data);
+        if (kind === "deliver_file_start") return download(about);
+      }
+      this.tell("message", event);
+    };
+    socket.onclose = (event) => {
+      if (socket !== this.socket || this.isOver) return;
+      if (event.code === 1000 || event.code === IDLE) this.end("");
+      else if (event.code === TAKEN) this.end("This visit goes on in another page.");
+      else this.wait();
+    };
+  }
+  async wait() {
+    say("The connection is lost; this page is trying to get it back. Nothing is lost.");
+    if (Date.now() - this.since > GIVE_UP) return this.end("");
+    let pause = WAITS[Math.min(this.tries++, WAITS.length - 1)];
+    try {
+      const answer = await fetch(location.href, { cache: "no-store" });
+      if (answer.status === 403 || answer.status === 421) return this.end("This link is no longer valid.");
+      if (answer.status === 503) say("There is no room at the moment; this page keeps asking.");
+    } catch {
+      pause = WAITS[Math.min(this.tries, WAITS.length - 1)];
+    }
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.again(), pause);
+  }
+  again() {
+    clearTimeout(this.waiting);
+    this.waiting = 0;
+    this.open();
+  }
+  retry() {
+    if (this.waiting && !document.hidden) this.again();
+  }
+  end(why) {
+    this.isOver = true;
+    say("");
+    if (why) document.getElementById("why").textContent = why;
+    this.tell("close", {});
+  }
+  send(text) {
+    if (this.socket && this.socket.readyState === 1) this.socket.send(text);
+  }
+}
+const Native = window.WebSocket;
+window.WebSocket = Lasting;
+
+function download(name) {
+  const link = document.createElement("a");
+  link.href = `/download/${encodeURIComponent(name)}`;
+  link.download = "";
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", async (event) => {
+  event.preventDefault();
+  const file = event.dataTransfer && event.dataTransfer.files[0];
+  if (!file || !Lasting.present) return;
+  if (file.size > MOST_OF_A_FILE) {
+    say(`${file.name} is too large for a session.`);
+    setTimeout(() => say(""), 4000);
+    return;
+  }
+  Lasting.present.send(JSON.stringify(["session", await file.text()]));
+});
+
 addEventListener("DOMContentLoaded", () => {
   const { columns, rows } = document.body.dataset;
   const terminal = document.getElementById("terminal");

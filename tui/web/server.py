@@ -10,17 +10,20 @@ import json
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
 
-from aiohttp import WSMsgType, web
+from aiohttp import WebSocketError, WSMsgType, web
 from aiohttp.typedefs import Handler
 
 from tui.look.fonts import FILES
 from tui.look.text import file_name
+from tui.web.attendance import IDLE as IDLE_CODE
+from tui.web.attendance import OUTLIVES, Attendance, Page, key_of
 from tui.web.lectern import Lectern
 from tui.web.nursery import Child
 from tui.web.rules import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
@@ -31,6 +34,8 @@ MOST_FILES = 200
 """So many files wait to be fetched at most."""
 _HERE = Path(__file__).parent
 _LETTERS = 16
+BROWSER = "schedscope"
+"""Cookie by which a browser whose visit goes on is let in again, however full it is."""
 
 
 class Nursery(Protocol):
@@ -52,11 +57,13 @@ class Server:
         idle: float = IDLE,
         present: tuple[int, int] | None = None,
         say: Callable[[str], object] = lambda told: None,
+        outlives: float = OUTLIVES,
     ) -> None:
         """`present`: columns and rows of the screen that everybody sees; None: everybody has their own."""
         self._nursery, self.door, self._most, self._idle, self._say = nursery, door, most, idle, say
         self.there = 0
         """How many are connected."""
+        self._attendance = Attendance(self, outlives)
         self._files: dict[str, tuple[str, str]] = {}
         self.lectern = None if present is None else Lectern(self, present)
 
@@ -79,6 +86,7 @@ class Server:
     async def _close(self, app: web.Application) -> None:
         if self.lectern is not None:
             await self.lectern.close()
+        await self._attendance.close()
 
     def _guard(self) -> Any:
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -102,7 +110,8 @@ class Server:
         word = request.query.get("token", "")
         if not self.door.opens(word):
             raise web.HTTPForbidden(text="the link is not complete: its token is missing or another one")
-        if self.there >= self._most:
+        browser = request.cookies.get(BROWSER, "")
+        if self.there >= self._most and not self._attendance.knows(browser):
             raise web.HTTPServiceUnavailable(text=f"there is no room: {told_of(self.there, self._most)}")
         columns, rows, told = 0, 0, ""
         if self.lectern is not None:
@@ -112,7 +121,10 @@ class Server:
             columns=columns or "", rows=rows or "", told=escape(told), font_size=_LETTERS,
             websocket=escape(f"{scheme}://{request.host}/ws/{word}"),
         )  # fmt: skip
-        return web.Response(text=page, content_type="text/html")
+        response = web.Response(text=page, content_type="text/html")
+        if not key_of(browser):
+            response.set_cookie(BROWSER, secrets.token_urlsafe(18), httponly=True, samesite="Strict")
+        return response
 
     async def _own(self, request: web.Request) -> web.FileResponse:
         return web.FileResponse(_HERE / request.match_info["name"])
@@ -146,7 +158,8 @@ class Server:
             raise web.HTTPForbidden(text="asked for by a page of somebody else's")
         if not self.door.opens(word):
             raise web.HTTPForbidden(text="another token")
-        if self.there >= self._most:
+        key = key_of(request.query.get("visit"))
+        if self.there >= self._most and not self._attendance.has(key):
             raise web.HTTPServiceUnavailable(text=told_of(self.there, self._most))
         socket = web.WebSocketResponse(heartbeat=15, max_msg_size=MOST_MESSAGE)
         self.there += 1
@@ -154,10 +167,12 @@ class Server:
         try:
             await socket.prepare(request)
             size = size_of(dict(request.query))
-            if self.lectern is not None:
-                await self.lectern.welcome(socket, size, self.door.leads(word))
+            alone = partial(self._alone, Page(socket, request.transport), key, key_of(request.cookies.get(BROWSER)))
+            again = request.query.get("again") == "1" and self._attendance.has(key)
+            if self.lectern is not None and not again:
+                await self.lectern.welcome(socket, size, self.door.leads(word), alone)
             else:
-                await self.alone(socket, size)
+                await alone(size)
         except (ConnectionError, EOFError, asyncio.IncompleteReadError):
             pass  # whoever was there has gone
         finally:
@@ -167,15 +182,14 @@ class Server:
                 await socket.close()
         return socket
 
-    async def alone(self, socket: web.WebSocketResponse, size: tuple[int, int], **told: object) -> None:
-        """A process of their own, as long as they are there."""
-        child = await self.bear(size, **told)
-        drawing = asyncio.create_task(self._draw(child, socket))
-        try:
-            await self.listen(socket, typed(child))
-        finally:
-            drawing.cancel()
-            await self.let_go(child)
+    async def _alone(self, page: Page, key: str, browser: str, size: tuple[int, int], **told: object) -> None:
+        """Show a process of the visitor's own: the one of this visit that still runs, or a new one."""
+        while not self._attendance.has(key) and self._attendance.count >= self._most:
+            if not await self._attendance.make_room():
+                break
+        await self._attendance.visit(
+            page, key, size, browser, told, lambda child: self.listen(page.socket, typed(child))
+        )
 
     async def let_go(self, child: Child) -> None:
         """The process ends."""
@@ -188,18 +202,6 @@ class Server:
         """Another process, which is told this first."""
         return await self._nursery.bear({"columns": size[0], "rows": size[1], **told})
 
-    async def _draw(self, child: Child, socket: web.WebSocketResponse) -> None:
-        """What the process draws goes to the browser; when it ends, so does the connection."""
-        try:
-            while True:
-                kind, payload = await child.read()
-                if kind == b"D":
-                    await socket.send_bytes(payload)
-                elif kind == b"M":
-                    await self.hand_over(socket, json.loads(payload))
-        except (EOFError, ConnectionError, asyncio.IncompleteReadError):
-            await socket.close()
-
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None:
         """What a process tells beside what it draws."""
         if told["type"] == "file":
@@ -207,21 +209,26 @@ class Server:
         elif told["type"] == "exit":
             await socket.close()
 
-    async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> None:
-        """What a browser sends, until it goes, does nothing for too long, or `heard` has heard enough."""
+    async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> bool:
+        """Pass on what a browser sends until it goes, rests for too long, or `heard` has heard enough.
+
+        False: it sent too much, and is to be let go.
+        """
         budget, last = Budget(), monotonic()
         while True:
             try:
                 message = await socket.receive(timeout=max(last + self._idle - monotonic(), 0.01))
             except TimeoutError:
-                return
+                with suppress(ConnectionError):
+                    await socket.close(code=IDLE_CODE)
+                return True
             if message.type != WSMsgType.TEXT:
                 if message.type in (WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG):
                     continue
-                return
+                return not isinstance(message.data, WebSocketError)  # too long a message, or none of the protocol
             await asyncio.sleep(budget.wait_for(len(message.data) + 8))
             if budget.is_flood:
-                return
+                return False
             kind, about = _parsed(message.data)
             if kind == "ping":
                 await socket.send_json(["pong", about if isinstance(about, int | float | str) else 0])
@@ -229,7 +236,7 @@ class Server:
             if kind == "stdin":
                 last = monotonic()
             if await heard(kind, about):
-                return
+                return True
 
 
 def _parsed(data: str) -> tuple[str, Any]:
@@ -252,6 +259,8 @@ def typed(child: Child) -> Callable[[str, Any], Awaitable[bool]]:
             await child.tell("resize", width=columns, height=rows)
         elif kind in ("focus", "blur"):
             await child.tell(kind)
+        elif kind == "session" and isinstance(about, str):
+            await child.tell("session", text=about)
         return False
 
     return heard

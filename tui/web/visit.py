@@ -17,14 +17,20 @@ from textual.driver import Driver
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.policies.own.consent import refuse
+from sim.session.session import Session, from_line, one_line, parsed
+from sim.session.trace_ref import TraceRef
+from sim.session.trust import NeedsTrustError
 from sim.workload.model import Trace, Workload
 from sim.workload.samples import ALSO, SAMPLES
 from sim.workload.source import Source
 from tui.app import Guest, Schedscope
 from tui.look.palette import LOOKS
 from tui.replay.opening import LessonOpening, Opening, Prepared
+from tui.screens.dialogs.choice import Choice
+from tui.sessions.moment import reopened
 from tui.web.driver import VisitorDriver
 
+_OFFERED = (("c", "continue", "where the visit stood"), ("n", "new", "from the beginning"))
 AHEAD = 20.0
 """Seconds at most for which a run is computed before anybody comes: then nobody has to."""
 _DENIED = (
@@ -60,9 +66,6 @@ class Shared:
         if self.first is not None and self.first.walk is not None and isinstance(told.get("scene"), int):
             return replace(self, first=replace(self.first, walk=self.first.walk.go(told["scene"])))
         if told.get("line"):
-            from sim.session.session import from_line
-            from tui.sessions.moment import reopened
-
             there = reopened(from_line(told["line"]))
             source = there.source if opening is None or not self.read else opening.source
             read = self.read.get(source) or source.read()
@@ -77,10 +80,47 @@ class Shared:
 class Visit(Schedscope):
     """The program in a browser."""
 
-    def __init__(self, shared: Shared, theme: str = "dark") -> None:
+    def __init__(self, shared: Shared, theme: str = "dark", offer: Mapping[str, Any] | None = None) -> None:
+        """`offer`: where an earlier process of this visitor stood."""
         super().__init__(shared.first, guest=Guest(LOOKS[theme].with_depth(24), traces=shared.traces))
-        self._shared = shared
+        self._shared, self._offer = shared, offer or {}
         VisitorDriver.answers.update(whole=self._whole, place=self._place)
+        VisitorDriver.hears.update(session=self._take)
+
+    def on_mount(self) -> None:
+        if self._offer:
+            self.call_after_refresh(self._ask_back)
+
+    def _ask_back(self) -> None:
+        told = "The visit was away for too long to be kept open; its place was kept."
+        self.push_screen(Choice("Continue where you were?", _OFFERED, told=(told,)), self._go_back)
+
+    def _go_back(self, answer: str | None) -> None:
+        """Continue at the place that was offered, if the visitor says so."""
+        if answer != "continue":
+            return
+        scene, replay = self._offer.get("scene"), self.replay
+        if replay is not None and replay.state.walk is not None and isinstance(scene, int):
+            replay.teaching.lesson_resume(scene, _answers(self._offer.get("answers")))
+        elif line := self._offer.get("line"):
+            self.open(lambda: self._of_session(from_line(str(line))))
+
+    def _take(self, text: str) -> None:
+        """Open a session file that was dropped on the page."""
+        self.open(lambda: self._of_session(parsed(text.encode("utf-8", "replace"), "the dropped file")))
+
+    def _of_session(self, session: Session) -> Opening:
+        """Return what a session is opened on: a served trace is found by its bytes, wherever the file has it."""
+        try:
+            there = reopened(session)
+        except NeedsTrustError:
+            raise ParameterError(
+                "this session names policies that are code, and a visitor's code does not run"
+            ) from None
+        for source in self._shared.read:
+            if session.trace.sha256 and session.trace.sha256 == _hash_of(source.trace):
+                return replace(there, source=replace(there.source, trace=source.trace))
+        return there
 
     def get_driver_class(self) -> type[Driver]:
         return VisitorDriver
@@ -98,20 +138,18 @@ class Visit(Schedscope):
             raise ParameterError(f"{opening.source.trace}: there is no such trace here")
         return super().prepare(opening)
 
-    # What the server asks
+    # Questions of the server
 
     def _whole(self) -> dict[str, object]:
-        """All that is to be seen, for somebody who comes later."""
+        """Return the whole screen, for a page that comes later."""
         compositor = self.screen._compositor
         update: Any = compositor.render_update(full=True, screen_stack=self._background_screens)
         return {"text": update.render_segments(self.console)}
 
     def _place(self) -> dict[str, object]:
-        """Where somebody goes on from who leaves the common screen: a scene of the lesson, or a session."""
-        from sim.session.session import one_line
-
-        if self.replay is not None and self.replay.state.walk is not None:
-            return {"scene": self.replay.state.walk.index}
+        """Return where the screen stands: a scene of the lesson, or a session."""
+        if self.replay is not None and (walk := self.replay.state.walk) is not None:
+            return {"scene": walk.index, "answers": walk.answers}
         try:
             return {"line": one_line(self.session) if self.session else ""}
         except SchedscopeError:
@@ -124,7 +162,7 @@ def live(shared: Shared, theme: str) -> Callable[[dict[str, Any]], object]:
     def run(told: dict[str, Any]) -> object:
         os.environ.update(COLUMNS=str(told["columns"]), ROWS=str(told["rows"]))
         seal(shared.traces)
-        return Visit(shared.from_there(told), theme).run()
+        return Visit(shared.from_there(told), theme, told.get("offer")).run()
 
     return run
 
@@ -174,3 +212,17 @@ def _is_within(path: str, readable: tuple[str, ...]) -> bool:
     return path.startswith(("/proc/self/", "/dev/null", "/dev/urandom")) or any(
         path == root or (root.endswith(os.sep) and path.startswith(root)) for root in readable
     )
+
+
+def _answers(given: object) -> tuple[tuple[int, bool], ...]:
+    """Return (scene, was it right?) of answers that were kept as JSON; what is none is left out."""
+    if not isinstance(given, list):
+        return ()
+    return tuple((each[0], bool(each[1])) for each in given if isinstance(each, list) and len(each) == 2)
+
+
+def _hash_of(trace: str) -> str:
+    try:
+        return TraceRef.of(trace, not Path(trace).exists()).sha256
+    except SchedscopeError:
+        return ""

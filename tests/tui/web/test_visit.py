@@ -10,19 +10,23 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sim.errors import ParameterError
+from sim.lessons.course import found_lesson
 from sim.policies import parse_policy
+from sim.session.session import written
 from sim.workload.source import Source
 from tests.tui.cli.program import PROGRAM, error
 from tests.tui.replays import Replay
 from tui.app import Guest, Schedscope
 from tui.look.palette import LOOKS
-from tui.replay.opening import Opening
+from tui.replay.opening import Opening, lesson_opening, opening_of
 from tui.screens.first.screen import FirstScreen
 from tui.web.visit import Shared, Visit
 
@@ -122,6 +126,60 @@ async def test_a_visitor_is_offered_no_file_and_no_code_and_opens_only_what_is_s
         assert isinstance(app.screen, FirstScreen)
         assert "a file" not in Replay(app, pilot).text
         app.exit()
+
+
+@asynccontextmanager
+async def visiting(opening: Opening, **how: Any) -> AsyncIterator[tuple[Replay, Visit]]:
+    visit = Visit(Shared.of((opening,)), **how)
+    async with visit.run_test(size=(100, 30)) as pilot:
+        run = Replay(visit, pilot)
+        await run.settle()
+        yield run, visit
+        visit.exit()
+
+
+async def until(run: Replay, what: Callable[[], bool]) -> None:
+    for _ in range(200):
+        if what():
+            return
+        await run.pilot.pause(0.02)
+    raise AssertionError("it did not come")
+
+
+async def test_a_dropped_session_brings_its_moment_back() -> None:
+    async with visiting(opening_of(Source("z-figure4"))) as (run, visit):
+        await run.press("home", "right", "right")
+        assert visit.session is not None
+        text, step = written(visit.session), run.scene.snapshot.step
+        await run.press("end")
+        assert run.scene.snapshot.step != step
+        visit._take(text)
+        await until(run, lambda: visit.replay is not None and visit.session is not None and visit.session.step == step)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x" * 999, "\x1b[31m", "schedscope session 1\n", "[bold]", 'schedscope session 1\ntrace = "/etc/passwd"'],
+)
+async def test_a_dropped_file_that_is_no_session_changes_nothing(text: str) -> None:
+    async with visiting(opening_of(Source("z-figure4"))) as (run, visit):
+        was = visit.opened
+        visit._take(text)
+        await until(run, lambda: bool(visit._notifications))
+        assert visit.opened is was
+        assert all("\x1b" not in each.message for each in visit._notifications)
+
+
+async def test_the_place_of_an_earlier_visit_is_offered() -> None:
+    opening = lesson_opening(found_lesson("backfilling"))
+    place = {"scene": 2, "answers": [[2, True], "x", [99, False]]}
+    async with visiting(opening, offer=place) as (run, visit):
+        assert "Continue where you were?" in run.text
+        await run.press("c")
+        walk = visit.replay.state.walk if visit.replay else None
+        assert walk is not None
+        assert (walk.index, walk.answers) == (2, ((2, True),))
+        assert visit._place() == {"scene": 2, "answers": ((2, True),)}
 
 
 def test_what_cannot_be_served_is_told_in_a_line() -> None:

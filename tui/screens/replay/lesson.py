@@ -90,6 +90,10 @@ class Teaching:
     def lesson_go(self, index: int) -> None:
         self._put(self._walk.go(index))
 
+    def lesson_resume(self, index: int, answers: tuple[tuple[int, bool], ...]) -> None:
+        """Go to a scene with the answers of an earlier visit."""
+        self._put(self._walk.resumed(index, answers))
+
     def lesson_off(self) -> None:
         """Give the usual keys back; an Enter typed behind an answer that needed none does nothing."""
         if self._now() - self._answered < ENTER_HABIT:

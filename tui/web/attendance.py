@@ -1,0 +1,259 @@
+"""Visitors and their processes: a process outlives its connection, and what it showed is kept for the day.
+
+A page names its visit by a key of its own. A reload, a closed lid or another network brings the same key back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from time import monotonic
+from typing import Any, NamedTuple, Protocol
+
+from aiohttp import web
+
+from tui.web.nursery import Child
+from tui.web.place import Places
+
+OUTLIVES = 600.0
+"""Seconds for which a process waits for its page to come back."""
+A_DAY = 86400.0
+"""Seconds for which the place of an ended visit is kept."""
+MOST_KEPT = 500
+"""Places kept at once; the oldest is forgotten first."""
+MOST_OF_A_PLACE = 2**16
+"""Characters of a place that is kept."""
+TAKEN, ENDED, IDLE = 4001, 1000, 4002
+"""Codes of a closed connection: the visit went on in another page, it has ended, nothing was done for too long."""
+A_SECOND = 1.0
+BEGIN = b"\x1b[?1049h\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h\x1b[?25l\x1b[?2004h\x1b[2J"
+"""What prepares a terminal that has not seen the beginning of a process."""
+KEY = re.compile(r"[A-Za-z0-9_-]{16,64}")
+
+
+class Server(Protocol):
+    """What bears and ends processes, and hands files over."""
+
+    async def bear(self, size: tuple[int, int], **told: object) -> Child: ...
+
+    async def let_go(self, child: Child) -> None: ...
+
+    async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None: ...
+
+
+class Page(NamedTuple):
+    """The connection to a browser, and what carries it."""
+
+    socket: web.WebSocketResponse
+    transport: asyncio.Transport | None
+
+
+class Visitor:
+    """A process, and the page that shows it at the moment, if any."""
+
+    def __init__(self, server: Server, child: Child, browser: str) -> None:
+        self.child, self.browser = child, browser
+        self._server = server
+        self.page: Page | None = None
+        self.left = 0.0
+        """Time at which the last page went."""
+        self.has_ended = self.is_dismissed = False
+        self._has_whole = True
+        self.places = Places()
+
+    async def read(self) -> None:
+        """Pass on what the process draws until it ends."""
+        try:
+            while True:
+                kind, payload = await self.child.read()
+                if kind == b"D":
+                    if self._has_whole:
+                        await self._send(payload)
+                elif kind == b"M":
+                    await self._hear(json.loads(payload))
+        except (EOFError, ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            self.has_ended = True
+            self.places.close()
+
+    async def _send(self, payload: bytes) -> None:
+        if self.page is not None:
+            with suppress(ConnectionError):
+                await self.page.socket.send_bytes(payload)
+
+    async def _hear(self, told: dict[str, Any]) -> None:
+        kind = told.get("type")
+        if kind == "whole":
+            self._has_whole = True
+            await self._send(BEGIN + str(told.get("text", "")).encode())
+        elif kind == "place":
+            self.places.answer(told)
+        elif self.page is not None:
+            with suppress(ConnectionError):
+                await self._server.hand_over(self.page.socket, told)
+
+    async def attach(self, page: Page, size: tuple[int, int]) -> None:
+        """Show the process in this page, from the whole picture on."""
+        self._has_whole = False
+        self.take(page)
+        await self.child.tell("resize", width=size[0], height=size[1])
+        await self.child.tell("whole")
+
+    def take(self, page: Page) -> None:
+        """Make this the page of the visit; the one before is told that it went on elsewhere."""
+        old, self.page = self.page, page
+        if old is not None:
+            _close(old, TAKEN)
+
+
+_closing: set[asyncio.Task[Any]] = set()
+
+
+def _close(page: Page, code: int) -> None:
+    """Close a connection without waiting for a browser that may be gone."""
+    task = asyncio.create_task(_closed(page, code))
+    _closing.add(task)
+    task.add_done_callback(_closing.discard)
+
+
+async def _closed(page: Page, code: int) -> None:
+    with suppress(ConnectionError, TimeoutError):
+        await asyncio.wait_for(page.socket.close(code=code), A_SECOND)
+    if page.transport is not None:
+        page.transport.abort()
+
+
+class Attendance:
+    """All visits, by their keys."""
+
+    def __init__(self, server: Server, outlives: float = OUTLIVES, now: Callable[[], float] = monotonic) -> None:
+        self._server, self._outlives, self._now = server, outlives, now
+        self._visitors: dict[str, Visitor] = {}
+        self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
+        """Places of ended visits, and until when they are kept."""
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    @property
+    def away(self) -> list[str]:
+        """Keys of the visits without a page, the one that left first at the front."""
+        found = [key for key, visitor in self._visitors.items() if visitor.page is None]
+        return sorted(found, key=lambda key: self._visitors[key].left)
+
+    @property
+    def count(self) -> int:
+        """Number of processes, with and without a page."""
+        return len(self._visitors)
+
+    def has(self, key: str) -> bool:
+        return key in self._visitors and not self._visitors[key].has_ended
+
+    def knows(self, browser: str) -> bool:
+        """Return True if a visit of this browser goes on."""
+        return bool(browser) and any(visitor.browser == browser for visitor in self._visitors.values())
+
+    async def visit(
+        self,
+        page: Page,
+        key: str,
+        size: tuple[int, int],
+        browser: str,
+        told: Mapping[str, object],
+        listen: Callable[[Child], Awaitable[bool]],
+    ) -> None:
+        """Show the visit of this key, or a new one, until the page goes. Without a key it ends with the page.
+
+        `listen` returns False if the visitor is to be let go: after a flood of input.
+        """
+        outlives, key = bool(key), key or secrets.token_urlsafe(18)
+        visitor = self._visitors.get(key)
+        if visitor is not None and not visitor.has_ended:
+            await visitor.attach(page, size)
+        else:
+            offered = self._offered(key) if not told else {}
+            visitor = Visitor(self._server, await self._server.bear(size, **{**told, **offered}), browser)
+            visitor.take(page)
+            self._visitors[key] = visitor
+            self._spawn(self._lives(key, visitor))
+        stays = False
+        try:
+            stays = await listen(visitor.child)
+        finally:
+            if visitor.page is page:
+                visitor.page, visitor.left = None, self._now()
+                if outlives and stays and not visitor.has_ended:
+                    self._spawn(self._wait_for(key, visitor))
+                else:
+                    await self._dismiss(key, visitor)
+
+    async def make_room(self) -> bool:
+        """End the visit that has been without a page for longest; False if there is none."""
+        away = self.away
+        if away:
+            await self._end(away[0], self._visitors[away[0]])
+        return bool(away)
+
+    async def _end(self, key: str, visitor: Visitor) -> None:
+        """Keep the place of a visit for the day, and end its process, unless its page comes back meanwhile."""
+        place = await visitor.places.ask(visitor.child)
+        if visitor.page is not None or self._visitors.get(key) is not visitor:
+            return
+        if place and len(json.dumps(place)) <= MOST_OF_A_PLACE:
+            while len(self._kept) >= MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = self._now() + A_DAY, place
+        await self._dismiss(key, visitor)
+
+    async def _dismiss(self, key: str, visitor: Visitor) -> None:
+        """End a process, once."""
+        if self._visitors.get(key) is visitor:
+            del self._visitors[key]
+        if not visitor.is_dismissed:
+            visitor.is_dismissed = True
+            await self._server.let_go(visitor.child)
+
+    async def close(self) -> None:
+        """End all visits with the server."""
+        for task in [*self._tasks]:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _offered(self, key: str) -> dict[str, object]:
+        """Return what was kept of the visit of this key, once."""
+        until, place = self._kept.pop(key, (0.0, {}))
+        return {"offer": place} if place and self._now() < until else {}
+
+    async def _lives(self, key: str, visitor: Visitor) -> None:
+        """Follow a process to its end."""
+        try:
+            await visitor.read()
+        finally:
+            if visitor.page is not None:
+                _close(visitor.page, ENDED)
+            await self._dismiss(key, visitor)
+
+    async def _wait_for(self, key: str, visitor: Visitor) -> None:
+        """End a visit whose page does not come back in time."""
+        left = visitor.left
+        await asyncio.sleep(self._outlives)
+        if visitor.page is None and visitor.left == left:
+            await self._end(key, visitor)
+
+    def _spawn(self, what: Any) -> None:
+        task = asyncio.create_task(what)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def key_of(given: object) -> str:
+    """Return the key of a visit as a page says it; "" if it is none.
+
+    >>> key_of("0123456789abcdef"), key_of("short"), key_of(None)
+    ('0123456789abcdef', '', '')
+    """
+    return given if isinstance(given, str) and KEY.fullmatch(given) else ""
