@@ -11,9 +11,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.text import Text
 from textual import events, on, work
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.worker import get_current_worker
@@ -25,6 +23,7 @@ from sim.policies.policy import written_policy
 from sim.words import printable, printable_lines
 from sim.workload.source import Source
 from tui.ending import close_the_gone, is_gone, on_signals, patient
+from tui.faults import Guarded
 from tui.look.palette import Look
 from tui.look.settings import Settings, kept_now, load, save, settings_path
 from tui.look.text import file_name
@@ -88,7 +87,7 @@ class Guest:
     """What there is to open beside the samples."""
 
 
-class Schedscope(App[int]):
+class Schedscope(Guarded):
     """schedscope."""
 
     TITLE = "schedscope"
@@ -468,13 +467,6 @@ class Schedscope(App[int]):
             self._end_by(HANGUP)
         else:
             super().panic(*renderables)
-
-    def _fatal_error(self) -> None:
-        """A fault of this program: a line on the terminal, all the rest in a file; what was watched is kept."""
-        from tui.faults import report
-
-        self._exit_renderables.append(Text(printable_lines(report(self._exception))))
-        self._close_messages_no_wait()
 
 
 def open_replay(

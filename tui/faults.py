@@ -1,10 +1,44 @@
-"""A fault of the program itself: everything about it in a file, and one line for the person."""
+"""A fault of the program itself: everything about it in a file, and one line for the person.
+
+Timers, callbacks and messages may outlive what they draw on: what fails in a screen that has closed is no fault.
+"""
 
 from __future__ import annotations
 
 from traceback import format_exception
 
+from rich.text import Text
+from textual._context import active_message_pump
+from textual.app import App
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+
+from sim.words import printable_lines
 from tui.sessions.autosave import state_folder
+
+
+class Guarded(App[int]):
+    """An app that drops what fails in a closed screen, and reports any other failure."""
+
+    def _handle_exception(self, error: Exception) -> None:
+        if not is_closed(active_message_pump.get(None)):
+            super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """Print a line on the terminal and write the rest to a file; what was watched is kept."""
+        self._exit_renderables.append(Text(printable_lines(report(self._exception))))
+        self._close_messages_no_wait()
+
+
+def is_closed(pump: MessagePump | None) -> bool:
+    """Return True for a widget that is being removed, or whose screen is on the stack no more."""
+    while pump is not None and not isinstance(pump, App):
+        if pump._closing or getattr(pump, "_pruning", False):
+            return True
+        if isinstance(pump, Screen):
+            return pump not in pump.app.screen_stack
+        pump = pump._parent
+    return False
 
 
 def report(fault: BaseException | None) -> str:

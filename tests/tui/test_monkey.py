@@ -5,6 +5,7 @@ By hand: `MONKEY=2000 SEED=7 pytest tests/tui/test_monkey.py`, 2000 keys on each
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import Iterator
@@ -13,8 +14,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from textual import events
 from textual.binding import Binding
 from textual.errors import NoWidget
+from textual.screen import Screen
 
 from sim.lessons.course import found_lesson
 from sim.lessons.quiz import Quiz
@@ -29,6 +32,8 @@ from tui.screens.replay.keys import every_key
 from tui.widgets.gantt import Gantt
 
 KEYS, SEED = int(os.environ.get("MONKEY", "20")), os.environ.get("SEED", "1")
+HANG = 60.0
+"""Seconds, on a busy machine, after which the program hangs or its screen stays blank."""
 FAULT = re.compile(r"\b[A-Z]\w+(Error|Exception)\b")
 SIZES = ((120, 36), (80, 24), (200, 60), (40, 12), (20, 5), (1, 1), (99, 28), (100, 27))
 TYPED = (*"abcdefghijklmnoprstuvwxyz0123456789[]'/:,.;#=@~ ", "[/foo]", "J1", "12d4h", "job 1 starts", "easy", "../")
@@ -71,21 +76,54 @@ def opened(trace: str, policy: str, folder: Path) -> Schedscope:
 
 
 async def turn(run: Replay, random: Random, keys: list[str]) -> list[str]:
-    """A few keys, a click or another size; what was done."""
+    """A few keys, clicks or another size; what was done."""
     chance, (width, height) = random.random(), run.app.size
     if chance < 0.04:
         columns, rows = random.choice(SIZES)
         await run.pilot.resize_terminal(columns, rows)
         return [f"{columns}x{rows}"]
     if chance < 0.12:
-        at = random.randrange(width), random.randrange(height)
+        at, times = (random.randrange(width), random.randrange(height)), random.choice((1, 1, 2, 3))
         with suppress(NoWidget):  # the terminal has just become smaller
-            await run.pilot.click(offset=at)
-        return [f"click {at}"]
+            await run.pilot.click(offset=at, times=times)
+        return [f"click {at}"] * times
+    if chance < 0.2:
+        done = burst(run, random, keys)
+        await run.pilot.pause()
+        return done
+    if chance < 0.24:
+        await run.pilot.press("ctrl+p", *random.choice(TYPED[-6:]))
+        return ["ctrl+p"]
     in_dialog = len(run.app.screen_stack) > 2
     pressed = list(random.choice(TYPED)) if in_dialog and chance < 0.6 else random.choices(keys, k=random.randint(1, 6))
     await run.pilot.press(*pressed)
     return pressed
+
+
+def burst(run: Replay, random: Random, keys: list[str]) -> list[str]:
+    """Keys and mouse events in one write, as a slow line or an impatient hand sends them; what was sent."""
+    width, height = run.app.size
+    done = list[str]()
+    for _ in range(random.randint(2, 8)):
+        key = random.choice((*keys, "enter", "enter", "escape", "escape"))
+        times, x, y = random.choice((1, 2, 2, 3)), random.randrange(width), random.randrange(height)
+        kind = random.choice((events.MouseMove, events.MouseScrollDown, events.MouseScrollUp, None, None, None))
+        for _ in range(times):
+            if random.random() < 0.6:
+                run.app.post_message(events.Key(key, key if len(key) == 1 else None))
+                done.append(key)
+            else:
+                for event in (kind,) if kind else (events.MouseDown, events.MouseUp):
+                    run.app.post_message(
+                        event(None, x, y, 0, 0, random.choice((0, 1, 1, 3)), False, False, False, x, y)
+                    )
+                    done.append(f"{event.__name__} {x},{y}")
+    return done
+
+
+def is_blank(run: Replay) -> bool:
+    """Return True if nothing is on the screen, or the screen that Textual has under all others."""
+    return type(run.app.screen) is Screen or not run.text.strip()
 
 
 @pytest.fixture(autouse=True)
@@ -104,6 +142,9 @@ async def test_whatever_is_pressed_nothing_breaks(at: int, tmp_path: Path, monke
     async with app.run_test(size=(120, 36)) as pilot:
         run = Replay(app, pilot)
         while len(done) < KEYS:
-            done += await turn(run, random, keys)
+            async with asyncio.timeout(HANG):
+                done += await turn(run, random, keys)
+                while is_blank(run) and min(run.app.size) > 1:
+                    await run.pilot.pause(0.05)
             assert run.app._exception is None, done[-30:]
             assert not FAULT.search(run.told), (run.told, done[-30:])

@@ -1,6 +1,6 @@
 """What may go wrong around the program: it is killed, files vanish or are damaged, the terminal shrinks.
 
-Also tests tui.app, tui.faults, tui.sessions.keeper.
+Also tests tui.app, tui.sessions.keeper.
 """
 
 from __future__ import annotations

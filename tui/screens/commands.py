@@ -9,15 +9,19 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from textual import on
+from textual.await_complete import AwaitComplete
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
+from textual.widgets import Input, OptionList
 
 from sim.policies import POLICIES
 from sim.policies.parameters import summary
 from sim.workload.samples import captions
 from tui.look.palette import LOOKS
 from tui.look.text import drawn
+from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.dialogs.help import otherwise
 
 _CALLED = 1000.0
@@ -69,10 +73,20 @@ class Palette(CommandPalette):
     def __init__(self) -> None:
         super().__init__(id="--command-palette", placeholder="search commands, policies, colours, samples ...")
 
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        return super().dismiss(result) if is_on_top(self) else AwaitComplete()
+
     def on_mount(self) -> None:
         """The same words as on other dialogs."""
         field = self.query_one("#--input")
         field.border_title, field.border_subtitle = "Commands", "↑ ↓ choose   enter do it   esc close"
+
+    @on(OptionList.OptionSelected)
+    @on(Input.Submitted)
+    def _take_once(self, event: OptionList.OptionSelected | Input.Submitted) -> None:
+        """A command that was chosen closes the palette: a second one of the same burst is not meant."""
+        if not is_on_top(self):
+            event.prevent_default()
 
     def _action_command_list(self, action: str) -> None:
         if self.query_one(CommandList).scrollable_content_region:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+import pytest
 from textual.app import App
+from textual.events import Key, MouseDown, MouseUp
 from textual.screen import Screen
 from textual.widgets import OptionList
 
@@ -14,6 +16,7 @@ from sim.workload.samples import sample_path
 from tests.tui.replays import replay
 from tui.look.palette import LOOKS
 from tui.screens.commands import Command, Palette, ScreenCommands, choices
+from tui.screens.dialogs.dialog import Dialog
 from tui.screens.replay.looking import commands
 
 
@@ -98,3 +101,42 @@ async def test_the_palette_moves_the_chart_too() -> None:
         await run.do(titles["The chart: space by event, or by the clock"])
         assert run.screen.chart.camera is not None
         assert run.screen.chart.camera.by_event
+
+
+# Bursts
+
+
+@pytest.mark.parametrize("times", [2, 3])
+async def test_clicks_beside_the_palette_close_it_once(times: int) -> None:
+    async with replay() as run:
+        await run.pilot.press("ctrl+p")
+        for _ in range(times):
+            for event in (MouseDown, MouseUp):
+                run.app.post_message(event(None, 0, 35, 0, 0, 1, False, False, False, 0, 35))
+        await run.settle()
+        assert run.app.screen is run.screen
+        assert "z-figure4" in run.text
+
+
+async def test_enter_twice_in_one_write_runs_a_command_once() -> None:
+    async with replay() as run:
+        await run.pilot.press("ctrl+p", *"bookmark")
+        await run.wait_for(lambda: run.app.screen.query_one(OptionList).highlighted is not None)
+        for _ in range(2):
+            run.app.post_message(Key("enter", None))
+        await run.settle()
+        assert run.app.screen is not run.app.screen_stack[0]
+        assert not isinstance(run.app.screen, Palette)
+        assert len(run.app.screen_stack) <= 3
+        assert run.text.strip()
+
+
+async def test_a_dialog_under_another_stays() -> None:
+    async with replay() as run:
+        await run.press("question_mark")
+        under = run.app.screen
+        await run.pilot.press("ctrl+p")
+        assert isinstance(under, Dialog)
+        under.dismiss()
+        await run.pilot.pause()
+        assert isinstance(run.app.screen, Palette)

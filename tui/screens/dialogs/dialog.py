@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Size
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
 from tui.look.sheets import Line
@@ -38,7 +38,23 @@ STYLES = {
 """The names of styles of `tui.look.sheets`, as the theme has them."""
 
 
-class Dialog(ModalScreen[Answer]):
+def is_on_top(screen: Screen[Any]) -> bool:
+    """Return True until the screen closes: what a burst of keys or clicks still sends it then is too late.
+
+    Every screen that closes asks here: Textual's `is_current` is True for screens under it, too.
+    """
+    return screen.app.screen is screen
+
+
+class ClosesOnce(Screen[Answer]):
+    """A screen that closes only while it is on top."""
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """Close and give the answer, once."""
+        return super().dismiss(result) if is_on_top(self) else AwaitComplete()
+
+
+class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
     """A question over the screen; Escape takes it away without an answer."""
 
     CSS_PATH = "pickers.tcss"
@@ -47,10 +63,6 @@ class Dialog(ModalScreen[Answer]):
         (0, "-narrow"),
         (WIDE, "-wide"),
     ]
-
-    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
-        """Answer, once: a second key of the same burst would take away what is underneath."""
-        return super().dismiss(result) if self.is_current else AwaitComplete()
 
     @property
     def is_wide(self) -> bool:

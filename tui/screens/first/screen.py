@@ -10,7 +10,6 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from tui.chart.cells.cells import Brush, Cells
@@ -19,6 +18,7 @@ from tui.chart.cells.paint import sketch
 from tui.look.palette import Look
 from tui.look.sheets import Span, line
 from tui.screens import dialogs
+from tui.screens.dialogs.dialog import ClosesOnce
 from tui.screens.first.entries import Entry
 from tui.screens.first.page import DIGITS, Page, arranged, drawn, keys, told
 from tui.screens.replay.files import look_named, theme_choice
@@ -133,7 +133,7 @@ class Menu(Lines, can_focus=True):
         self.move(0, -1)
 
 
-class FirstScreen(Screen[None]):
+class FirstScreen(ClosesOnce[None]):
     """What there is to look at, before anything is opened or instead of it."""
 
     DEFAULT_CSS = """
@@ -273,7 +273,7 @@ class FirstScreen(Screen[None]):
 
     def action_back(self) -> None:
         if self._is_over:
-            self.app.pop_screen()
+            self.dismiss()
         elif self._menu.entries[0].kind == "lesson":
             self.post_message(ShowFirst())
 

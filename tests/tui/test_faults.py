@@ -1,0 +1,50 @@
+"""What fails in a screen that has closed is dropped; any other failure is reported."""
+
+from __future__ import annotations
+
+import pytest
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widgets import Static
+
+from tui.faults import Guarded, is_closed
+
+
+class Failing(Screen[None]):
+    """A screen in which a widget fails a little later."""
+
+    def compose(self) -> ComposeResult:
+        yield Static("x", id="it")
+
+    def fail_later(self) -> None:
+        self.query_one("#it").call_later(self._fail)
+
+    def _fail(self) -> None:
+        raise ValueError("late")
+
+
+async def test_what_fails_after_its_screen_has_closed_is_no_fault() -> None:
+    app = Guarded()
+    async with app.run_test() as pilot:
+        screen = Failing()
+        await app.push_screen(screen)
+        assert not is_closed(screen.query_one("#it"))
+        screen.fail_later()
+        app.pop_screen()
+        assert is_closed(screen)
+        await pilot.pause()
+        assert app._exception is None
+
+
+async def failing(app: Guarded) -> None:
+    async with app.run_test() as pilot:
+        screen = Failing()
+        await app.push_screen(screen)
+        screen.fail_later()
+        await pilot.pause()
+
+
+async def test_what_fails_in_an_open_screen_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="late"):
+        await failing(Guarded())
+    assert "a fault in the program itself: ValueError('late')" in capsys.readouterr().err
