@@ -31,14 +31,14 @@ class Guarded(App[int]):
 
 
 def is_closed(pump: MessagePump | None) -> bool:
-    """Return True for a widget that is being removed, or whose screen is on the stack no more."""
+    """Return True for a widget that is being removed, or whose screen is on the stack no more, and an app without one."""
     while pump is not None and not isinstance(pump, App):
         if pump._closing or getattr(pump, "_pruning", False):
             return True
         if isinstance(pump, Screen):
             return pump not in pump.app.screen_stack
         pump = pump._parent
-    return False
+    return isinstance(pump, App) and not pump._screen_stacks[pump._current_mode]
 
 
 def report(fault: BaseException | None) -> str:
