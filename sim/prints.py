@@ -42,11 +42,20 @@ _HEARING = _Hearing()
 
 _OWN: set[str] = set()
 """Names of the user-defined modules"""
+_BUILTINS: dict[str, object] = {}
+"""Content of `builtins` before the first user-defined code runs."""
+DEEPEST = 20_000
+"""Greatest recursion limit that user-defined code can set: deeper calls exhaust the memory before they fail."""
+_EXIT = os._exit
 
 
 def in_own_code(name: str) -> dict[str, Callable[..., None]]:
     """Return the functions that replace built-in ones in the code of this name."""
     _OWN.add(name)
+    if not _BUILTINS:
+        _BUILTINS.update(vars(builtins))
+        sys.setrecursionlimit = _bounded(sys.setrecursionlimit)
+        sys.unraisablehook = _in_a_line(sys.unraisablehook)
     if not hasattr(os._exit, "__wrapped__"):
         os._exit, os.abort = _staying(os._exit), _staying(os.abort)
         Thread.start = _left_behind(Thread.start)  # type: ignore[assignment, method-assign]
@@ -68,6 +77,36 @@ def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
     return left
 
 
+def _bounded(limit: Callable[[int], None]) -> Callable[[int], None]:
+    """Return a function that lets user-defined code set the recursion limit up to `DEEPEST`."""
+
+    @wraps(limit)
+    def bounded(deepest: int, /) -> None:
+        is_own = sys._getframe(1).f_globals.get("__name__") in _OWN
+        limit(min(deepest, DEEPEST) if is_own else deepest)
+
+    return bounded
+
+
+def restored() -> list[str]:
+    """Restore the builtins that user-defined code has replaced, and return their names."""
+    changed = [name for name, value in _BUILTINS.items() if builtins.__dict__.get(name) is not value]
+    for name in changed:
+        builtins.__dict__[name] = _BUILTINS[name]
+    return changed
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once: functions, threads and objects of user-defined code cannot delay the end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except (OSError, ValueError, AttributeError):
+            code = code or 1
+    _EXIT(code)
+
+
 def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
     """Return a function that starts threads of user-defined code as daemons, so that the process can end."""
 
@@ -80,15 +119,16 @@ def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
     return started
 
 
-def _in_a_line(tell: Callable[[threading.ExceptHookArgs], object]) -> Callable[[threading.ExceptHookArgs], None]:
-    """Return a function that reports an error in a thread of user-defined code in one line."""
+def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:
+    """Return a function that reports an error in a thread or a destructor of user-defined code in one line."""
 
-    def told(failed: threading.ExceptHookArgs) -> None:
+    def told(failed: Any) -> None:
         places = [(str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(failed.exc_traceback)]
         if own := [place for place in places if place[0] in _OWN]:
             name, line = own[-1]
             with suppress(Exception):  # its message may not be readable
-                own_print(f"{_file_of(name)}:{line}: a thread failed: {failed.exc_type.__name__}: {failed.exc_value}")
+                part = "a thread" if hasattr(failed, "thread") else "a destructor"
+                own_print(f"{_file_of(name)}:{line}: {part} failed: {failed.exc_type.__name__}: {failed.exc_value}")
         else:
             tell(failed)
 
@@ -120,6 +160,8 @@ def may_be_heard() -> bool:
 def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
     """Keep the output of user-defined code in this thread in `lines`, as of that step; None: send it to stderr."""
     _HEARING.lines, _HEARING.step, _HEARING.time = lines, step, time
+    if _OWN:
+        restored()
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from math import inf
+from math import inf, isfinite
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 from unicodedata import category
 
@@ -76,8 +76,10 @@ def span(seconds: float | None) -> str:
         return "–"
     if seconds < 0:
         return "-" + span(-seconds)
-    if seconds < 10 and seconds != int(seconds):
+    if seconds < 10 and seconds != round(seconds):
         return f"{seconds:.1f}s"
+    if not isfinite(seconds):
+        return f"{seconds}"
     whole = round(seconds)
     if whole < 60:
         return f"{whole}s"

@@ -1,6 +1,6 @@
 """`python -m tui` is `schedscope`."""
 
-from tui.cli.main import main
+from tui.cli.main import program
 
 if __name__ == "__main__":
-    main()
+    program()

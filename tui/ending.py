@@ -13,7 +13,9 @@ from typing import Any, TextIO
 
 from textual.driver import Driver
 
-SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+ENDING = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+"""Signals that would kill the program and leave the terminal as the screen has it."""
+SIGNALS = tuple(getattr(signal, name) for name in ENDING if hasattr(signal, name))
 
 
 def on_signals(end: Callable[[int], None]) -> None:
@@ -23,6 +25,13 @@ def on_signals(end: Callable[[int], None]) -> None:
         if signal.getsignal(number) is not signal.SIG_IGN:
             with suppress(NotImplementedError, RuntimeError, ValueError):  # elsewhere, or not in the main thread
                 loop.add_signal_handler(number, end, int(number))
+    if hasattr(signal, "SIGALRM"):
+
+        def end_by_alarm(number: int, frame: object) -> None:
+            loop.call_soon_threadsafe(end, number)
+
+        with suppress(ValueError):  # no handler of the loop's: deadlines in this thread take the signal for a while
+            signal.signal(signal.SIGALRM, end_by_alarm)
 
 
 def is_gone() -> bool:

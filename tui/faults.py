@@ -26,12 +26,13 @@ class Guarded(App[int]):
 
     def _fatal_error(self) -> None:
         """Print a line on the terminal and write the rest to a file; what was watched is kept."""
-        self._exit_renderables.append(Text(printable_lines(report(self._exception))))
+        told = f"schedscope: {report(self._exception)}, and the next start offers to continue"
+        self._exit_renderables.append(Text(printable_lines(told)))
         self._close_messages_no_wait()
 
 
 def is_closed(pump: MessagePump | None) -> bool:
-    """Return True for a widget that is being removed, or whose screen is on the stack no more, and an app without one."""
+    """Return True for a widget that is being removed or whose screen is off the stack, and for an app without any."""
     while pump is not None and not isinstance(pump, App):
         if pump._closing or getattr(pump, "_pruning", False):
             return True
@@ -43,11 +44,11 @@ def is_closed(pump: MessagePump | None) -> bool:
 
 def report(fault: BaseException | None) -> str:
     """Write the report; the line that says where it is."""
-    told = f"schedscope: internal error: {fault!r}"
+    told = f"internal error: {fault!r}"
     try:
         path = state_folder() / "fault.log"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(format_exception(fault)), encoding="utf-8")
     except OSError:
         return f"{told}; no report could be written"
-    return f"{told}; the report is in {path}, and the next start offers to continue"
+    return f"{told}; the report is in {path}"

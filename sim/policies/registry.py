@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from sim.errors import ParameterError, near
 from sim.policies.orders import ORDERS, OWN, Order
-from sim.policies.own.consent import Proof, agree
+from sim.policies.own.consent import OwnCodeError, Proof, agree
 from sim.policies.own.loading import blamed, own_order, own_policy, plugin
 from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.parameters import Parameter, parameters_of
@@ -110,6 +110,10 @@ class Registry(Mapping[str, type[Policy]]):
         """Somebody's own: whatever goes wrong while it is made is told with its place."""
         with blamed(getattr(sys.modules.get(cls.__module__), "__file__", None) or "", shown):
             made = _made(cls, given)
+            order = made.queue_order()
+        if not isinstance(order, Order):
+            hint = "order: Order = order_field(Fcfs())"
+            raise OwnCodeError(f"its queue order is no Order but {order!r:.60}; write: {hint}", shown)
         self._own[cls.name] = cls
         return made
 

@@ -19,7 +19,7 @@ PATIENCE = 30.0
 """Seconds after which what was waited for does not come any more, even on a busy machine."""
 PROGRAM = (
     "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); "  # who runs the tests may ignore it
-    "import tui.sessions.keeper; tui.sessions.keeper.AUTOSAVE = 0.2; from tui.cli.main import main; main()"
+    "import tui.sessions.keeper; tui.sessions.keeper.AUTOSAVE = 0.2; from tui.cli.main import program; program()"
 )
 """The program as it is, but for how often it saves: nobody wants to wait for that."""
 

@@ -14,6 +14,7 @@ from sim.session.session import Session, read_session
 from sim.session.sources import session_of
 from tests.tui.replays import replay
 from tests.tui.terminals import terminal
+from tui.ending import SIGNALS
 from tui.sessions import keeper
 from tui.sessions.autosave import Autosave, offer, state_folder
 
@@ -25,7 +26,7 @@ def saved() -> list[int]:
     return [read_session(path).step for path in state_folder().glob("*.session")]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [*SIGNALS, signal.SIGALRM])
 def test_a_signal_leaves_the_terminal_as_it_was_and_the_autosave_where_it_is(number: signal.Signals) -> None:
     with terminal("lublin-128", "--at", "#0") as at:
         before = at.attributes

@@ -47,4 +47,4 @@ async def failing(app: Guarded) -> None:
 async def test_what_fails_in_an_open_screen_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match="late"):
         await failing(Guarded())
-    assert "a fault in the program itself: ValueError('late')" in capsys.readouterr().err
+    assert "internal error: ValueError('late')" in capsys.readouterr().err

@@ -44,6 +44,20 @@ COMMANDS = {
 """Each has a file of its name with a `command`, whose help begins with this."""
 
 
+def program() -> None:
+    """Run `main` as a process of its own, which ends at once even if user-defined code would delay the end."""
+    code: object = 0
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code
+    code = code if isinstance(code, int) else 0
+    prints = sys.modules.get("sim.prints")
+    if prints is not None and prints.may_be_heard():
+        prints.leave(code)
+    sys.exit(code)
+
+
 def main() -> None:
     """The program: every error is one line on stderr; 2 for what can never be meant, 1 for the rest."""
     if "_SCHEDSCOPE_COMPLETE" in os.environ:  # a shell asks what may be typed next
@@ -62,19 +76,42 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except SchedscopeError as error:
         _fail(str(error), error.exit_code)
-    except NotWrittenError as error:
+    except (NotWrittenError, OSError) as error:
         if sys.stdout is not None and not sys.stdout.closed:  # Python must not try again when it closes stdout
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _fail(str(error), 1)
+        _fail(_of_system(error) if isinstance(error, OSError) else str(error), 1)
     except (KeyboardInterrupt, click.Abort) as error:  # click's has what Python raised for its cause
         _fail(str(error.__cause__ or error) or "interrupted", 130)
     except MemoryError:
         _fail("not enough memory: try fewer jobs (--jobs N) or a smaller machine (--procs N)", 1)
+    except Exception as error:
+        _fail_by_fault(error)
     else:
         sys.exit(code if isinstance(code, int) else 0)
 
 
+def _of_system(error: OSError) -> str:
+    """Return in one line what the system refused."""
+    try:
+        os.getcwd()
+    except OSError:
+        return "the working directory is gone: change to a folder that is there"
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"
+
+
+def _fail_by_fault(error: Exception) -> None:
+    """Print one line for a fault of the program, or of user-defined code that broke it; a file has the rest."""
+    if (prints := sys.modules.get("sim.prints")) is not None:
+        prints.restored()
+    from tui.faults import report
+
+    _fail(report(error), 1)
+
+
 def _fail(line: str, code: int) -> None:
+    if sys.stderr is None:  # user-defined code may have taken it away
+        sys.stderr = sys.__stderr__
     click.echo("schedscope: error: " + printable(" ".join(line.split("\n"))), err=True)
     sys.exit(code)
 
@@ -137,4 +174,4 @@ def commands() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    program()

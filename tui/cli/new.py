@@ -249,11 +249,15 @@ def command(file: str, like: str) -> None:
     for other in (path, test):
         if os.path.lexists(other):
             raise SchedscopeError(f"{other}: already exists; choose another name")
+    made = list[Path]()
     for other, content in ((path, text), (test, beside)):
         try:
             with open(other, "x", encoding="utf-8") as opened:
+                made.append(other)
                 opened.write(content)
         except OSError as error:
+            for half in made:
+                half.unlink(missing_ok=True)
             raise SchedscopeError(f"{other}: cannot be written: {error.strerror or error}") from None
     shown = file if path.parent.parts else f"./{file}"
     say(

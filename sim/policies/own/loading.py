@@ -29,7 +29,7 @@ from sim.policies.own.beside import Beside, beside
 from sim.policies.own.consent import OwnCodeError, heed_consent
 from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.policy import CodeRef, Policy
-from sim.prints import in_own_code
+from sim.prints import in_own_code, restored
 from sim.words import listed, shortened
 
 PATIENCE = 10.0
@@ -147,6 +147,8 @@ def blamed(path: str, shown: str) -> Iterator[None]:
     except BaseException as error:
         file, line = _place(error) or (path, 0)
         what = f"{type(error).__name__}: {_text(error)}"
+        if isinstance(error, MemoryError):
+            what = "MemoryError: this line needs more memory than there is; make it need less"
         if isinstance(error, NoAnswerError):
             what = f"stopped, it did not come back for {PATIENCE:.0f} s"
         source = linecache.getline(file, line) if line else ""
@@ -263,7 +265,10 @@ def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Na
             folder = os.path.dirname(named.path)
             with _beside(folder), Beside(folder, others):
                 exec(compile(text, ref.name, "exec"), module.__dict__)
+            if changed := restored():
+                raise OwnCodeError(f"it replaces builtins.{changed[0]}, which all code here uses", named.head)
         except BaseException:
+            restored()
             del sys.modules[name]
             raise
     _name(module, ref, named.head)

@@ -226,7 +226,8 @@ def outcome(words: list[str]) -> tuple[str, str]:
 
 def judged(done: Done) -> str:
     """An error is one line that a terminal bears, and its exit code is a known one."""
-    if "Traceback" in done.stderr or "Warning" in done.stderr or done.returncode not in (0, 1, 2):
+    faults = ("Traceback", "internal error", "Warning")
+    if any(fault in done.stderr for fault in faults) or done.returncode not in (0, 1, 2):
         return f"fault {done.returncode} {done.stderr[-1500:]}"
     if done.returncode and not "".join(done.stderr.splitlines()[-1:]).startswith("schedscope: error: "):
         return "told" if done.stdout else f"fault {done.returncode} {done.stderr[-300:]!r}"

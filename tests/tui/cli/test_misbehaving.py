@@ -1,0 +1,87 @@
+"""Policies that misbehave end on the command line in time and in one line, in processes of their own.
+
+Tests tui.cli.main.program.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.tui.cli.program import PROGRAM
+
+PATIENCE = 60.0
+"""Seconds after which the program hangs, on a busy machine; by itself it takes one."""
+HEAD = """from dataclasses import dataclass
+from sim.policies.backfill.easy import Easy
+from sim.policies.orders import Order
+from sim.policies.policy import order_field
+"""
+MINE = "@dataclass(frozen=True)\nclass Mine(Easy):\n    '''Mine.'''\n"
+DECIDE = "    def decide(self, view):\n        {}\n        yield from super().decide(view)\n"
+HARMLESS = {
+    "a sleeping atexit": "import atexit, time\natexit.register(time.sleep, 999)\n",
+    "a failing atexit": "import atexit\natexit.register(lambda: 1 / 0)\n",
+    "an endless destructor": "class D:\n    def __del__(self):\n        while True: pass\nkept = D()\n",
+    "a sleeping executor": "import concurrent.futures as c, time\nc.ThreadPoolExecutor(1).submit(time.sleep, 999)\n",
+    "a sleeping thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(999,)).start()\n",
+    "patched Textual": "import textual.app\ntextual.app.App.run = None\n",
+}
+REFUSED = {
+    "no builtin": ("import builtins\nbuiltins.len = None\n", "replaces builtins.len"),
+    "no excepthook": (
+        "import threading\nthreading.excepthook = None\nthreading.Thread(target=print).start()\n",
+        "hook",
+    ),
+    "no stderr": ("import sys\nsys.stderr = None\n1 / 0\n", "ZeroDivisionError"),
+    "too much memory": ("x = [0] * 10**12\n", "needs more memory"),
+}
+FAILING = {
+    "recursion": ("import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\n", "f()", "RecursionError"),
+    "no builtin": ("import builtins\n", "builtins.len = None; len([])", "TypeError"),
+    "too much memory": ("", "x = [0] * 10**12", "MemoryError"),
+}
+
+
+def ran(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    (folder / "mine.py").write_text(HEAD + text)
+    command = [*PROGRAM, "run", "z-figure4", "--policy", "./mine.py"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_is_left_for_the_end_does_not_delay_it(name: str, tmp_path: Path) -> None:
+    done = ran(tmp_path, HARMLESS[name] + MINE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "mean wait" in done.stdout
+
+
+def test_a_failing_destructor_is_one_line(tmp_path: Path) -> None:
+    done = ran(tmp_path, "class D:\n    def __del__(self): 1 / 0\n" + MINE + DECIDE.format("D()"))
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert "a destructor failed: ZeroDivisionError" in done.stderr + done.stdout or not done.stderr
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_code_that_breaks_the_process_is_refused(name: str, tmp_path: Path) -> None:
+    text, told = REFUSED[name]
+    done = ran(tmp_path, text + MINE)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert told in done.stderr
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_pass_that_breaks_the_process_is_one_line(name: str, tmp_path: Path) -> None:
+    text, line, told = FAILING[name]
+    done = ran(tmp_path, text + MINE + DECIDE.format(line))
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert told in done.stderr
+
+
+def test_an_order_without_parentheses_is_one_line(tmp_path: Path) -> None:
+    done = ran(tmp_path, MINE + "    order: Order = order_field\n")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert "order: Order = order_field(Fcfs())" in done.stderr
