@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -78,7 +79,8 @@ def main() -> None:
         _fail(str(error), error.exit_code)
     except (NotWrittenError, OSError) as error:
         if sys.stdout is not None and not sys.stdout.closed:  # Python must not try again when it closes stdout
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            with suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(_of_system(error) if isinstance(error, OSError) else str(error), 1)
     except (KeyboardInterrupt, click.Abort) as error:  # click's has what Python raised for its cause
         _fail(str(error.__cause__ or error) or "interrupted", 130)

@@ -5,12 +5,16 @@ Tests tui.cli.main.program.
 
 from __future__ import annotations
 
+import os
+import shlex
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.tui.cli.program import PROGRAM
+from tests.conftest import ROOT
+from tests.tui.cli.program import PROGRAM, error
 
 PATIENCE = 60.0
 """Seconds after which the program hangs, on a busy machine; by itself it takes one."""
@@ -85,3 +89,38 @@ def test_an_order_without_parentheses_is_one_line(tmp_path: Path) -> None:
     done = ran(tmp_path, MINE + "    order: Order = order_field\n")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
     assert "order: Order = order_field(Fcfs())" in done.stderr
+
+
+# The system refuses
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["run", "--help"], ["policies"]])
+def test_a_full_device_is_one_line(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "No space left on device" in done.stderr
+
+
+def test_a_working_directory_that_is_gone_is_one_line(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = f"rmdir '{gone}'; exec {shlex.join(PROGRAM)} run z-figure4 --policy ./x.py"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["sh", "-c", command], cwd=gone, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "schedscope: error: the working directory is gone: change to a folder that is there\n"
+
+
+def test_new_on_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, *given: Any, **more: Any) -> Any:
+        if path.name.startswith("test_"):
+            path.touch()
+            raise OSError(28, "No space left on device")
+        return open(path, *given, **more)
+
+    monkeypatch.setattr("tui.cli.new.open", full, raising=False)
+    code, line = error("new", tmp_path / "fair.py")
+    assert (code, "No space left" in line) == (1, True)
+    assert not (tmp_path / "fair.py").exists()
