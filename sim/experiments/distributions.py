@@ -196,8 +196,11 @@ def _samples(results: Results, ask: DistributionAsk) -> Samples:
     known = results.groupings()
     if over and over not in known:
         raise NotThereError(f"{results.path} has no groups {quoted(over)} of jobs: sweep again with --groups {over}")
+    labels = {group: labels_of(results, group) for group in {by, over} & set(known)}
     ranks: dict[str, int] = {}
-    labels = {group: _labels(results, group, ranks) for group in {by, over} & set(known)}
+    for of_run in (of_run for of in labels.values() for of_run in of.values()):
+        for rank, label in of_run.items():
+            ranks.setdefault(label, rank)
     made: Samples = {}
     for run in _runs(results, ask):
         values = np.maximum(run.kept.quantity(name), ask.least) / ask.per
@@ -215,12 +218,11 @@ def _samples(results: Results, ask: DistributionAsk) -> Samples:
     }
 
 
-def _labels(results: Results, group: str, ranks: dict[str, int]) -> dict[str, dict[int, str]]:
-    """Return the labels of a grouping by run and place; note in `ranks` where each stands."""
+def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
+    """Return the labels of a grouping by run and place."""
     found: dict[str, dict[int, str]] = {}
     for key, label, place in results.rows(["key"], group, ["label", "place"]):
         found.setdefault(key, {})[int(place or 0)] = str(label)
-        ranks.setdefault(str(label), int(place or 0))
     return found
 
 

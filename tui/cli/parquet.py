@@ -1,24 +1,89 @@
-"""Records as a Parquet file, where pyarrow is installed."""
+"""Tables as Parquet or Arrow files, where pyarrow is installed, written piece by piece."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from sim.extras import extra
 from sim.files import write_whole
 
+FORMS = (".parquet", ".arrow")
+_PIECE = 100_000
+"""Rows that are held at once."""
+Columns = Mapping[str, Any]
+"""Columns of equal length by name: arrays or lists; nan and None are null."""
 
-def write_parquet(path: str, records: Sequence[dict[str, Any]]) -> None:
-    """The file, whole or not at all; values of several kinds in one column become words."""
-    arrow, parquet = (extra(module, "a Parquet file", "parquet") for module in ("pyarrow", "pyarrow.parquet"))
-    names = list(records[0]) if records else []
-    table = arrow.table({name: arrow.array(_alike([record[name] for record in records])) for name in names})
-    data = io.BytesIO()
-    parquet.write_table(table, data)
+
+def is_table(path: str | None) -> bool:
+    """Return True if the name is that of a Parquet or Arrow file."""
+    return path is not None and path.lower().endswith(FORMS)
+
+
+class TableWriter:
+    """Open file of a table; the first piece decides the kinds of the columns."""
+
+    def __init__(self, file: Any, is_parquet: bool) -> None:
+        what = "a Parquet file" if is_parquet else "an Arrow file"
+        self._arrow = extra("pyarrow", what, "parquet")
+        self._module = extra("pyarrow.parquet" if is_parquet else "pyarrow.ipc", what, "parquet")
+        self._file, self._is_parquet = file, is_parquet
+        self._writer: Any = None
+        self._schema: Any = None
+
+    def write(self, columns: Columns) -> None:
+        """Append a piece."""
+        arrays = {name: self._array(name, values) for name, values in columns.items()}
+        table = self._arrow.table(arrays)
+        if self._writer is None:
+            self._schema = table.schema
+            make = self._module.ParquetWriter if self._is_parquet else self._module.new_file
+            self._writer = make(self._file, self._schema)
+        self._writer.write_table(table)
+
+    def close(self) -> None:
+        """End the file; a table of nothing has no columns."""
+        if self._writer is None:
+            self.write({})
+        self._writer.close()
+
+    def _array(self, name: str, values: Any) -> Any:
+        kind = None if self._schema is None else self._schema.field(name).type
+        if isinstance(values, np.ndarray) and values.dtype != object:
+            return self._arrow.array(values, from_pandas=True, type=kind)
+        return self._arrow.array(_alike(list(values)), type=kind)
+
+
+@contextmanager
+def table_file(path: str, is_parquet: bool | None = None) -> Iterator[TableWriter]:
+    """Yield a writer of a table, its kind by the name unless given; the file is replaced whole or not at all."""
+    is_parquet = not path.lower().endswith(".arrow") if is_parquet is None else is_parquet
     with write_whole(path) as file:
-        file.buffer.write(data.getvalue())
+        writer = TableWriter(file.buffer, is_parquet)
+        yield writer
+        writer.close()
+
+
+def write_parquet(path: str, records: Sequence[dict[str, Any]], is_parquet: bool = True) -> None:
+    """Write records; values of several kinds in one column become words."""
+    with table_file(path, is_parquet) as writer:
+        names = list(records[0]) if records else []
+        writer.write({name: [record[name] for record in records] for name in names})
+
+
+def write_rows_as_table(path: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows, a piece of them at a time."""
+    rest = iter(rows)
+    with table_file(path) as writer:
+        piece = list(islice(rest, _PIECE))
+        while True:
+            writer.write({name: [row[at] for row in piece] for at, name in enumerate(names)})
+            if not (piece := list(islice(rest, _PIECE))):
+                return
 
 
 def _alike(values: list[Any]) -> list[Any]:

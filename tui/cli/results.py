@@ -32,7 +32,8 @@ from sim.metrics.catalogue import Metric
 from sim.words import count, listed, printable, shortened
 from tui.cli import options
 from tui.cli.against import against_rows, against_table
-from tui.cli.parquet import write_parquet
+from tui.cli.kept_jobs import write_jobs
+from tui.cli.parquet import is_table, write_parquet
 from tui.cli.terminal import say, shows_unicode
 from tui.look.figures import cell, titled
 from tui.look.text import Align, plain, table
@@ -41,6 +42,7 @@ MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilizati
 """Of a list, unless others are asked for."""
 MADE_OF = ("sha256", "parameters", "code")
 """What besides a run's factors it takes to make it again: the trace's bytes, every parameter, code of one's own."""
+TABLES = ("parquet", "arrow")
 MOST_ROWS = 50
 LONGEST_WORD = 28
 
@@ -55,15 +57,20 @@ LONGEST_WORD = 28
 @options.interval
 @click.option("--against", metavar="V", help="Paired differences from this one of the rows: a policy.")
 @click.option("--ratio", is_flag=True, help="Ratios instead of differences.")
-@click.option("--format", "form", type=click.Choice(["table", "csv", "json", "parquet"]), default="table")
+@click.option("--format", "form", type=click.Choice(["table", "csv", "json", "parquet", "arrow"]), default="table")
+@click.option("--jobs", is_flag=True, help="Every job that the sweep kept, a row each: -o FILE.parquet or .arrow.")
 @click.option("-o", "--output", metavar="FILE", help="Output file.")
 def command(
     path: str, rows: str | None, columns: str, values: tuple[str, ...], by: str, where: tuple[str, ...],
-    interval: Interval, against: str | None, ratio: bool, form: str, output: str | None,
+    interval: Interval, against: str | None, ratio: bool, form: str, jobs: bool, output: str | None,
 ) -> None:  # fmt: skip
     """Show a results file: its runs, or means with 95 % confidence intervals."""
-    if form == "parquet" and not output:
-        raise click.UsageError("--format parquet needs a file: -o FILE")
+    if form == "table" and is_table(output):
+        form = "arrow" if str(output).lower().endswith(".arrow") else "parquet"
+    if form in TABLES and not output:
+        raise click.UsageError(f"--format {form} needs a file: -o FILE")
+    if jobs and not is_table(output):
+        raise click.UsageError("--jobs writes a table of jobs: give -o FILE.parquet or FILE.arrow")
     options.of_file("-o", output)
     if ratio and against is None:
         raise click.UsageError("--ratio goes with --against")
@@ -71,6 +78,10 @@ def command(
     lines: list[str] = []
     made: list[Record] = []
     with Results(path) as results:
+        if jobs:
+            assert output is not None
+            write_jobs(output, results, conditions)
+            return
         if against is not None:
             for value in values or ("mean_bounded_slowdown",):
                 ask = Ask(rows or "policy", columns, value, by, conditions, interval)
@@ -95,9 +106,9 @@ def command(
 
 
 def _give(lines: list[str], made: list[Record], form: str, output: str | None) -> None:
-    if form == "parquet":
+    if form in TABLES:
         assert output is not None
-        write_parquet(output, made)
+        write_parquet(output, made, form == "parquet")
         return
     if form == "table":
         text = "\n".join(lines if shows_unicode() else map(plain, lines))

@@ -5,18 +5,16 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from math import isnan
 from typing import Any
 
 import click
-from numpy.typing import NDArray
 
-from sim.engine.engine import Engine
-from sim.files import write_rows, write_whole
-from sim.machine.processors import Placement, written
+from sim.files import write_rows
+from sim.machine.processors import Placement
 from sim.metrics.aggregates import Value, ratio
 from sim.metrics.catalogue import FAIRNESS, METRICS, Metric, Unit, metric
 from sim.metrics.fairness import Fairness, fairness
@@ -32,6 +30,7 @@ from sim.workload.source import Source, find
 from tui.cli import options
 from tui.cli.options import told
 from tui.cli.own import own_code, timed
+from tui.cli.schedule_files import write_decisions, write_schedule, write_segments
 from tui.cli.terminal import progress, run_to_end, say, shows_unicode
 from tui.cli.trace_events import write_trace_events
 from tui.look.figures import cell, titled
@@ -91,6 +90,7 @@ MOST_PARTIES = 25
 @click.option("--all", "everything", is_flag=True, help="Every metric in the table.")
 @click.option("--schedule", metavar="FILE", help="Write one row a job.")
 @click.option("--segments", metavar="FILE", help="Write one CSV row per stretch of time on processors.")
+@click.option("--decisions", metavar="FILE", help="Write one row a decision, with its sentence.")
 @click.option("--trace-events", "events", metavar="FILE", help="Write what Perfetto and chrome://tracing open.")
 @click.option("--debug", is_flag=True, help="Open pdb at breakpoint() in your policy and where it fails.")
 @options.check
@@ -99,15 +99,15 @@ MOST_PARTIES = 25
 @options.of_workload
 def command(
     trace: str, policies: tuple[str, ...], form: str, by: str | None, everything: bool, schedule: str | None,
-    segments: str | None, events: str | None, debug: bool, fair: bool, check: bool, switches: options.Switches,
-    placement: Placement, **given: Any,
+    segments: str | None, events: str | None, decisions: str | None, debug: bool, fair: bool, check: bool,
+    switches: options.Switches, placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
     """Simulate policies side by side and print their metrics."""
     names = [*(group.name for group in (*GROUPS, *PARTIES, TAIL)), "time"]
     if by is not None and by != "time" and group_of(by) is None:
         told = f"expected one of {', '.join(names)}, or two of the first with a comma, like class,priority"
         raise click.UsageError(f"--by {quoted(by)}: {told}")
-    files = Files(schedule, segments, events)
+    files = Files(schedule, segments, events, decisions)
     _refuse_confusion(files, trace, len(policies))
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
     options.heed(placement, [*(policy for _, policy in chosen), *(spec for _, spec in switches)])
@@ -163,12 +163,18 @@ class Files:
     schedule: str | None = None
     segments: str | None = None
     events: str | None = None
+    decisions: str | None = None
     made_of: Mapping[str, Any] = field(default_factory=dict)
     """What the run was made of, for those who have room for it."""
 
     @property
     def by_option(self) -> dict[str, str | None]:
-        return {"--schedule": self.schedule, "--segments": self.segments, "--trace-events": self.events}
+        return {
+            "--schedule": self.schedule,
+            "--segments": self.segments,
+            "--trace-events": self.events,
+            "--decisions": self.decisions,
+        }
 
 
 def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None, fair: bool = False) -> Outcome:
@@ -180,9 +186,11 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None,
         with progress(len(engine.workload), "fair starts") as bar:
             found = fairness(scenario, engine, bar.update if bar is not None else lambda more: None)
     if files.schedule:
-        write_csv(files.schedule, schedule_rows(engine, found))
+        write_schedule(files.schedule, engine, found)
     if files.segments:
-        write_csv(files.segments, segment_rows(engine))
+        write_segments(files.segments, engine)
+    if files.decisions:
+        write_decisions(files.decisions, engine)
     if files.events:
         write_trace_events(engine, files.events, {**files.made_of, **_made_by(scenario)})
     schedule = engine.schedule()
@@ -191,47 +199,6 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None,
     measured = measure(schedule, also=parties)
     measured.values.update(found.values() if found is not None else {})
     return Outcome(spec, measured, over_time(schedule, BUCKETS), scenario, found)
-
-
-# The files of a schedule
-
-
-def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
-    """The rows as a CSV file, whole or not at all."""
-    with write_whole(path) as file:
-        write_rows(file, rows)
-
-
-def schedule_rows(engine: Engine, fairness: Fairness | None = None) -> Iterator[Sequence[object]]:
-    """A header, then one row a job in rank order."""
-    columns = engine.schedule().columns | (fairness.columns if fairness is not None else {})
-    yield tuple(columns)
-    yield from zip(*(_cells(column) for column in columns.values()), strict=True)
-
-
-def _cells(column: NDArray[Any]) -> Iterable[str]:
-    values: list[Any] = column.tolist()
-    return values if column.dtype == object else map(exactly, values)
-
-
-def segment_rows(engine: Engine) -> Iterator[Sequence[object]]:
-    """A header, then one row for each stretch of time in which a job held processors."""
-    yield "job", "start", "end", "kind", "processors"
-    ids = engine.workload.ids
-    for stretch in engine.history.segments():
-        end = "" if stretch.end is None else exactly(stretch.end)
-        yield ids[stretch.rank], exactly(stretch.start), end, stretch.kind, written(stretch.processors)
-
-
-def exactly(value: float) -> str:
-    """A number that reads back as it was: whole ones without a point, nothing for nan.
-
-    >>> exactly(3.0), exactly(0.1), exactly(float("nan"))
-    ('3', '0.1', '')
-    """
-    if isnan(value):
-        return ""
-    return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
 # The three formats

@@ -1,6 +1,6 @@
 """`schedscope results`: lists and tables, for people and for programs.
 
-Also tests tui.look.figures, tui.cli.parquet.
+Also tests tui.look.figures.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from sim.engine.engine import Engine
 from sim.workload import reading
 from sim.workload.source import read
 from tests.tui.cli.program import error, schedscope, write
-from tui.cli.run import schedule_rows
+from tui.cli.schedule_files import schedule_rows
 
 
 def test_the_columns_are_what_the_command_line_writes() -> None:

@@ -17,7 +17,8 @@ from sim.workload.source import Source
 from sim.workload.transforms import Transforms
 from tui.chart.raster import Pixels
 from tui.chart.scale import Camera
-from tui.cli.run import Files, schedule_rows, segment_rows, simulate, write_csv
+from tui.cli.run import Files, simulate
+from tui.cli.schedule_files import schedule_rows, segment_rows, write_csv
 from tui.replay import requests as o
 from tui.replay.conductor import Conductor
 from tui.replay.requests import Wish

@@ -1,0 +1,43 @@
+"""The jobs that a sweep kept as one table: a row a job, with what its run was made with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sim.experiments.distributions import labels_of
+from sim.experiments.kept import COLUMNS
+from sim.experiments.pivot import Condition, in_order, records
+from sim.experiments.results import Results
+from sim.workload.model import Floats, Ints
+from tui.cli.parquet import table_file
+
+OF_RUNS = ("trace", "policy", "seed")
+"""Factors that every row has; others only if they vary."""
+WHOLE = ("rank", "width", "hour")
+DERIVED = ("slowdown", "bounded_slowdown")
+
+
+def write_jobs(path: str, results: Results, where: Sequence[Condition]) -> None:
+    """Write the jobs of all runs that pass the conditions, one run after the other."""
+    found = [record for record in sorted(records(results, [], where), key=in_order) if not record["error"]]
+    names = [name for name in found[0] if name not in ("key", *OF_RUNS, "parameters", "overload")] if found else []
+    varying = [name for name in names if len({record[name] for record in found}) > 1]
+    labels = {group: labels_of(results, group) for group in results.groupings()}
+    with table_file(path) as writer:
+        for record in found:
+            kept = results.jobs_of(record["key"])
+            many = len(kept)
+            columns: dict[str, object] = {name: [record[name]] * many for name in (*OF_RUNS, *varying)}
+            columns |= {name: _typed(name, kept.columns[name]) for name in COLUMNS}
+            columns |= {name: kept.quantity(name) for name in DERIVED}
+            for group, of in labels.items():
+                if (places := kept.group(group)) is not None:
+                    known = of.get(record["key"], {})
+                    columns[group] = [known.get(place) for place in places.astype(np.int64).tolist()]
+            writer.write(columns)
+
+
+def _typed(name: str, values: Floats) -> Floats | Ints:
+    return values.astype(np.int64) if name in WHOLE else values

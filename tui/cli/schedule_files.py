@@ -1,0 +1,114 @@
+"""Files of one schedule: jobs, stretches on processors and decisions, as CSV, Parquet or Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite, isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.decisions.sentences import jobs_in
+from sim.decisions.sentences import say as sentence_of
+from sim.engine.engine import Engine
+from sim.files import write_rows, write_whole
+from sim.machine.processors import written
+from sim.metrics.fairness import Fairness
+from tui.cli.parquet import is_table, table_file, write_rows_as_table
+
+DECISIONS = ("step", "time", "decision", "job", "sentence")
+
+
+def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
+    """Write the rows as a CSV file, whole or not at all."""
+    with write_whole(path) as file:
+        write_rows(file, rows)
+
+
+def write_schedule(path: str, engine: Engine, fairness: Fairness | None = None) -> None:
+    """Write one row a job in rank order."""
+    if not is_table(path):
+        write_csv(path, schedule_rows(engine, fairness))
+        return
+    with table_file(path) as writer:
+        writer.write({name: _typed(column) for name, column in _columns(engine, fairness).items()})
+
+
+def write_segments(path: str, engine: Engine) -> None:
+    """Write one row for each stretch of time in which a job held processors."""
+    if not is_table(path):
+        write_csv(path, segment_rows(engine))
+        return
+    ids = engine.workload.ids
+    rows = ((ids[s.rank], s.start, s.end, s.kind, written(s.processors)) for s in engine.history.segments())
+    write_rows_as_table(path, SEGMENTS, rows)
+
+
+def write_decisions(path: str, engine: Engine) -> None:
+    """Write one row a decision of the run: step, time, kind, the first job it is about, and the sentence."""
+    rows = decision_rows(engine)
+    if is_table(path):
+        write_rows_as_table(path, DECISIONS, rows)
+        return
+    texts = ((step, exactly(time), kind, job, told) for step, time, kind, job, told in rows)
+    write_csv(path, _with_head(DECISIONS, texts))
+
+
+SEGMENTS = ("job", "start", "end", "kind", "processors")
+
+
+def _with_head(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:
+    yield head
+    yield from rows
+
+
+def _columns(engine: Engine, fairness: Fairness | None) -> dict[str, NDArray[Any]]:
+    return engine.schedule().columns | (fairness.columns if fairness is not None else {})
+
+
+def schedule_rows(engine: Engine, fairness: Fairness | None = None) -> Iterator[Sequence[object]]:
+    """Yield a header, then one row a job in rank order."""
+    columns = _columns(engine, fairness)
+    yield tuple(columns)
+    yield from zip(*(_cells(column) for column in columns.values()), strict=True)
+
+
+def _cells(column: NDArray[Any]) -> Iterable[str]:
+    values: list[Any] = column.tolist()
+    return values if column.dtype == object else map(exactly, values)
+
+
+def _typed(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column of words as it is; infinite numbers become null, as unknown ones do."""
+    if column.dtype == object or column.dtype.kind != "f":
+        return column
+    return np.where(np.isfinite(column), column, np.nan)
+
+
+def segment_rows(engine: Engine) -> Iterator[Sequence[object]]:
+    """Yield a header, then one row for each stretch of time in which a job held processors."""
+    yield SEGMENTS
+    ids = engine.workload.ids
+    for stretch in engine.history.segments():
+        end = "" if stretch.end is None else exactly(stretch.end)
+        yield ids[stretch.rank], exactly(stretch.start), end, stretch.kind, written(stretch.processors)
+
+
+def decision_rows(engine: Engine) -> Iterator[tuple[int, float, str, str, str]]:
+    """Yield the decisions of a run in the order in which they were made."""
+    for step, decision in engine.history.all_decisions():
+        jobs = jobs_in(decision)
+        job = jobs[0].id if jobs else ""
+        yield step, engine.history.time_of(step), type(decision).__name__.lower(), job, sentence_of(decision)
+
+
+def exactly(value: float) -> str:
+    """Return a number that reads back as it was: whole ones without a point, nothing for nan.
+
+    >>> exactly(3.0), exactly(0.1), exactly(float("nan"))
+    ('3', '0.1', '')
+    """
+    if isnan(value):
+        return ""
+    return str(int(value)) if isfinite(value) and float(value).is_integer() else repr(float(value))
