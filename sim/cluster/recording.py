@@ -22,8 +22,8 @@ from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, numb
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
 from sim.errors import FileError
 
-FRAME = 240
-"""Polls between two whole pictures: four hours at a poll a minute."""
+FRAME = 60
+"""Polls between two whole pictures: an hour at a poll a minute. Any moment is read within half a second."""
 MOST_BYTES = 1 << 28
 """Most bytes of a picture when it is unpacked."""
 FORMAT = 1
