@@ -67,6 +67,10 @@ class Policy:
         """The names of the queues, where there are several."""
         return ()
 
+    def limits(self) -> tuple[float, ...]:
+        """Return the estimates, in seconds, between the classes of the queues; none by default."""
+        return ()
+
     def queue_of(self, job: Job) -> int:
         """Which of them the job stands in."""
         return 0

@@ -183,7 +183,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             title="Push and be pushed",
             policy="selective:sf=1.2",
             at=2340,
-            note="J1, which J2 had suspended, suspends J2: it has waited until its xfactor is 1.2 times as large.",
+            note="xfactor = (wait + estimate) / estimate. J1's has grown to 1.2 times J2's: J1 suspends J2.",
         ),
         notes=(
             "Try selective:sf=2, selective:sf=1.5 and selective:sf=1.2, and watch the xfactors in the queue.",
@@ -216,7 +216,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             title="Boundaries that move",
             policy="multiqueue",
             at=8000,
-            note="J6 borrows 12 processors for the long jobs; the short J9 passes J7 and borrows 3 back.",
+            note="Each class has a band of processors. Idle ones were lent: 12 to long for J6, 3 to short for J9.",
         ),
         notes=(
             "Try multiqueue and watch the partitions, then easy: there the short job 7 waits until 20000.",

@@ -14,7 +14,7 @@ from sim.decisions import decisions as d
 from sim.decisions.reasons_to_wait import MachineGoesDown, PlannedLater, RoomUnseen, TooFewFree
 from sim.decisions.sentences import why
 from sim.why.waiting import FewBesideKept, NotConsidered, RowLater
-from sim.words import clock_near
+from sim.words import clock_near, span
 from tests.truth.lives import own_numbers
 from tests.truth.panels import Sight
 from tests.truth.rows import Rows
@@ -144,36 +144,50 @@ def _(frame: Frame, many: int) -> None:
 
 @reads(Noted, "{any}  {n} waiting")
 def _(frame: Frame, name: str, many: int) -> None:
-    number = names_of(frame).index(name)
+    number = headings_of(frame).index(name)
     demand_equal(many, sum(frame.world.rules.class_of(job) == number for job in frame.waiting))
 
 
-@reads(Noted, "owns {n} processor(s){any}")
+@reads(Noted, "has {n} processor(s){any}")
 def _(frame: Frame, size: int, loans: str) -> None:
     shares = enumerate(frame.world.owners)
     true = [(own.bit_count(), "".join(f", {loan}" for loan in loans_of(frame, number))) for number, own in shares]
     demand((size, loans) in true, true)
 
 
+@reads(Noted, "xfactor = (wait + estimate) / estimate: it grows while a job waits or is suspended")
+def _(frame: Frame) -> None:
+    """The rows of the table have it, each by this rule."""
+    demand(frame.world.aside or frame.waiting)
+
+
 def names_of(frame: Frame) -> list[str]:
-    """The classes of estimates."""
-    limits = [f"{limit:g}" for limit in frame.world.rules.classes]
-    if not limits:
-        return ["partition 0"]
-    return [f"< {limits[0]} s", *(f"{a} to {b} s" for a, b in pairwise(limits)), f">= {limits[-1]} s"]
+    """The classes of estimates, from the shortest."""
+    return frame.world.class_names() or ["partition 0"]
+
+
+def limits_of(frame: Frame) -> list[str]:
+    """What each class is."""
+    limits = [span(limit) for limit in frame.world.rules.classes]
+    return [f"< {limits[0]}", *(f"{a}–{b}" for a, b in pairwise(limits)), f"≥ {limits[-1]}"] if limits else [""]
+
+
+def headings_of(frame: Frame) -> list[str]:
+    """The names of the classes with their limits."""
+    return [f"{name} {limits}".rstrip() for name, limits in zip(names_of(frame), limits_of(frame), strict=True)]
 
 
 def loans_of(frame: Frame, number: int) -> list[str]:
     """What a partition has of others, and what they have of it."""
-    ways = {"foreign": "from", "away": "with"}
+    ways = {"borrowed": "from", "lent": "to"}
     told = ((kind, [f"{n} {ways[kind]} {name}" for name, n in there.items()]) for kind, there in lent_of(frame, number))
     return [f"{kind}: {' and '.join(each)}" for kind, each in told]
 
 
 def lent_of(frame: Frame, number: int) -> Iterator[tuple[str, dict[str, int]]]:
-    """foreign, away -> how many of which other, where there are any."""
+    """borrowed, lent -> how many of which other, where there are any."""
     owners, first = frame.world.owners, frame.world.division
-    pairs = {"foreign": (owners[number], first), "away": (first[number], owners)}
+    pairs = {"borrowed": (owners[number], first), "lent": (first[number], owners)}
     for kind, (own, theirs) in pairs.items():
         there = {
             name: (own & theirs[other]).bit_count() for other, name in enumerate(names_of(frame)) if other != number

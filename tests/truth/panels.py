@@ -51,6 +51,10 @@ class Sight(NamedTuple):
     usage: Sequence[float] = ()
     """Of its user, after each step"""
 
+    def said(self, decision: d.Decision) -> str:
+        """A decision as the panels tell it."""
+        return self.after.world.named(say(decision, self.at))
+
     @property
     def context(self) -> Context:
         workload, shown, rank = self.run.workload, self.step.shown, self.job.rank
@@ -102,7 +106,7 @@ class Sight(NamedTuple):
             if isinstance(decision, d.Keep | m.Replicate | m.Rehome) or (isinstance(decision, PLANS) and self.expects):
                 continue
             if not isinstance(decision, PLANS) or plans == 1:
-                found.append((self.at(time), say(decision, self.at).removeprefix(f"{job.name} ")))
+                found.append((self.at(time), self.said(decision).removeprefix(f"{job.name} ")))
         if job.rank in world.finished:
             end = world.end_of[job.rank]
             found.append((self.at(end), f"ended, {span(end - job.submit)} after its submission"))
@@ -176,7 +180,7 @@ def _of_the_step(sight: Sight) -> list[str]:
 
 def _are_all_there(sight: Sight, sections: Mapping[str, Sequence[str]]) -> Iterator[UntrueError]:
     """Is anything left out that must be told?"""
-    own = [say(decision, sight.at) for decision in sight.after.decisions if _rank(decision) == sight.job.rank]
+    own = [sight.said(decision) for decision in sight.after.decisions if _rank(decision) == sight.job.rank]
     shown = [line[2:] for line in sections.get("Considered", ())]
     if sight.considers and len(shown) < 12 and [line for line in shown if line in own] != own:
         yield UntrueError(f"Considered: {shown}, true {own}")
@@ -286,7 +290,7 @@ def _(sight: Sight, others: int, end: str) -> None:
 
 @reads(Considered, "{any}")
 def _(sight: Sight, told: str) -> None:
-    same = [decision for decision in sight.after.decisions if say(decision, sight.at) == told[2:]]
+    same = [decision for decision in sight.after.decisions if sight.said(decision) == told[2:]]
     demand(same, "nobody decided it")
     named = re.search(rf"\b{sight.job.name}\b", told)
     demand(named or any(isinstance(decision, BEGIN) for decision in same), "it has nothing to do with it")
@@ -358,7 +362,7 @@ def _(sight: Sight, told: str) -> None:
         then = [(sight.at(time), sight.at(start)) for time, start in became(sight.record)]
         demand((at, plan[1]) in then, "it was not planned so then")
     else:
-        said = [(sight.at(time), say(e, sight.at)) for time, e in sight.record.decided]
+        said = [(sight.at(time), sight.said(e)) for time, e in sight.record.decided]
         said += sight.events
         demand((at, what[2:]) in [(time, told.removeprefix(f"{sight.job.name} ")) for time, told in said], said)
 
@@ -469,6 +473,6 @@ def _(sight: Sight) -> None:
 
 @reads(Deciding, "{any}")
 def _(sight: Sight, told: str) -> None:
-    said = [say(decision, sight.at) for decision in sight.step.decisions]
+    said = [sight.said(decision) for decision in sight.step.decisions]
     phases = [decision.name for decision in sight.step.decisions if isinstance(decision, m.Phase)]
     demand(told[2:] in said or told in phases, "nobody decided it")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
-from tests.truth.frames import SIZE, Frame, Noted, lent_of, loans_of, names_of
+from tests.truth.frames import SIZE, Frame, Noted, headings_of, lent_of, loans_of
 from tests.truth.queues import pivots_of, starts_of
 from tests.truth.words import Lasts, demand, demand_equal, reads
 from tests.truth.world import Work
@@ -48,9 +48,11 @@ def _(frame: Frame, free: int, of: int) -> None:
 def _(frame: Frame, number: int, name: str, size: int, loans: str, free: int) -> None:
     own = frame.world.owners[number]
     demand_equal((size, free), (own.bit_count(), (own & frame.world.free_set()).bit_count()))
-    demand_equal(name.removeprefix(f"{number}: "), names_of(frame)[number])
-    sums = ", ".join(f"{sum(lent.values())} {kind}" for kind, lent in lent_of(frame, number))
-    demand_equal(loans.removeprefix("s"), f" · {sums}" if sums else "")
+    demand_equal(name, headings_of(frame)[number])
+    loans_there = [*lent_of(frame, number)]
+    sums = ", ".join(f"{sum(lent.values())} {kind}" for kind, lent in loans_there)
+    mine = size - sum(sum(lent.values()) for kind, lent in loans_there if kind == "borrowed")
+    demand_equal(loans.removeprefix("s"), f" · {mine} own, {sums}" if sums else "")
 
 
 @reads(Partition, "{n}: no job waits")

@@ -146,7 +146,7 @@ def _was_done(frame: Frame, told: str, done: Sequence[d.Decision]) -> None:
     """The first of the most notable kind, and how many more there were."""
     many = Counter(map(type, done))
     kind = next(kind for kind in NOUNS if kind in many)
-    first = say(next(each for each in done if type(each) is kind), frame.at)
+    first = frame.world.named(say(next(each for each in done if type(each) is kind), frame.at))
     begin = told.lower().find(f"{first}.".lower())
     demand(begin in (0, 2), f"first {first}")
     more = {

@@ -304,6 +304,18 @@ class World:
         """The processors that are there now."""
         return ((1 << self.procs) - 1) & ~self.absent(self.now)
 
+    def class_names(self) -> list[str]:
+        """What the classes of estimates are called, from the shortest; none where nothing is divided."""
+        many = len(self.rules.classes) if self.owners and self.rules.name == "multiqueue" else 0
+        between = ["medium"] if many == 2 else [f"medium {at}" for at in range(1, many)]
+        return ["short", *between, "long"] if many else []
+
+    def named(self, told: str) -> str:
+        """A sentence with these names in the place of numbers."""
+        for number, called in enumerate(self.class_names()):
+            told = told.replace(f"partition {number}", called)
+        return told
+
     def size(self) -> int:
         """How many they are."""
         return self.there().bit_count()

@@ -1,4 +1,4 @@
-"""Where moments stand across the chart: by the clock, or by event.
+"""Places of moments across the chart: by the clock, or by event.
 
 A moment has a *place*, and a column of the chart is so many places wide. By the clock a second is one. By event each
 step of the run is one, and so is each moment at which something is planned; between two of them time goes evenly.
@@ -126,7 +126,7 @@ class Steps:
         self._moments: Floats = np.empty(0)
 
     def of(self, history: Past, time: float) -> Floats:
-        """Those of a run until then; it has been made so far."""
+        """Return the moments of a run until then; it has been made so far."""
         known = sum(self._read)
         if history.steps > known:
             self._add(np.array(history.times(known)))
@@ -134,7 +134,7 @@ class Steps:
         return self.known(time)
 
     def together(self, runs: Sequence[Floats], time: float) -> Floats:
-        """Those of several runs until then, each of which has been made so far."""
+        """Return the moments of several runs until then; each has been made so far."""
         read = self._read or (0,) * len(runs)
         if any(len(moments) > known for moments, known in zip(runs, read, strict=True)):
             self._add(np.concatenate([moments[known:] for moments, known in zip(runs, read, strict=True)]))
@@ -142,9 +142,9 @@ class Steps:
         return self.known(time)
 
     def _add(self, new: Floats) -> None:
-        """They are not before those that are known."""
+        """Add moments that are not before the known ones."""
         self._moments = np.concatenate([self._moments, np.setdiff1d(new, self._moments[-1:])])
 
     def known(self, time: float) -> Floats:
-        """Those that have been read."""
+        """Return the moments that have been read."""
         return self._moments[: np.searchsorted(self._moments, time, "right")]

@@ -23,6 +23,8 @@ from sim.workload.outages import Outage
 from tui.chart.axis import CLOCK, Axis, ByEvent, Steps
 from tui.chart.colours import Colours
 from tui.chart.lanes import Lanes
+from tui.chart.owners import ByOwner, Partitioned, gap_of
+from tui.chart.partition_names import lane_names
 from tui.chart.planned import plan_boxes, planned_times
 from tui.chart.promise_marks import Promises, hole_of
 from tui.chart.raster import FREE, Frame, Raster, rasterise
@@ -80,8 +82,12 @@ class ChartMaker:
         lanes = self._lanes_of(history, snapshot, clock, camera.by_rows, view.seconds)
         if lanes is not None:
             view = replace(view, lanes=lanes.count, stride=lanes.stride)
+        partitioned = None if lanes is not None else _partitioned(snapshot, view, clock, camera.by_rows)
+        if partitioned is not None:
+            view = partitioned.view(view)
+        by_owner = partitioned and ByOwner(partitioned, history, view.axis, view.per_column, view.first, view.columns)
         plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
-        raster, pending = self._raster(history, view, clock, plan, lanes, deadline)
+        raster, pending = self._raster(history, view, clock, plan, lanes, deadline, partitioned)
         start, end = self._times_known(history, clock)
         return ChartScene(
             view=view,
@@ -89,9 +95,11 @@ class ChartMaker:
             since=snapshot.time,
             raster=raster,
             plan=plan,
-            owners=self._owners(history, snapshot, view, clock),
-            homes=np.array(_owners_of(snapshot.division, view.edges()), np.int8) if snapshot.division else None,
-            missing=missing_in(view, snapshot.outages) if lanes is None else None,
+            owners=self._owners(history, snapshot, view, clock, by_owner),
+            homes=_homes(snapshot.division, view, by_owner),
+            by_owner=by_owner,
+            lane_names=lane_names(snapshot) if by_owner is not None else (),
+            missing=_missing(view, snapshot.outages, by_owner) if lanes is None else None,
             outages=snapshot.outages,
             division=snapshot.division,
             marks=(*marks, *self._promises.marks(history, snapshot, clock, selected)),
@@ -183,8 +191,9 @@ class ChartMaker:
     # The picture
 
     def _raster(
-        self, history: Past, view: ChartView, clock: float, plan: Sequence[Box], lanes: Lanes | None, deadline: float
-    ) -> tuple[Raster, bool]:
+        self, history: Past, view: ChartView, clock: float, plan: Sequence[Box], lanes: Lanes | None, deadline: float,
+        partitioned: Partitioned | None,
+    ) -> tuple[Raster, bool]:  # fmt: skip
         """Finished columns from the tiles, the one with now, and the plan right of it."""
         edges = view.edges()
         if (shares := self._shares.get(edges)) is None:
@@ -199,19 +208,21 @@ class ChartMaker:
         under: list[Raster] = []
 
         def draw(first: int, columns: int) -> Raster:
-            """What has begun is drawn along with what is finished just before it."""
+            """Draw the column that has begun along with the finished ones before it."""
             more = begun if first + columns == finished else 0
             frame = Frame(view.per_column, first, columns + more, edges, axis)
-            pixels = self._past(history, frame, clock, shares, lanes).pixels
+            order = partitioned and ByOwner(partitioned, history, axis, view.per_column, first, columns + more)
+            pixels = self._past(history, frame, clock, shares, lanes or order).pixels
             under.extend([Raster(pixels[:, columns:])] if more else [])
             return Raster(pixels[:, :columns])
 
-        layout = view.per_column, edges, axis.kind
+        layout = view.per_column, edges, axis.kind, view.order
         budget = max(deadline - perf_counter(), 0.001)
         past, pending = self._tiles.window(layout, view.bands, view.first, finished, draw, budget)
         if last <= finished:
             return past, pending
-        ahead = _ahead(plan, lanes)
+        beyond = partitioned and ByOwner(partitioned, history, axis, view.per_column, finished, last - finished)
+        ahead = _ahead(plan, lanes or beyond)
         raster = rasterise(ahead, Frame(view.per_column, finished, last - finished, edges, axis), inf, shares)
         if begun:
             if not under:
@@ -219,7 +230,7 @@ class ChartMaker:
             raster.pixels[:, :begun] = under[0].above(Raster(raster.pixels[:, :begun])).pixels
         return past.before(raster), pending
 
-    def _past(self, history: Past, frame: Frame, clock: float, shares: Shares, lanes: Lanes | None) -> Raster:
+    def _past(self, history: Past, frame: Frame, clock: float, shares: Shares, lanes: Lanes | ByOwner | None) -> Raster:
         """Columns of what has been."""
         start, end = (frame.axis.time(at * frame.per_column) for at in (frame.first, frame.first + frame.columns))
         end = min(end, nextafter(clock, inf))
@@ -227,9 +238,10 @@ class ChartMaker:
         if not stretches:
             held = Raster.blank(len(frame.edges) - 1, frame.columns, FREE)
         else:
-            turns = by_turns(history, stretches, start, end, frame.axis.seconds(frame.per_column))
-            shown = list(turns if lanes is None else lanes.spread(stretches))
-            held = rasterise(shown, frame, clock, shares, _cut(stretches if lanes is None else shown, clock))
+            if not isinstance(lanes, Lanes):
+                stretches = list(by_turns(history, stretches, start, end, frame.axis.seconds(frame.per_column)))
+            shown = stretches if lanes is None else list(lanes.spread(stretches))
+            held = rasterise(shown, frame, clock, shares, _cut(shown, clock))
         pauses = history.pauses(start, end)
         if lanes is not None:
             pauses = list(lanes.spread(pauses))
@@ -249,7 +261,7 @@ class ChartMaker:
         self._lanes.read(history, clock)
         return self._lanes if self._lanes.count > 1 else None
 
-    # What it means
+    # Meaning
 
     def _hues(self, raster: Raster, hues_of: Callable[[list[int]], NDArray[np.uint8]]) -> NDArray[np.uint8]:
         """The hues of the jobs that are seen."""
@@ -260,18 +272,61 @@ class ChartMaker:
         hues[ranks] = hues_of(ranks.tolist())
         return hues
 
-    def _owners(self, history: Past, snapshot: Snapshot, view: ChartView, clock: float) -> NDArray[np.int8] | None:
+    def _owners(
+        self, history: Past, snapshot: Snapshot, view: ChartView, clock: float, by_owner: ByOwner | None
+    ) -> NDArray[np.int8] | None:
         """[band, column]: the partition that has most of it."""
+        if by_owner is not None:
+            return _in_order(by_owner, [order.owners for order in by_owner.orders], view)
         divisions = history.owners_between(view.start, min(view.end, nextafter(clock, inf)))
         if not divisions and not snapshot.owners:
             return None
         edges = view.edges()
         owners = np.full((view.bands, view.columns), -1, np.int8)
-        for since, division in [*divisions, (clock, snapshot.owners)]:
-            column = max(view.column_of(since), 0)
+        last = {max(view.column_of(since), 0): division for since, division in divisions}
+        for column, division in {**last, max(view.column_of(clock), 0): snapshot.owners}.items():
             if column < view.columns:
                 owners[:, column:] = np.array(_owners_of(division, edges), np.int8)[:, None]
         return owners
+
+
+def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bool | None) -> Partitioned | None:
+    """Return how partitions are lanes; None where processors stand by their numbers."""
+    parts = len(snapshot.owners)
+    if by_owner is False or parts < 2:
+        return None
+    gap = gap_of(view.high - view.low, view.rows, parts)
+    return Partitioned(snapshot.division, snapshot.owners, clock, snapshot.procs, gap)
+
+
+def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: ChartView) -> NDArray[np.int8]:
+    """[band, column]: the part of each of these divisions, one for each order, that has most of it."""
+    edges, found = view.edges(), np.full((view.bands, view.columns), -1, np.int8)
+    for (columns, order), division in zip(by_owner.runs(view.columns), divisions, strict=True):
+        found[:, columns] = np.array(_owners_of(order.lifted_all(division), edges), np.int8)[:, None]
+    return found
+
+
+def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None) -> NDArray[np.int8] | None:
+    """[band, column]: the partition that had most of it when the machine was divided."""
+    if not division:
+        return None
+    if by_owner is not None:
+        return _in_order(by_owner, [division] * len(by_owner.orders), view)
+    homes = np.array(_owners_of(division, view.edges()), np.int8)
+    return np.repeat(homes[:, None], view.columns, axis=1)
+
+
+def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | None) -> NDArray[np.bool_] | None:
+    """The same as `missing_in`, where the processors stand."""
+    if by_owner is None or not outages:
+        return missing_in(view, outages)
+    found = np.zeros((view.bands, view.columns), np.bool_)
+    for columns, order in by_owner.runs(view.columns):
+        there = [outage._replace(processors=order.lifted(outage.processors)) for outage in outages]
+        if (missing := missing_in(view, there)) is not None:
+            found[:, columns] = missing[:, columns]
+    return found if found.any() else None
 
 
 def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | None:
@@ -292,9 +347,11 @@ def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] 
     return found if found.any() else None
 
 
-def _ahead(plan: Iterable[Box], lanes: Lanes | None) -> list[Stretch]:
-    """What is planned, as stretches; each row in its lane where there are lanes."""
+def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:
+    """Return the plan as stretches; each row in its lane where there are lanes."""
     boxes = [Stretch(box.rank, box.start, box.end, box.kind, box.processors, box.rows) for box in plan]
+    if isinstance(lanes, ByOwner):
+        return list(lanes.spread(boxes))
     return boxes if lanes is None else [s._replace(kind="expected") for s in lanes.spread(boxes)]
 
 
@@ -313,13 +370,13 @@ def _owner_of(history: Past, rank: int) -> int | None:
 
 @lru_cache(256)
 def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, ...]:
-    """The partition that has most of each band; -1 where there are none."""
+    """The partition that has most of each band; -1 where none has any."""
     if not division:
         return (-1,) * (len(edges) - 1)
     shares = np.zeros((len(division), len(edges) - 1))
     owner, band, share = Shares(edges).of(division)
     shares[owner, band] = share
-    return tuple(np.argmax(shares, axis=0).tolist())
+    return tuple(np.where(shares.any(axis=0), np.argmax(shares, axis=0), -1).tolist())
 
 
 def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], clock: float) -> Axis:

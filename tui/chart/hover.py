@@ -57,7 +57,14 @@ def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
     if between is None or not 0 <= column < view.columns:
         return None
     rank = int(chart.raster.rank[view.band_rows()[row], column])
-    return Spot(view.time_at(column + 0.5), between[0], rank if rank >= 0 else None)
+    processor = between[0]
+    if chart.by_owner is not None:
+        there = chart.by_owner.of(column).processors[between[0] : between[1] + 1]
+        there = there[there >= 0]
+        if not len(there):
+            return None  # between two partitions
+        processor = int(there[0])
+    return Spot(view.time_at(column + 0.5), processor, rank if rank >= 0 else None)
 
 
 def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:

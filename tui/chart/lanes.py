@@ -32,7 +32,7 @@ class Lanes:
         self.stride = procs + 1
         """One more than there are, so that a lane ends before the next begins."""
         self.count = 0
-        """So many rows stood at once, up to the moment that is read."""
+        """Most rows at once, up to the last moment that was read."""
         self._read = 0
         self._standing: dict[int, int] = {}
         self._given: dict[int, tuple[list[float], list[int]]] = {}

@@ -91,16 +91,21 @@ def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -
                 taken |= box.processors
                 if box.start <= start:
                     then |= box.processors
-        chosen = _lowest(everything & ~taken, everything & ~then, job.procs)
+        own = snapshot.owners[queued.place] if queued.place < len(snapshot.owners) else 0
+        chosen = _lowest(everything & ~taken, everything & ~then, job.procs, own)
         if chosen:
             placed.append(Box(job.rank, start, end, chosen, "reserved" if queued.reserved else "planned"))
             yield placed[-1]
 
 
-def _lowest(free: int, free_then: int, count: int) -> int:
-    """Some that are free throughout and, if they are too few, some that are free at first; 0: too few again."""
+def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
+    """Some that are free throughout and, if they are too few, some that are free at first; 0: too few again.
+
+    A partition's `own` come first.
+    """
     if free.bit_count() >= count:
-        return lowest(free, count)
+        first = lowest(free & own, min((free & own).bit_count(), count))
+        return first | lowest(free & ~own, count - first.bit_count())
     others = free_then & ~free
     missing = count - free.bit_count()
     return free | lowest(others, missing) if others.bit_count() >= missing else 0

@@ -9,7 +9,7 @@ it stays true.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import floor, inf
@@ -60,6 +60,8 @@ class ChartView:
     """What place each moment has."""
     cuts: tuple[int, ...] = ()
     """Possible ends of bands of several processors, upwards: between the nodes of a cluster. Empty: anywhere."""
+    order: Hashable = None
+    """How the processors are ordered; None: by their numbers."""
 
     @property
     def start(self) -> float:
@@ -174,7 +176,7 @@ class Camera:
     pages: bool = False
     """Does it follow by turning pages, or by scrolling?"""
     by_rows: bool | None = None
-    """Where rows take turns: each in a lane of its own? None: when a turn is shorter than a column."""
+    """Rows of a matrix and partitions in lanes of their own? None: partitions, and rows whose turns are too short."""
     by_event: bool = False
     """Are places events, or seconds?"""
     held: float | None = None

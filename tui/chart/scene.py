@@ -1,4 +1,4 @@
-"""What the chart draws of one moment: immutable values that are made far from any screen."""
+"""Charts of one moment: immutable values that are made far from any screen."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sim.history.stretch import Stretch
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
 from tui.chart.lanes import Lane
+from tui.chart.owners import ByOwner
 from tui.chart.raster import Raster
 from tui.chart.scale import ChartView
 
@@ -50,19 +51,19 @@ class Outline(NamedTuple):
 
 
 class Hole(NamedTuple):
-    """Where jobs may pass the head of the queue without delaying it."""
+    """Free processors on which jobs may pass the head of the queue without delaying it."""
 
     rank: int
     """The head."""
     until: float
-    """When it is to start: whoever ends by then may pass it."""
+    """Its planned start: a job that ends by then may pass it."""
     extra: int | None
-    """So many processors it leaves free, for any time; None: that did not matter."""
+    """Processors that it leaves free, for any time; None: that did not matter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Chart:
-    """What is drawn of a run at one moment, whatever draws it."""
+    """Chart of a run at one moment, for a screen or a drawing."""
 
     view: ChartView
     clock: float
@@ -70,7 +71,7 @@ class Chart:
     plan: tuple[Box, ...]
     marks: tuple[Mark, ...]
     mode: str
-    """What the colours tell (see `tui.chart.colours`)."""
+    """Meaning of the colours (see `tui.chart.colours`)."""
     hues: NDArray[np.uint8]
     """rank -> hue of the jobs that are seen."""
     legend: tuple[tuple[int, str], ...]
@@ -101,7 +102,11 @@ class ChartScene(Chart):
     owners: NDArray[np.int8] | None
     """[band, column]: the partition that owns it; None where there are no partitions."""
     homes: NDArray[np.int8] | None
-    """Band -> the partition that owned it when the machine was divided."""
+    """[band, column]: the partition that owned it when the machine was divided."""
+    by_owner: ByOwner | None = None
+    """Order of the processors where partitions are lanes."""
+    lane_names: tuple[str, ...] = ()
+    """Names of the partitions there."""
     missing: NDArray[np.bool_] | None = None
     """[band, column]: most of it is not there; None: all is."""
     hole: Hole | None = None
@@ -129,8 +134,8 @@ class Drawing(Chart):
     ran: tuple[Stretch, ...]
     """What held processors from `begin` until `clock`, as it is to be shown."""
     trails: tuple[Stretch, ...]
-    """Where suspended jobs were."""
+    """Former places of suspended jobs."""
     cut: tuple[Stretch, ...]
-    """Those that ended with the job killed."""
+    """Stretches that ended with the job killed."""
     queues: tuple[str, ...]
     """The names of the partitions, where there are several."""

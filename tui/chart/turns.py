@@ -68,7 +68,7 @@ def last_turn(snapshot: Snapshot, before: float) -> float | None:
 
 
 class RowsSharing(NamedTuple):
-    """Which rows share each column, and who stands in them."""
+    """Rows that share each column, with their jobs."""
 
     stands: NDArray[np.bool_]
     """[stretch, row]: does it stand there?"""

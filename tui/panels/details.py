@@ -12,6 +12,7 @@ from sim.life.so_far import JobSoFar
 from sim.why.evidence import Evidence, entry_of
 from sim.words import clock, count, name, span, times, wanted
 from sim.workload.model import Field, Job
+from tui.chart.partition_names import named
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.evidence import considered, evidence, numbers, standing
@@ -195,7 +196,11 @@ def _events(context: Context, job: Job, shown: JobSoFar) -> Iterator[tuple[float
     planned = False
     for time, decision in shown.decided:
         if not (planned and isinstance(decision, Reserve | ReserveRow | Expect)):
-            yield time, sign(decision, unicode), say(decision, context.at).removeprefix(f"{name(job)} ")
+            yield (
+                time,
+                sign(decision, unicode),
+                named(say(decision, context.at), context.scene.snapshot).removeprefix(f"{name(job)} "),
+            )
         planned = planned or isinstance(decision, Reserve | ReserveRow | Expect)
     if shown.end is not None:
         yield shown.end, dot, f"ended, {span(shown.end - job.submit)} after its submission"

@@ -20,7 +20,7 @@ GLOSSARY = (
         "extra processors",
         "EASY: processors left over when the head starts; a job that needs no more may start now, however long it is.",
     ),
-    ("foreign, away", "Foreign: borrowed from another partition. Away: lent to another partition."),
+    ("borrowed, lent", "Processors that another partition had at first; those of its own that another has now."),
     ("head", "First job in the queue that cannot start."),
     ("loss of capacity", "Share of processor time that is idle while jobs wait."),
     ("Ousterhout matrix", "Gang scheduling: rows of jobs that take turns on all processors."),

@@ -1,7 +1,6 @@
-"""Who owns which processors now, which of them are foreign or away, and who waits for each partition.
+"""The processors of each partition now: its own, borrowed and lent, and the jobs that wait for it.
 
-Foreign are those that another partition had when the machine was divided, away its own that another has now: what
-borrowing, which is told when it happens, has come to.
+Borrowed are those that another partition had when the machine was divided, lent its own that another has now.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from sim.engine.snapshot import Queued, Snapshot
 from sim.words import count, listed, name, processors
 from tui.chart.colours import partition_hue
+from tui.chart.partition_names import partition_limits, partition_names
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
 from tui.panels.curves import joined
@@ -19,9 +19,9 @@ from tui.panels.folding import drawn_columns, fold
 from tui.panels.parts import Context, swatch, taught, written
 
 TITLE = "Partitions"
-SIGNS = {"runs": ("█", "#"), "free": ("░", "."), "foreign": ("▓", "%"), "idle": ("▒", ":"), "away": ("·", "-")}
+SIGNS = {"runs": ("█", "#"), "free": ("░", "."), "borrowed": ("▓", "%"), "idle": ("▒", ":"), "lent": ("·", "-")}
 """What a processor is to a partition -> how it is drawn, with and without Unicode."""
-LEGEND = {"runs": "in use", "free": "free", "foreign": "foreign", "idle": "foreign and free", "away": "away"}
+LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed and free", "lent": "lent"}
 LINES = 4
 """Lines of a partition where there is room for everything."""
 
@@ -36,9 +36,9 @@ class Part(NamedTuple):
     """What it owned when the machine was divided."""
     used: int
     """Those of its own on which somebody runs."""
-    foreign: tuple[tuple[int, int], ...]
+    borrowed: tuple[tuple[int, int], ...]
     """(other, processors) that another partition had at first."""
-    away: tuple[tuple[int, int], ...]
+    lent: tuple[tuple[int, int], ...]
     waiting: int
     pivot: Queued | None
 
@@ -105,15 +105,17 @@ def parts_of(shown: Snapshot) -> Iterator[Part]:
             own=own,
             first=first,
             used=own & ~shown.free_set,
-            foreign=tuple((q, own & shown.division[q]) for q in everywhere if q != number and own & shown.division[q]),
-            away=tuple((q, first & shown.owners[q]) for q in everywhere if q != number and first & shown.owners[q]),
+            borrowed=tuple((q, own & shown.division[q]) for q in everywhere if q != number and own & shown.division[q]),
+            lent=tuple((q, first & shown.owners[q]) for q in everywhere if q != number and first & shown.owners[q]),
             waiting=len(waiting),
             pivot=_pivot(waiting),
         )
 
 
 def name_of(shown: Snapshot, partition: int) -> str:
-    return shown.queues[partition] if partition < len(shown.queues) else f"partition {partition}"
+    """The name of a partition."""
+    names = partition_names(shown)
+    return names[partition] if partition < len(names) else f"partition {partition}"
 
 
 def _pivot(waiting: Sequence[Queued]) -> Queued | None:
@@ -134,7 +136,8 @@ def _lines(context: Context, part: Part, width: int) -> Iterator[Line]:
 
 
 def _heading(context: Context, part: Part, width: int) -> Line:
-    label = f"{part.number}: {written(part.name, context)}" if context.scene.snapshot.queues else part.name
+    limits = partition_limits(context.scene.snapshot)[part.number]
+    label = written(f"{part.name} {limits}".rstrip(), context)
     facts = _facts(part, width - text.cells(label) - 4)
     room = width - width_of(facts) - 4
     label = text.shorten(label, max(room, 0))
@@ -143,15 +146,16 @@ def _heading(context: Context, part: Part, width: int) -> Line:
 
 
 def _facts(part: Part, room: int) -> list[Span]:
-    """How many it owns, how many are foreign, away and free, as far as there is room."""
+    """How many it has, how many are its own, borrowed, lent and free, as far as there is room."""
     size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
-    sums = (("foreign", part.foreign), ("away", part.away))
-    moved = ", ".join(f"{sum(n.bit_count() for _, n in those):,} {kind}" for kind, those in sums if those)
     procs, idle = count(size, "proc"), Span(f" · {free:,} free", "dim")
-    if not moved:
+    borrowed, lent = (sum(n.bit_count() for _, n in those) for those in (part.borrowed, part.lent))
+    if not borrowed and not lent:
         return [Span(procs), idle]
-    loan = Span(f" · {moved}", "warm" if size < part.first.bit_count() else "good")
-    said = [Span(procs), loan, idle], [Span(procs), loan], [Span(f"owns {size:,}"), loan]
+    style = "warm" if size < part.first.bit_count() else "good"
+    loans = [f"{borrowed:,} borrowed"] * bool(borrowed) + [f"{lent:,} lent"] * bool(lent)
+    loan, short = Span(f" · {size - borrowed:,} own, {', '.join(loans)}", style), Span(f" · {', '.join(loans)}", style)
+    said = [Span(procs), loan, idle], [Span(procs), loan], [Span(procs), short], [Span(f"{size:,}"), short]
     fitting = (spans for spans in said if width_of(spans) <= room)
     return next(fitting, [Span(procs), idle])
 
@@ -165,9 +169,9 @@ def _pieces(part: Part) -> list[tuple[int, str, str]]:
     """Its processors: sets of them, what they are to it, and in which colour; loans have the other's."""
     used, hue = part.used, f"hue:{hue_of(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]
-    for other, loan in part.foreign:
-        shown += [(loan & used, "foreign", f"hue:{hue_of(other)}"), (loan & ~used, "idle", f"hue:{hue_of(other)}")]
-    return shown + [(away, "away", f"hue:{hue_of(other)}") for other, away in part.away]
+    for other, loan in part.borrowed:
+        shown += [(loan & used, "borrowed", f"hue:{hue_of(other)}"), (loan & ~used, "idle", f"hue:{hue_of(other)}")]
+    return shown + [(lent, "lent", f"hue:{hue_of(other)}") for other, lent in part.lent]
 
 
 def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
@@ -205,9 +209,9 @@ def _queue(context: Context, part: Part, width: int) -> Line:
 def _loans(context: Context, part: Part) -> str:
     """How its boundary has moved since the machine was divided: what it has of others, and they of it."""
     shown = context.scene.snapshot
-    foreign = listed(f"{there.bit_count():,} from {name_of(shown, other)}" for other, there in part.foreign)
-    away = listed(f"{there.bit_count():,} with {name_of(shown, other)}" for other, there in part.away)
-    told = [*([f"foreign: {foreign}"] if foreign else []), *([f"away: {away}"] if away else [])]
+    borrowed = listed(f"{there.bit_count():,} from {name_of(shown, other)}" for other, there in part.borrowed)
+    lent = listed(f"{there.bit_count():,} to {name_of(shown, other)}" for other, there in part.lent)
+    told = [*([f"borrowed: {borrowed}"] if borrowed else []), *([f"lent: {lent}"] if lent else [])]
     return " · ".join([f"{part.first.bit_count():,} at first", *(told or ["none borrowed, none lent"])])
 
 

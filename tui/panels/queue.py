@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from sim.engine.snapshot import Snapshot
 from sim.words import listed, processors
+from tui.chart.partition_names import partition_limits, partition_names
 from tui.look import text
-from tui.look.sheets import Line, Sheet, Size, Span, line
+from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.parts import Context, taught, window, written
 from tui.panels.queue_table import Row, fitting, halted_row, sorted_places, waiting_row
 
@@ -30,9 +31,21 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     entries = [_entry_at(sections, index) for index in seen]
     table = fitting(context, size[0], [entry for entry in entries if isinstance(entry, Row)])
     body = tuple(table.line(entry) if isinstance(entry, Row) else entry for entry in entries)
+    if (told := _xfactor(context, size[0])) and total + 1 + len(told) < size[1]:
+        body, total = (*body, line(""), *told), total + 1 + len(told)
     mark = _mark(context, sections)
     note = _note(shown, size[0]) if context.decision is None else f"before decision {context.decision + 1:,}"
     return Sheet(TITLE, (table.heading(),), body, seen.start, total, note, mark)
+
+
+def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
+    """What an xfactor is, under a policy that decides by it or where jobs are suspended."""
+    shown = context.scene.snapshot
+    if not shown.suspended and not (shown.rules.suspends and shown.rules.weighs_xfactors()):
+        return ()
+    return tuple(
+        wrapped("xfactor = (wait + estimate) / estimate: it grows while a job waits or is suspended", width, "dim")
+    )
 
 
 def _note(shown: Snapshot, width: int) -> str:
@@ -109,25 +122,27 @@ def _by_queue(shown: Snapshot) -> list[list[int]]:
 
 
 def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
-    """The queue's name and how many wait, then what its partition owns, what is foreign and what away."""
+    """The queue's name and how many wait, then what its partition has: its own, borrowed and lent."""
     shown = context.scene.snapshot
-    heading = _heading(shown.queues[place], f"{waiting:,} waiting")
+    named = f"{partition_names(shown)[place]} {partition_limits(shown)[place]}".rstrip()
+    heading = _heading(written(named, context), f"{waiting:,} waiting")
     if not shown.owners:
         return (heading,)
     size = shown.owners[place].bit_count()
-    ways = (f"owns {processors(size)}", True), (f"owns {processors(size)}", False), (f"owns {size:,}", False)
-    said = [written(", ".join([owns, *_loans(shown, place, to_whom)]), context) for owns, to_whom in ways]
+    ways = (f"has {processors(size)}", True), (f"has {processors(size)}", False), (f"has {size:,}", False)
+    said = [written(", ".join([has, *_loans(shown, place, to_whom)]), context) for has, to_whom in ways]
     fitting = (told for told in said if text.cells(told) <= width)
     return heading, line(Span(text.shorten(next(fitting, said[-1]), width), "dim"))
 
 
 def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
     """What a partition has of the others, and they of it; or how much that is in all."""
+    names = partition_names(shown)
     others = [other for other in range(len(shown.queues)) if other != place]
-    foreign = {other: shown.owners[place] & shown.division[other] for other in others}
-    away = {other: shown.owners[other] & shown.division[place] for other in others}
-    for kind, way, loans in (("foreign", "from", foreign), ("away", "with", away)):
-        told = [f"{there.bit_count():,} {way} {shown.queues[other]}" for other, there in loans.items() if there]
+    borrowed = {other: shown.owners[place] & shown.division[other] for other in others}
+    lent = {other: shown.owners[other] & shown.division[place] for other in others}
+    for kind, way, loans in (("borrowed", "from", borrowed), ("lent", "to", lent)):
+        told = [f"{there.bit_count():,} {way} {names[other]}" for other, there in loans.items() if there]
         if told:
             in_all = sum(there.bit_count() for there in loans.values())
             yield f"{kind}: {listed(told)}" if to_whom else f"{in_all:,} {kind}"

@@ -10,6 +10,7 @@ from sim.decisions.matrix import Migrate, Place
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
 from sim.words import count, listed, name, percent, processors, span
+from tui.chart.partition_names import named
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.evidence import evidence, standing
@@ -75,7 +76,7 @@ def _told(context: Context) -> Told:
 
 def _said(decision: Decision, context: Context) -> str:
     """A decision as a sentence; a job's name stays as it is written."""
-    told = say(decision, context.at) + "."
+    told = named(say(decision, context.at), context.scene.snapshot) + "."
     return told if rank_of(decision) is not None else told[:1].upper() + told[1:]
 
 

@@ -9,7 +9,7 @@ from sim.words import name, span
 from tui.look import text
 from tui.look.sheets import Line, Span, line, width_of
 from tui.panels.parts import Context, written
-from tui.panels.queue_table import Row, waiting_row
+from tui.panels.queue_table import Row, halted_row, waiting_row
 
 MOST = 200
 """Jobs at the front of the queue that are looked at."""
@@ -23,7 +23,7 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
     """
     queue = context.scene.snapshot.queue
     if not queue:
-        return [line(Span(" nothing waits", "dim"))]
+        return [_suspended_line(context, width)]
     front = [waiting_row(context, index) for index in range(min(len(queue), MOST if len(queue) <= MOST else rows * 20))]
     words = set(re.findall(r"\w+", told))
     head = [Span(f" {len(queue):,} wait{'s' * (len(queue) == 1)}", "strong", "toggle_panel('queue')")]
@@ -41,6 +41,27 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
         chosen = several
     flowed = _flowed(head, [_entry(context, row, 2) for row in chosen], len(queue), width, rows)
     return flowed if chosen and flowed else [line(*head)]
+
+
+def _suspended_line(context: Context, width: int) -> Line:
+    """Return the suspended jobs with their xfactors, as far as there is room, where no job is in the queue."""
+    halted = context.scene.snapshot.suspended
+    if not halted:
+        return line(Span(" nothing waits", "dim"))
+    spans = [Span(f" {len(halted):,} suspended", "strong", "toggle_panel('queue')")]
+    for index, one in enumerate(halted):
+        row = halted_row(context, index)
+        hue = context.scene.hues.get(one.job.rank)
+        entry = [
+            GAP,
+            Span(written(name(one.job), context), f"hue:{hue} strong" if hue is not None else "strong",
+                 f"select_rank({one.job.rank})"),
+            Span(f" {one.job.procs:,}p xfactor {row.xfactor:,.2f}", "dim"),
+        ]  # fmt: skip
+        if width_of((*spans, *entry)) > width:
+            break
+        spans += entry
+    return line(*spans)
 
 
 def _entry(context: Context, row: Row, brevity: int) -> list[Span]:

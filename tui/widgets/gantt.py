@@ -53,7 +53,13 @@ class Gantt(Rows, can_focus=True):
         Binding("shift+up,pageup", "pan_processors(1)", "higher processors", show=False, id="chart.higher"),
         Binding("shift+down,pagedown", "pan_processors(-1)", "lower processors", show=False, id="chart.lower"),
         Binding("K", "space_by_event", "space by event, or by the clock", show=False, id="chart.by_event"),
-        Binding("M", "toggle_rows", "rows of the matrix, or processors", show=False, id="chart.rows"),
+        Binding(
+            "M",
+            "toggle_rows",
+            "lanes (rows of the matrix, partitions), or processors by number",
+            show=False,
+            id="chart.rows",
+        ),
         Binding("n", "follow", "follow now", show=False, id="chart.follow"),
         Binding("0", "fit_all", "whole run", show=False, id="chart.fit_all"),
         Binding("A", "fit_first", "as at first", show=False, id="chart.fit_first"),
@@ -305,9 +311,10 @@ class Gantt(Rows, can_focus=True):
             self._move(self._camera.lifted(direction * _A_PAN * self._folds, self._workload.procs))
 
     def action_toggle_rows(self) -> None:
-        """Where rows take turns: each by itself, or all on the same processors."""
-        if self._camera is not None and self._scene is not None and self._scene.chart is not None:
-            self._move(replace(self._camera, by_rows=not self._scene.chart.lanes))
+        """Rows that take turns, and partitions: each in a lane of its own, or the processors by number."""
+        chart = self._scene.chart if self._scene is not None else None
+        if self._camera is not None and chart is not None:
+            self._move(replace(self._camera, by_rows=not (chart.lanes or chart.by_owner)))
 
     def action_follow(self) -> None:
         if self._camera is not None:

@@ -74,6 +74,9 @@ class MultiQueue(Policy):
     def queues(self) -> tuple[str, ...]:
         return self._classes.names()
 
+    def limits(self) -> tuple[float, ...]:
+        return self._classes.limits
+
     def queue_of(self, job: Job) -> int:
         return self._classes.of(job)
 

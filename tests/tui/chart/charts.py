@@ -27,11 +27,12 @@ def chart_of(
     mode: str = "job",
     marks: Sequence[Mark] = (),
     maker: ChartMaker | None = None,
+    by_rows: bool | None = None,
 ) -> ChartScene:
     """The chart of the engine's present moment on a screen of this size, from column `first` on."""
     inner = chart_size(size, engine.state.procs)
     rows = inner.rows * (2 if look.colour else 1)
-    camera = Camera(per_column, 0, engine.state.procs, inner.columns, rows, follow=False, first=first)
+    camera = Camera(per_column, 0, engine.state.procs, inner.columns, rows, follow=False, first=first, by_rows=by_rows)
     maker = maker or ChartMaker(engine.workload)
     return maker.make(engine.history, engine.snapshot(), engine.now, camera, mode, LONG, marks)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -112,7 +114,8 @@ def test_a_moment_between_two_steps_can_be_shown(lab: Lab) -> None:
     snapshot = Engine(engine.workload, engine.state.policy)
     snapshot.step()
     maker = ChartMaker(engine.workload)
-    chart = maker.make(engine.history.as_of(1), snapshot.snapshot(), 50, Camera(10, 0, 4, 40, 8, follow=False))
+    camera = Camera(10, 0, 4, 40, 8, follow=False)
+    chart = maker.make(engine.history.as_of(1), snapshot.snapshot(), 50, camera, budget_seconds=LONG)
     assert [int(kind) for kind in chart.raster.kind[0, :7]] == [RUN] * 5 + [EXPECTED] * 2
     assert chart.raster.rank[0].tolist() == [0] * 30 + [-1] * 10
 
@@ -183,7 +186,7 @@ def test_the_partition_of_a_job_is_that_in_which_it_started() -> None:
 def test_boundaries_move_where_processors_are_borrowed() -> None:
     engine = engine_of("multiqueue")
     engine.advance(150)
-    chart = draw(ChartMaker(engine.workload), engine, camera_of(engine))
+    chart = draw(ChartMaker(engine.workload), engine, replace(camera_of(engine), by_rows=False))
     view, owners = chart.view, chart.owners
     assert owners is not None
     for column in range(0, view.column_of(engine.now), 7):

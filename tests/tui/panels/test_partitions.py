@@ -15,24 +15,23 @@ def figure_1(until: float, **fields: object) -> Context:
 def test_each_partition_shows_its_processors_its_queue_and_its_loans() -> None:
     assert draw_partitions(figure_1(8000), (60, 13)).text.splitlines() == [
         "Partitions   4 of 30 processors free",
-        "▇▇ 0: < 1000 s          4 procs · 3 foreign, 9 away · 0 free",
+        "▇▇ short < 16m40         4 procs · 1 own, 3 borrowed, 9 lent",
         "··················██      ▓▓▓▓▓▓",
         "1 job waits · pivot J7 needs 14, planned for 03:20:00",
-        "10 at first · foreign: 3 from 1000 to 10000 s · away: 9 with",
-        ">= 10000 s",
-        "▇▇ 1: 1000 to 10000 s              4 procs · 6 away · 4 free",
+        "10 at first · borrowed: 3 from medium · lent: 9 to long",
+        "▇▇ medium 16m40–2h47        4 procs · 4 own, 6 lent · 4 free",
         "                    ············░░░░░░░░",
         "no job waits",
-        "10 at first · away: 3 with < 1000 s and 3 with >= 10000 s",
-        "▇▇ 2: >= 10000 s              22 procs · 12 foreign · 0 free",
+        "10 at first · lent: 3 to short and 3 to long",
+        "▇▇ long ≥ 2h47       22 procs · 10 own, 12 borrowed · 0 free",
         "▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓  ▓▓▓▓▓▓              ████████████████████",
         "1 job waits · pivot J8 needs 8, planned for 03:33:20",
-        "10 at first · foreign: 9 from < 1000 s and 3 from 1000 to",
-        "10000 s",
+        "10 at first · borrowed: 9 from short and 3 from medium",
+        "█ in use, ░ free, ▓ borrowed, · lent",
     ]
 
 
-def test_what_is_foreign_has_the_colour_of_its_owner() -> None:
+def test_borrowed_processors_have_the_hue_of_their_owner() -> None:
     bar = draw_partitions(figure_1(8000), (60, 13)).body[1]
     assert [(span.text.strip(), span.style) for span in bar.spans] == [
         ("··················", f"hue:{hue_of(2)}"), ("██", f"hue:{hue_of(0)}"), ("", ""),
@@ -50,11 +49,11 @@ def test_what_is_free_is_told_from_what_is_in_use() -> None:
 def test_in_few_rows_two_lines_a_partition_are_left() -> None:
     sheet = draw_partitions(figure_1(8000), (40, 6))
     assert len(sheet.body) == 6
-    assert sheet.body[2].text == "▇▇ 1: 1000 to 10000 s   4 procs · 6 away"
+    assert sheet.body[2].text == "▇▇ medium 16m40–2h47    4 procs · 6 lent"
 
 
 def test_a_legend_follows_where_there_is_room() -> None:
-    assert draw_partitions(figure_1(8000), (46, 7)).body[-1].text == "█ in use, ░ free, ▓ foreign, · away"
+    assert draw_partitions(figure_1(8000), (46, 7)).body[-1].text == "█ in use, ░ free, ▓ borrowed, · lent"
     assert draw_partitions(figure_1(0), (46, 7)).body[-1].text == "█ in use, ░ free"
 
 
@@ -80,11 +79,11 @@ def test_what_partitions_own_is_the_whole_machine_at_every_step() -> None:
     while engine.step():
         parts = list(parts_of(engine.snapshot()))
         assert sum(part.own.bit_count() for part in parts) == 30
-        foreign = sum(loan.bit_count() for part in parts for _, loan in part.foreign)
-        assert foreign == sum(away.bit_count() for part in parts for _, away in part.away)
+        borrowed = sum(loan.bit_count() for part in parts for _, loan in part.borrowed)
+        assert borrowed == sum(away.bit_count() for part in parts for _, away in part.lent)
         assert all(
             part.own.bit_count() - part.first.bit_count()
-            == sum(loan.bit_count() for _, loan in part.foreign) - sum(away.bit_count() for _, away in part.away)
+            == sum(loan.bit_count() for _, loan in part.borrowed) - sum(away.bit_count() for _, away in part.lent)
             for part in parts
         )
 

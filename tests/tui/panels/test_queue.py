@@ -184,15 +184,15 @@ def test_each_queue_has_its_heading_and_its_loans(lab: Lab) -> None:
     context = context_of(lab.run("multiqueue:classes=100", 4, "1 0 3 10 10", "2 1 2 500 500", until=1))
     lines = [line.text for line in queue.draw(context, (70, 20), 0).body]
     assert lines[:5] == [
-        "< 100 s  0 waiting",
-        "owns 3 processors, foreign: 1 from >= 100 s",
+        "short < 1m40  0 waiting",
+        "has 3 processors, borrowed: 1 from long",
         "",
-        ">= 100 s  1 waiting",
-        "owns 1 processor, away: 1 with < 100 s",
+        "long ≥ 1m40  1 waiting",
+        "has 1 processor, lent: 1 to short",
     ]
     assert lines[5].split()[1:4] == ["2", "2", "8m20"]
     narrow = [line.text for line in queue.draw(context, (24, 20), 0).body]
-    assert [told for told in narrow if told.startswith("owns")] == ["owns 3, 1 foreign", "owns 1 processor, 1 away"]
+    assert [told for told in narrow if told.startswith("has")] == ["has 3, 1 borrowed", "has 1 processor, 1 lent"]
 
 
 def test_suspended_jobs_stand_first_with_who_sits_on_their_processors(lab: Lab) -> None:

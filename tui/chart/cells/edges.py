@@ -10,6 +10,7 @@ import numpy as np
 
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
+from tui.chart.cells.partition_lanes import lane_sizes
 from tui.chart.colours import partition_hue
 from tui.chart.scale import ChartView
 from tui.chart.ticks import as_they_are, processors, times, unit_of
@@ -180,6 +181,10 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
     if grid.chart.lanes:
         _draw_lanes(cells, grid, left - 1)
         return
+    if grid.chart.by_owner is not None:
+        for row, size in lane_sizes(grid):
+            cells.write(row, left - 1 - len(str(size)), str(size), _QUIET)
+        return
     folds = max(round(view.rows / rows), 1)
     names = grid.chart.names
     for row, label in node_ticks(view, names, folds) if names else processor_ticks(view, folds):
@@ -199,10 +204,10 @@ def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
-    """A band of colour, or letters, that say which partition owns the processors now."""
+    """A band of colour, or letters, that say which partition owns the processors now; of lanes, at the left edge."""
     owners = grid.chart.owners
     assert owners is not None
-    now = min(max(grid.now, 0), owners.shape[1] - 1)
+    now = min(max(grid.now if grid.chart.by_owner is None else 0, 0), owners.shape[1] - 1)
     shown = grid.stretched(owners, np.full((1, owners.shape[1]), -1, np.int8))
     for row, owner in enumerate(shown[:: grid.folds, min(now, grid.size.columns - 1)].tolist()):
         if owner >= 0:
@@ -215,7 +220,11 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
     line, times = time_axis(grid.chart.view, grid.chart.clock, grid.look.ascii)
     cells.write(rows, left - 1, ("+" if grid.look.ascii else "└") + line, _LINE)
     cells.write(rows + 1, left, times, _QUIET)
-    upwards = ("rows",) if grid.chart.lanes else ("nodes",) if grid.chart.names else ("processors", "procs")
+    upwards: Sequence[str] = (
+        ("rows",) if grid.chart.lanes else ("nodes",) if grid.chart.names else ("processors", "procs")
+    )
+    if grid.chart.by_owner is not None:
+        upwards = "processors by owner", "by owner", "owner"
     unit = unit_of([tick.label for tick in time_ticks(grid.chart.view)])
     across = (
         (f"by event, in {unit}", "by event", "events") if grid.chart.view.axis.by_event else (f"time in {unit}", unit)

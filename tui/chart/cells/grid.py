@@ -45,7 +45,7 @@ class Layer:
     hue: NDArray[np.uint16]
     ink: NDArray[np.uint16]
     ground: NDArray[np.uint16]
-    """What is behind it: nothing, or the partition that owns it."""
+    """Ground behind it: blank, or the tint of a partition."""
     is_borrowed: Bools
     """Did another partition own it when the machine was divided?"""
     lit: Bools
@@ -153,17 +153,20 @@ class Grid:
         return Layer(*columns, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
-        """What is behind the jobs, and where it is borrowed from another partition."""
+        """Return the ground behind the jobs, and where it is borrowed: in a lane it has the lender's tint."""
         owners, homes = self.chart.owners, self.chart.homes
         ground, is_borrowed = np.full(shape, BLANK, np.uint16), np.zeros(shape, np.bool_)
         if owners is None:
             return ground, is_borrowed
-        owner = self.stretched(owners, np.full((1, owners.shape[1]), -1, np.int8))
-        for partition in np.unique(owner[owner >= 0]).tolist():
-            ground[owner == partition] = ink(partition_hue(partition), Tone.GROUND)
+        nobody = np.full((1, owners.shape[1]), -1, np.int8)
+        owner = tinting = self.stretched(owners, nobody)
         if homes is not None:
-            home = self.stretched(np.repeat(homes[:, None], owners.shape[1], axis=1), owners[:1])
+            home = self.stretched(homes, nobody)
             is_borrowed = (owner >= 0) & (home >= 0) & (owner != home)
+            if self.chart.by_owner is not None:  # the place says which partition has it
+                tinting = np.where(home >= 0, home, owner)
+        for partition in np.unique(tinting[tinting >= 0]).tolist():
+            ground[tinting == partition] = ink(partition_hue(partition), Tone.GROUND)
         return ground, is_borrowed
 
     def _open(self, rank: NDArray[np.int32]) -> Bools:

@@ -12,6 +12,7 @@ from tui.chart.cells.cells import Cells
 from tui.chart.cells.edges import ROWS, draw_edges, draw_top, margin_of
 from tui.chart.cells.grid import EIGHTHS, Bools, Grid, Size, places
 from tui.chart.cells.outlines import draw_outlines, draw_reserved
+from tui.chart.cells.partition_lanes import draw_lane_lines
 from tui.chart.cells.signs import draw_names_and_now, draw_signs
 from tui.chart.raster import UNKNOWN, Texture
 from tui.chart.scene import ChartScene
@@ -83,6 +84,7 @@ def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
     area = cells.part(slice(None), slice(grid.size.columns))
     _draw_jobs(area, grid)
     draw_top(area, grid, is_small=True)
+    draw_lane_lines(area, grid)
     draw_names_and_now(area, grid)
     return cells
 

@@ -16,6 +16,7 @@ from sim.workload.model import Floats
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
+from tui.chart.cells.partition_lanes import draw_lane_lines, draw_lane_names
 from tui.chart.raster import Texture
 from tui.chart.scene import ChartScene, Mark
 from tui.look.palette import HUES, TONES, Hue, Tone, ink
@@ -34,10 +35,12 @@ _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Ton
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
     """All of them, the more important upon the less. `planned` is when the selected job is to start."""
+    draw_lane_lines(area, grid)
     _draw_borders(area, grid)
     _draw_marks(area, grid)
     _draw_ends(area, grid)
     draw_names_and_now(area, grid)
+    draw_lane_names(area, grid)
     _name_marks(area, grid)
     _draw_hole(area, grid)
     _draw_label(area, grid)
@@ -53,7 +56,7 @@ def draw_names_and_now(area: Cells, grid: Grid) -> None:
 def _draw_borders(area: Cells, grid: Grid) -> None:
     """Thin lines between the partitions, in cells that are not split."""
     owners = grid.chart.owners
-    if owners is None:
+    if owners is None or grid.chart.by_owner is not None:
         return
     rows = grid.stretched(owners, np.full((1, owners.shape[1]), -1, np.int8))
     upper, lower = rows[:: grid.folds], rows[grid.folds - 1 :: grid.folds]

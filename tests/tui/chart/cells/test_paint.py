@@ -41,8 +41,10 @@ def stopped(lab: Lab) -> Engine:
     return lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 100 100", "3 1100 1 10 10")
 
 
-def cells_of(engine: Engine, look: Look = DARK, selected: int | None = None, per_column: float = 10) -> Cells:
-    return paint(chart_of(engine, SIZE, look, per_column=per_column), look, SIZE, selected)
+def cells_of(
+    engine: Engine, look: Look = DARK, selected: int | None = None, per_column: float = 10, by_rows: bool | None = None
+) -> Cells:
+    return paint(chart_of(engine, SIZE, look, per_column=per_column, by_rows=by_rows), look, SIZE, selected)
 
 
 def lines(text: str) -> list[str]:
@@ -78,9 +80,9 @@ def test_a_suspended_job_leaves_a_trail_where_nobody_else_runs(stopped: Engine) 
 
 def test_a_trial_has_its_own_texture_and_ends_with_a_cross(lab: Lab) -> None:
     engine = lab.run("multiqueue:speculate=50,speculate_over=50", 2, "1 0 2 80 100", "2 1 1 30 30")
-    rows = picture(engine, ASCII, SIZE, per_column=5).splitlines()
+    rows = picture(engine, ASCII, SIZE, per_column=5, by_rows=False).splitlines()
     assert rows[3].startswith(" 0a~~~~~~~~~xAAAA")
-    rows = picture(engine, DARK, SIZE, per_column=5).splitlines()
+    rows = picture(engine, DARK, SIZE, per_column=5, by_rows=False).splitlines()
     assert rows[3].startswith(" 0█▒▒▒▒▒▒▒▒▒×")
 
 
@@ -108,18 +110,18 @@ def test_the_lane_of_the_row_on_turn_is_marked(turns: Engine) -> None:
 
 def test_partitions_are_lettered_beside_and_parted_by_lines(lab: Lab) -> None:
     engine = lab.run("multiqueue", 4, "1 0 1 50 50", "2 0 1 2000 2000", "3 0 1 20000 20000")
-    cells = cells_of(engine, ASCII, per_column=1000)
+    cells = cells_of(engine, ASCII, per_column=1000, by_rows=False)
     owners = engine.state.machine.owners
     beside = [chr(c) for c in cells.chars[:4, 2]]
     assert beside == [next("abc"[k] for k, owned in enumerate(owners) if owned >> p & 1) for p in (3, 2, 1, 0)]
-    assert "▁" in cells_of(engine, DARK, per_column=1000).text
+    assert "▁" in cells_of(engine, DARK, per_column=1000, by_rows=False).text
 
 
 def test_what_is_free_stands_upon_the_colour_of_who_owns_it_and_what_is_borrowed_is_dotted() -> None:
     engine = engine_of("ls-figure1", "multiqueue")
     engine.run()
     size = Size(80, 34)
-    chart = chart_of(engine, size, per_column=360)
+    chart = chart_of(engine, size, per_column=360, by_rows=False)
     drawn = paint(chart, DARK, size)
     assert chart.owners is not None
     assert chart.homes is not None
@@ -129,7 +131,7 @@ def test_what_is_free_stands_upon_the_colour_of_who_owns_it_and_what_is_borrowed
         for column in range(0, chart.view.column_of(engine.now), 2):
             pixel = row * 2 + 4  # two blank cells at the top
             band = chart.view.band_rows()[pixel]
-            owner, home = chart.owners[band, column], chart.homes[band]
+            owner, home = chart.owners[band, column], chart.homes[band, column]
             cell = row + 2, left + column
             dots += chr(drawn.chars[cell]) == "·"
             assert chr(drawn.chars[cell]) != "·" or owner != home

@@ -1,0 +1,215 @@
+"""Partitions as lanes: processors ordered by their owner, so that each partition is one band of the chart.
+
+Positions are counted from the bottom. Between two partitions lie positions without a processor, on which a line is
+drawn. A column of the chart has one order, that of the last division in it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+from math import ceil, floor, inf, nextafter
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.history.past import Past
+from sim.history.stretch import ENDINGS, MOVED, Stretch
+from tui.chart.axis import Axis
+from tui.chart.scale import ChartView
+
+Owners: TypeAlias = tuple[int, ...]
+_REMEMBERED = 4096
+"""Sets of processors whose places are remembered in each order."""
+_NOBODY = 127
+"""Sorts processors that no partition owns above all others."""
+
+
+class Order:
+    """The places of all processors under one division.
+
+    >>> order = Order((0b0011, 0b1100), (0b0001, 0b1110), 4, 1)
+    >>> order.processors.tolist(), bin(order.lifted(0b1001)), order.borders
+    ([0, 1, -1, 2, 3], '0b10001', ((2, 3),))
+    """
+
+    def __init__(self, owners: Owners, division: Owners, procs: int, gap: int) -> None:
+        self.owners = owners
+        parts, numbers = max(len(division), 1), np.arange(procs)
+        total = procs + gap * (parts - 1)
+        owner = _who(owners, procs)
+        by = np.lexsort((numbers, _who(division, procs), owner)) if owners else numbers
+        above = gap * np.minimum(owner[by], parts - 1) if owners else 0
+        self.places = np.empty(procs, np.intp)
+        """processor -> place"""
+        self.places[by] = numbers + above
+        self.processors = np.full(total, -1, np.intp)
+        """place -> processor; -1: none"""
+        self.processors[self.places] = numbers
+        sizes = np.cumsum([owned.bit_count() for owned in owners[:-1]]).tolist()
+        self.borders = tuple((size + gap * at, size + gap * (at + 1)) for at, size in enumerate(sizes))
+        """Places without a processor between each two partitions, (first, end), from the bottom"""
+        self._known: dict[int, int] = {}
+
+    def lifted(self, processors: int) -> int:
+        """The places of a set of processors, as bits."""
+        known = self._known.get(processors)
+        if known is None:
+            size = (len(self.places) + 7) // 8
+            packed = np.frombuffer(processors.to_bytes(size, "little"), np.uint8)
+            bits = np.unpackbits(packed, bitorder="little", count=len(self.places))
+            found = np.zeros(len(self.processors), np.uint8)
+            found[self.places] = bits
+            known = int.from_bytes(np.packbits(found, bitorder="little").tobytes(), "little")
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[processors] = known
+        return known
+
+    def lifted_all(self, sets: Owners) -> Owners:
+        """Return the places of several sets."""
+        return tuple(map(self.lifted, sets))
+
+
+def _who(owners: Owners, procs: int) -> NDArray[np.int8]:
+    """The partition of each processor."""
+    found, size = np.full(procs, _NOBODY, np.int8), (procs + 7) // 8
+    for number, owned in enumerate(owners):
+        packed = np.frombuffer(owned.to_bytes(size, "little"), np.uint8)
+        found[np.unpackbits(packed, bitorder="little", count=procs).astype(np.bool_)] = number
+    return found
+
+
+@lru_cache(512)
+def _order(owners: Owners, division: Owners, procs: int, gap: int) -> Order:
+    return Order(owners, division, procs, gap)
+
+
+class Band(NamedTuple):
+    """One partition as it is now: how many processors it has, and what of them is borrowed or lent."""
+
+    owns: int
+    own: int
+    borrowed: int
+    lent: int
+    low: int
+    """Its lowest place."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Its processors in words, the longest first.
+
+        >>> Band(22, 10, 12, 0, 0).told, Band(4, 4, 0, 6, 0).told
+        (('22 = 10 own + 12 borrowed', '22, 12 borrowed', '22'), ('4 own, 6 lent', '4, 6 lent', '4'))
+        """
+        parts = (
+            f"{self.owns:,} = {self.own:,} own + {self.borrowed:,} borrowed" if self.borrowed else f"{self.own:,} own"
+        )
+        lent = f", {self.lent:,} lent" if self.lent else ""
+        borrowed = f", {self.borrowed:,} borrowed" if self.borrowed else ""
+        return tuple(dict.fromkeys((parts + lent, f"{self.owns:,}{borrowed}{lent}", f"{self.owns:,}")))
+
+
+class Partitioned(NamedTuple):
+    """How processors are ordered by their owners."""
+
+    division: Owners
+    """Which processors each partition owned when the machine was divided."""
+    now: Owners
+    """Which each owns at the clock."""
+    clock: float
+    procs: int
+    gap: int
+    """Places between two partitions"""
+
+    @property
+    def places(self) -> int:
+        return self.procs + self.gap * (len(self.division) - 1)
+
+    def view(self, view: ChartView) -> ChartView:
+        """The same part of the machine, with what lies between partitions."""
+        low, high = view.low * self.places // self.procs, -(-view.high * self.places // self.procs)
+        return replace(view, low=low, high=high, order=(self.division, self.gap))
+
+
+class ByOwner:
+    """Orders of the processors in each of some columns from `first` on."""
+
+    def __init__(
+        self, how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
+    ) -> None:
+        changes, self._times = _divisions_in(how, history, axis, per_column, first, columns)
+        self.columns = tuple(column for column, _ in changes)
+        """The columns in which the order changes, counted from the first, which is one of them."""
+        self.orders = tuple(_order(owners, how.division, how.procs, how.gap) for _, owners in changes)
+        self.division = how.division
+
+    def of(self, column: int) -> Order:
+        """The order in a column."""
+        return self.orders[max(bisect_right(self.columns, column) - 1, 0)]
+
+    def runs(self, columns: int) -> Iterator[tuple[slice, Order]]:
+        """The columns that have one order, with it."""
+        for (first, last), order in zip(pairwise((*self.columns, columns)), self.orders, strict=True):
+            yield slice(first, last), order
+
+    def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
+        """Each stretch at its places; parted where their order changes."""
+        times, orders = self._times, self.orders
+        last = len(orders) - 1
+        for stretch in stretches:
+            start, end = stretch.start, inf if stretch.end is None else stretch.end
+            at = max(bisect_right(times, start) - 1, 0)
+            while at < last and times[at + 1] < end:
+                begun, places = start, orders[at].lifted(stretch.processors)
+                at += 1
+                start = times[at]
+                if places != orders[at].lifted(stretch.processors):
+                    yield stretch._replace(start=begun, end=start, processors=places, ended_by=ENDINGS[MOVED])
+                else:
+                    start = begun
+            yield stretch._replace(start=start, processors=orders[at].lifted(stretch.processors))
+
+    def bands(self, column: int) -> tuple[Band, ...]:
+        """The partitions in a column, from the bottom."""
+        order, bands = self.of(column), []
+        ends = (0, *(end for _, end in order.borders))
+        for owned, home, low in zip(order.owners, self.division, ends, strict=False):
+            own = (owned & home).bit_count()
+            owns = owned.bit_count()
+            bands.append(Band(owns, own, owns - own, home.bit_count() - own, low))
+        return tuple(bands)
+
+
+def gap_of(seen: int, rows: int, parts: int) -> int:
+    """How many places there are between two partitions, so that a line shows where `seen` processors are in sight.
+
+    >>> gap_of(30, 54, 3), gap_of(430, 60, 3)
+    (1, 8)
+    """
+    left = rows - (parts - 1)
+    return 1 if seen <= left else ceil(seen / max(left, 1))
+
+
+def _divisions_in(
+    how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
+) -> tuple[list[tuple[int, Owners]], list[float]]:
+    """(column, owners) where they differ from the column before, and when each of these columns begins."""
+    start, end = (axis.time(at * per_column) for at in (first, first + columns))
+    found: dict[int, Owners] = {}
+    known = history.owners_between(start, min(end, nextafter(how.clock, inf)))
+    for since, owners in [*known, *([(how.clock, how.now)] if how.clock < end else ())]:
+        column = max(floor(axis.place(since) / per_column) - first, 0)
+        if column < columns:
+            found[column] = owners
+    changes: list[tuple[int, Owners]] = []
+    for column, owners in found.items():
+        if not changes or changes[-1][1] != owners:
+            changes.append((column, owners))
+    if not changes or changes[0][0] > 0:
+        changes.insert(0, (0, ()))
+    return changes, [-inf, *(axis.time((first + column) * per_column) for column, _ in changes[1:])]

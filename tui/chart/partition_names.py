@@ -1,0 +1,62 @@
+"""Names of partitions on the screen: short, medium and long, with the limits of their classes."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from sim.engine.snapshot import Snapshot
+from sim.words import printable, shortened, span
+
+_NUMBER = re.compile(r"\bpartition (\d{1,4})\b")
+
+
+def partition_names(shown: Snapshot) -> tuple[str, ...]:
+    """The names of the partitions, from the shortest jobs to the longest."""
+    limits = _limits(shown)
+    if not limits:
+        return shown.queues or tuple(f"partition {number}" for number in range(len(shown.owners)))
+    return names_between(len(limits) + 1)
+
+
+def lane_names(shown: Snapshot) -> tuple[str, ...]:
+    """The names with their limits, as a lane of the chart has them."""
+    both = zip(partition_names(shown), partition_limits(shown), strict=False)
+    return tuple(printable(shortened(" ".join(filter(None, named)))) for named in both)
+
+
+def names_between(count: int) -> tuple[str, ...]:
+    """Return the names of `count` classes.
+
+    >>> names_between(3), names_between(4)
+    (('short', 'medium', 'long'), ('short', 'medium 1', 'medium 2', 'long'))
+    """
+    between = count - 2
+    return "short", *(f"medium {at}" if between > 1 else "medium" for at in range(1, between + 1)), "long"
+
+
+def partition_limits(shown: Snapshot) -> tuple[str, ...]:
+    """The estimates of each class; nothing where they are not known."""
+    limits = _limits(shown)
+    return told_limits(limits) if limits else ("",) * max(len(shown.owners), len(shown.queues))
+
+
+def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
+    """The classes between these estimates.
+
+    >>> told_limits((1000.0, 10000.0))
+    ('< 16m40', '16m40–2h47', '≥ 2h47')
+    """
+    between = (f"{span(low)}–{span(high)}" for low, high in pairwise(limits))
+    return f"< {span(limits[0])}", *between, f"≥ {span(limits[-1])}"
+
+
+def named(told: str, shown: Snapshot) -> str:
+    """A sentence of a policy with the names of the partitions in the place of their numbers."""
+    names = partition_names(shown) if shown.owners and _limits(shown) else ()
+    return _NUMBER.sub(lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], told)
+
+
+def _limits(shown: Snapshot) -> tuple[float, ...]:
+    """Of a built-in policy; what is another's code says no more than the names of its queues."""
+    return () if type(shown.rules).code is not None else shown.rules.limits()
