@@ -32,8 +32,9 @@ SHIFTED = ("priority", "start")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS polls (at REAL PRIMARY KEY, cost REAL, is_frame INTEGER, data BLOB);
-CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, state TEXT, submit REAL, eligible REAL, start REAL, end REAL,
-    cpus INTEGER, time_limit REAL, user TEXT, account TEXT, partition TEXT, qos TEXT, nodes INTEGER, name TEXT);
+CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, state TEXT, reason TEXT, submit REAL, eligible REAL, start REAL,
+    end REAL, cpus INTEGER, time_limit REAL, user TEXT, account TEXT, partition TEXT, qos TEXT, wanted INTEGER,
+    nodes TEXT, name TEXT);
 """
 _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("nodes", Node, "name"),
@@ -70,7 +71,10 @@ class Recorder:
         data = _whole(shown) if is_frame or self._before is None else _delta(self._before, shown)
         packed = zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)
         rows = [_row(job) for job in shown.jobs if known.get(job.id) != job and _is_told(known.get(job.id), job)]
+        rows += [_row(_left(job, shown.at)) for id, job in known.items() if id not in shown.job_of]
         self._write([(shown.at, shown.cost, int(is_frame), packed)], rows)
+        if self._before is None or shown.nodes != self._before.nodes:
+            self._write_nodes(shown)
         self._before, self._since_frame = shown, 1 if is_frame else self._since_frame + 1
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
@@ -83,9 +87,15 @@ class Recorder:
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.executemany("INSERT OR REPLACE INTO polls VALUES (?, ?, ?, ?)", polls)
-                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 14)})", jobs)
+                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 16)})", jobs)
         except sqlite3.Error as error:
             raise FileError(f"the recording cannot be written: {error}", self._path) from None
+
+    def _write_nodes(self, cluster: Cluster) -> None:
+        """Note the size of the machine; reading the file as a trace needs it."""
+        nodes = json.dumps({node.name: node.cpus for node in cluster.nodes})
+        with suppress(sqlite3.Error):
+            self._db.execute("INSERT OR REPLACE INTO about VALUES ('nodes', ?)", (nodes,))
 
     def close(self) -> None:
         """Close the file, with all data in one file again unless it is being read."""
@@ -99,13 +109,22 @@ def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
     return was is None or _row(was) != _row(job)
 
 
+def _left(job: ClusterJob, at: float) -> ClusterJob:
+    """Return a job that is no longer listed, as it must have ended: unseen, between the last two polls."""
+    if job.has_ended:
+        return job
+    if job.is_waiting:
+        return replace(job, state="CANCELLED", start=None, end=at)
+    return replace(job, state="ENDED", end=at)
+
+
 def _row(job: ClusterJob) -> tuple[Any, ...]:
     began = job.start if not job.is_waiting else None
     ended = job.end if job.has_ended else None
-    count = len(job.nodes) or job.nodes_wanted
+    wanted = len(job.nodes) or job.nodes_wanted
     return (
-        job.id, job.state, job.submit, job.eligible, began, ended, job.cpus, job.limit, job.user, job.account,
-        job.partition, job.qos, count, job.name,
+        job.id, job.state, job.reason, job.submit, job.eligible, began, ended, job.cpus, job.limit, job.user,
+        job.account, job.partition, job.qos, wanted, ",".join(job.nodes), job.name,
     )  # fmt: skip
 
 

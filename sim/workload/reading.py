@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from sim.errors import TraceError
-from sim.workload.formats import batsim, evalys, sacct, swf, table
+from sim.files import is_database
+from sim.workload.formats import batsim, evalys, sacct, slog, swf, table
 from sim.workload.formats.slurm_text import cpus_of_nodes
 from sim.workload.model import Trace
 
@@ -31,7 +32,7 @@ PATIENCE = 3.0
 
 CHUNK = 2**20
 GZIP = b"\x1f\x8b"
-ENDINGS = (".swf", ".json", ".csv", ".tsv", ".psv", ".txt", ".log", ".out", ".dat", ".sacct")
+ENDINGS = (".swf", ".json", ".csv", ".tsv", ".psv", ".txt", ".log", ".out", ".dat", ".sacct", ".slog")
 
 
 def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
@@ -40,6 +41,8 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
     Any bytes are a trace, or a `TraceError` says in one line why they are not.
     """
     try:
+        if is_database(path):
+            return slog.read(path, _stem(path), how)
         return _parsed(_text(_chunks(path)), path, how)
     except MemoryError:
         raise TraceError("does not fit into this machine's memory; split it", path) from None

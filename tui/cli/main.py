@@ -26,6 +26,7 @@ COMMANDS = {
     "generate": "Generate a workload from a model, as an SWF file.",
     "inspect": "Describe a trace: jobs, skipped lines, load, widths, lengths, estimates, categories.",
     "learn": "List the lessons, or play one of them, scene by scene.",
+    "live": "Watch a real cluster: its jobs, its nodes, and Slurm's own plan, on one chart.",
     "manual": "Write manual pages of all commands, for man.",
     "metrics": "List every metric, or find one by its name or by what it means.",
     "new": "Create a working policy file and a test for it.",
@@ -40,6 +41,8 @@ COMMANDS = {
     "serve": "Serve the replay to browsers: a process for each visitor, or one screen for all.",
     "sweep": "Make many runs on all cores, into one results file.",
     "test": "Test a policy on hundreds of small workloads: legal, starvation-free, deterministic, fast.",
+    "when": "When a job of a real cluster starts, by Slurm: the date, how it moved so far, and what it depends on.",
+    "why": "Why a job of a real cluster waits: one line, or a paragraph with --long.",
     "watch": "Open the replay screen; without TRACE or options show a menu of samples, lessons and recent traces.",
 }
 """Each has a file of its name with a `command`, whose help begins with this."""

@@ -1,0 +1,48 @@
+"""How the expected start of a waiting job moved while it waited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sim.cluster.changes import TRIFLE
+from sim.cluster.values import Cluster
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What Slurm said at one poll of when a job starts."""
+
+    at: float
+    start: float
+    is_plan: bool
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """All that was said about one job, where it changed; `started`: when it did start."""
+
+    said: tuple[Expectation, ...] = ()
+    started: float | None = None
+
+    @property
+    def moves(self) -> tuple[float, ...]:
+        """Return by how many seconds each date moved against the one before; negative: earlier."""
+        return tuple(after.start - before.start for before, after in zip(self.said, self.said[1:], strict=False))
+
+
+def expectations(pictures: Iterable[Cluster], job: str) -> Expectations:
+    """Return what was said about a job in pictures in the order of time."""
+    said: list[Expectation] = []
+    for cluster in pictures:
+        found = cluster.job_of.get(job)
+        if found is None:
+            continue
+        if not found.is_waiting:
+            return Expectations(tuple(said), found.start)
+        if found.start is None or cluster.is_private:
+            continue
+        new = Expectation(cluster.at, found.start, found.is_planned)
+        if not said or abs(new.start - said[-1].start) > TRIFLE or new.is_plan != said[-1].is_plan:
+            said.append(new)
+    return Expectations(tuple(said))

@@ -1,0 +1,74 @@
+"""The jobs of a recorded cluster as a trace, and databases that are none."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.recording import Recorder
+from sim.cluster.values import Cluster, ClusterJob, Node
+from sim.errors import TraceError
+from sim.workload.model import Field
+from sim.workload.reading import read
+
+NODES = (Node("n1", 4), Node("n2", 4))
+DONE = ClusterJob(
+    "1", "1", "COMPLETED", user="a", cpus=2, limit=100, submit=1e9, start=1e9 + 10, end=1e9 + 40, nodes=("n1",)
+)
+RUNS = replace(DONE, id="2", state="RUNNING", end=1e9 + 110)
+WAITS = replace(DONE, id="3", state="PENDING", reason="Priority", start=1e9 + 200, end=1e9 + 300, nodes=(), cpus=3)
+GOES = replace(RUNS, id="4", name="x|y\n9|9")
+
+
+def recording(path: Path) -> Path:
+    recorder = Recorder(path)
+    recorder.add_history([replace(DONE, id="0")])
+    recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=(DONE, RUNS, WAITS, GOES)))
+    recorder.add(Cluster(1e9 + 60, nodes=NODES, jobs=(DONE, RUNS, WAITS)))
+    recorder.close()
+    return path
+
+
+def test_jobs_that_ended_run_wait_and_vanished(tmp_path: Path) -> None:
+    trace = read(recording(tmp_path / "week.slog"))
+    assert (trace.name, trace.format, trace.header.max_procs) == ("week", "slog", 8)
+    run = dict(zip(trace.ids, trace.column(Field.RUN), strict=True))
+    assert run == {"0": 30, "1": 30, "2": 100, "3": 100, "4": 50}
+    assert list(trace.column(Field.PROCS_ASKED)) == [2, 2, 2, 3, 2]
+    assert list(trace.column(Field.ESTIMATE)) == [100] * 5
+
+
+@pytest.mark.parametrize("harm", ["DROP TABLE jobs", "DROP TABLE polls", "DROP TABLE about"])
+def test_another_database_is_one_line(tmp_path: Path, harm: str) -> None:
+    path = recording(tmp_path / "week.slog")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(harm)
+    with pytest.raises(TraceError, match="no recording of a cluster"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "harm", ["UPDATE jobs SET id = x'00ff'", "UPDATE jobs SET cpus = 'many'", "UPDATE jobs SET start = 1e308"]
+)
+def test_damaged_rows_are_skipped_or_one_line(tmp_path: Path, harm: str) -> None:
+    path = recording(tmp_path / "week.slog")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(harm)
+        db.commit()
+    try:
+        read(path)
+    except TraceError as error:
+        assert "\n" not in str(error)  # noqa: PT017
+
+
+def test_a_damaged_size_of_the_machine_is_not_used(tmp_path: Path) -> None:
+    path = recording(tmp_path / "week.slog")
+    for text in ("{", "[]", '{"n1": "4"}', '{"n1": -4}'):
+        with closing(sqlite3.connect(path)) as db:
+            db.execute("UPDATE about SET value = ? WHERE name = 'nodes'", (text,))
+            db.commit()
+        assert read(path).header.max_procs == 4

@@ -1,0 +1,120 @@
+"""`why`, `when` and `live` on the command line: recordings, commands of Slurm that answer what is written, refusals.
+
+Also tests tui.cli.when, tui.cli.live, tui.cli.observed.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.recording import Recorder, Recording
+from sim.cluster.values import Cluster, ClusterJob, Node, Partition
+from tests.tui.cli.program import error, schedscope
+
+BEGIN = 1_795_469_000.0
+JOB = ClusterJob("7", "7", "PENDING", reason="Priority", user="anna", partition="batch", cpus=2, priority=10)
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> str:
+    recorder = Recorder(tmp_path / "week.slog")
+    for poll, date in enumerate((BEGIN + 900, BEGIN + 1200, BEGIN + 1200)):
+        first = replace(JOB, id="5", number="5", reason="Resources", priority=30)
+        jobs = (replace(JOB, start=date), first)
+        nodes, batch = (Node("n1", 4),), (Partition("batch", ("n1",)),)
+        recorder.add(Cluster(BEGIN + 60 * poll, "c", nodes=nodes, partitions=batch, jobs=jobs, me="anna"))
+    recorder.close()
+    return str(tmp_path / "week.slog")
+
+
+def test_why_is_one_line(recording: str) -> None:
+    done = schedscope("why", "7", "--from", recording)
+    assert done.stdout == "J7 waits behind 1 job in batch: J5 has priority 30 > 10\n"
+    assert schedscope("why", "J7", "--from", recording, "--long").stdout.count("\n") > 2
+
+
+def test_why_as_json(recording: str) -> None:
+    told = json.loads(schedscope("why", "7", "--from", recording, "--format", "json").stdout)
+    assert (told["job"], told["reason"], told["ahead"], told["is_plan"]) == ("7", "Priority", ["5"], True)
+    assert told["expected_start"] == BEGIN + 1200
+
+
+def test_when_tells_how_the_date_moved(recording: str) -> None:
+    text = schedscope("when", "7", "--from", recording).stdout
+    assert "The date moved 1 time, 5m00 later in all." in text
+    said = json.loads(schedscope("when", "7", "--from", recording, "--format", "json").stdout)["said"]
+    assert [each["start"] for each in said] == [BEGIN + 900, BEGIN + 1200]
+    first = json.loads(schedscope("when", "7", "--from", recording, "--at", "#1", "--format", "json").stdout)
+    assert first["expected_start"] == BEGIN + 900
+
+
+@pytest.mark.parametrize("at", ["30", f"{BEGIN + 59:.0f}", "#1"])
+def test_a_moment_in_a_recording(recording: str, at: str) -> None:
+    told = json.loads(schedscope("why", "7", "--from", recording, "--at", at, "--format", "json").stdout)
+    assert told["at"] == BEGIN
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["why", "99", "--from", "RECORDING"], 1, "no job '99' at that moment; yours are 7, 5"),
+        (["why", "7", "--at", "5"], 2, "--at is a moment in a recording"),
+        (["why", "7", "--from", "nothing.slog"], 1, "nothing.slog: no such file"),
+        (["why", "7", "--ssh", "-oProxyCommand=x"], 1, "is no name of a host"),
+        (["live", "--headless"], 2, "name the recording with -o"),
+        (["live", "--anonymise"], 2, "name it with -o"),
+        (["live"], 1, "needs a terminal"),
+    ],
+)
+def test_refusals(recording: str, arguments: list[str], code: int, said: str) -> None:
+    got, line = error(*(recording if word == "RECORDING" else word for word in arguments))
+    assert (got, said in line) == (code, True), line
+
+
+SCONTROL = """#!/bin/sh
+case "$*" in
+*config*) printf 'ClusterName = testbed\\nSLURM_VERSION = 24.11.5\\nPrivateData = none\\n' ;;
+*node*) echo "NodeName=n1 CPUTot=4 State=IDLE" ;;
+*partition*) echo "PartitionName=batch Nodes=n1 State=UP" ;;
+esac
+"""
+SQUEUE = """#!/bin/sh
+echo "7|7|7|PENDING|JobHeldUser|batch|anna|physics|normal|2|1|1M|N/A|1:00|2026-11-23T21:33:46|N/A|N/A|9|||||secret"
+"""
+
+
+@pytest.fixture
+def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in (("scontrol", SCONTROL), ("squeue", SQUEUE), ("sprio", "#!/bin/sh\n"), ("sacct", "#!/bin/sh\n")):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("SCHEDSCOPE_STATE", str(tmp_path / "state"))
+    return tmp_path
+
+
+def test_a_live_cluster_is_asked(slurm: Path) -> None:
+    assert schedscope("why", "7").stdout == "J7 waits: its user holds it (scontrol release JOB lets it go)\n"
+
+
+def test_a_recording_without_a_screen(slurm: Path) -> None:
+    for name, more in (("a.slog", []), ("b.slog", ["--anonymise"])):
+        done = schedscope("live", "--headless", "-o", str(slurm / name), "--polls", "1", *more)
+        assert done.returncode == 0, done.stderr
+        assert "0 run, 1 wait" in done.stdout
+    (plain,), (hidden,) = (Recording(slurm / name).at(0).jobs for name in ("a.slog", "b.slog"))
+    assert (plain.user, plain.name) == ("anna", "secret")
+    assert hidden.user.startswith("user-")
+    assert "secret" not in hidden.name
+    assert (slurm / "state" / "pseudonyms.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_controller_that_does_not_answer_is_said_and_recording_goes_on(slurm: Path) -> None:
+    (slurm / "squeue").write_text("#!/bin/sh\necho slurm_load_jobs error: Unable to contact >&2\nexit 1\n")
+    done = schedscope("live", "--headless", "-o", str(slurm / "a.slog"), "--polls", "1")
+    assert done.returncode == 0
+    assert "no answer: squeue: slurm_load_jobs error: Unable to contact; trying again" in done.stdout

@@ -1,0 +1,69 @@
+"""A real cluster for commands: asked now, or as a recording knew it at a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from sim.errors import NotThereError
+from sim.words import Moment, Step, parse_moment, printable, shortened
+
+if TYPE_CHECKING:
+    from sim.cluster.recording import Recording
+    from sim.cluster.values import Cluster, ClusterJob
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def options(command: F) -> F:
+    """Add the options that say which cluster is asked, and when."""
+    for option in (
+        click.option("--at", metavar="T", help="The moment in the recording: a date, seconds, 1h30 or #POLL."),
+        click.option("--from", "recording", metavar="FILE.slog", help="Ask a recording instead of the cluster."),
+        click.option("--ssh", "host", default="", metavar="HOST", help="Ask Slurm on this host, by ssh."),
+    ):
+        command = option(command)
+    return command
+
+
+def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, Recording | None]:
+    """Return the cluster that is asked about, and the recording if it comes from one."""
+    if recording is None:
+        if at is not None:
+            raise click.UsageError("--at is a moment in a recording: name it with --from FILE.slog")
+        from sim.cluster.slurm.adapter import Slurm
+        from sim.cluster.slurm.commands import Commands
+
+        commands = Commands(host)
+        try:
+            return Slurm(commands).snapshot(), None
+        finally:
+            commands.close()
+    from sim.cluster.recording import Recording
+
+    found = Recording(recording)
+    return found.at(float("inf") if at is None else moment(at, found)), found
+
+
+def moment(typed: str, recording: Recording) -> float:
+    """Return the moment of a recording that was typed: a date, seconds since 1970, a time since its begin, or a poll."""
+    times = recording.times()
+    meant: Moment = parse_moment(typed)
+    if isinstance(meant, Step):
+        return times[min(max(meant.number - 1, 0), len(times) - 1)] if times else 0.0
+    if isinstance(meant, datetime):
+        return meant.timestamp()  # a date without a zone is the reader's
+    return meant if meant > 1e9 or not times else times[0] + meant
+
+
+def job_of(cluster: Cluster, named: str) -> ClusterJob:
+    """Return the job that is named. Raise `NotThereError` with the nearest names if there is none."""
+    job = cluster.find(named)
+    if job is None:
+        own = [each.id for each in cluster.jobs if each.user == cluster.me and not each.has_ended]
+        hint = f"; yours are {', '.join(own[:5])}" if own else ""
+        raise NotThereError(f"no job {shortened(printable(named))!r} at that moment{hint}")
+    return job
