@@ -11,7 +11,7 @@ from sim.cluster.values import Cluster
 
 @dataclass(frozen=True)
 class Expectation:
-    """What Slurm said at one poll of when a job starts."""
+    """The start of a job that Slurm expected at one poll."""
 
     at: float
     start: float

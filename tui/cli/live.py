@@ -30,7 +30,9 @@ def _length(ctx: click.Context, option: click.Parameter, given: str) -> float:
 @click.command("live")
 @click.option("--me", "is_mine", is_flag=True, help="Only jobs of the user who asks, in the queue.")
 @click.option("--partition", default="", metavar="P", help="Only jobs of this partition, in the queue.")
-@click.option("--since", default="1d", metavar="TIME", callback=_length, help="Begin of the past, by the accounting (1d).")
+@click.option(
+    "--since", default="1d", metavar="TIME", callback=_length, help="Begin of the past, by the accounting (1d)."
+)
 @click.option("--every", default=60.0, type=click.FloatRange(0), metavar="S", help="Seconds between polls (60, >= 10).")
 @click.option("--ssh", "host", default="", metavar="HOST", help="Ask Slurm on this host, by ssh.")
 @click.option("-o", "--output", "out", metavar="FILE.slog", help="Record all polls in this file.")
@@ -55,6 +57,7 @@ def command(
         raise click.UsageError("--polls goes with --headless")
     if not headless:
         options.needs_terminal("the live screen", "schedscope live --headless, why and when")
+        raise click.UsageError("the live screen is not there yet: use --headless -o FILE.slog")
     from sim.cluster.recording import Recorder
     from sim.cluster.slurm.adapter import Slurm
     from sim.cluster.slurm.commands import Commands
@@ -63,13 +66,8 @@ def command(
     source = Slurm(commands)
     recorder = Recorder(out, secret() if anonymise else None) if out else None
     try:
-        if headless and recorder is not None:
-            return _record(source, recorder, every, since, polls)
-        from tui.live.watch import Live
-        from tui.screens.live.state import LiveState
-        from tui.watching import open_live
-
-        return open_live(Live(source, every, since, recorder), LiveState(mine=is_mine, partition=partition))
+        assert recorder is not None
+        return _record(source, recorder, every, since, polls)
     finally:
         if recorder is not None:
             recorder.close()

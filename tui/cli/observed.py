@@ -49,7 +49,7 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
 
 
 def moment(typed: str, recording: Recording) -> float:
-    """Return the moment of a recording that was typed: a date, seconds since 1970, a time since its begin, or a poll."""
+    """Return the moment that was typed: a date, seconds since 1970, a time since the first poll, or a poll."""
     times = recording.times()
     meant: Moment = parse_moment(typed)
     if isinstance(meant, Step):

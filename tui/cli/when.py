@@ -73,7 +73,8 @@ def moved(known: Expectations, now: float) -> list[str]:
     if known.started is not None:
         late = known.started - known.said[-1].start
         lines.append(f"It started {span(abs(late))} {'later' if late >= 0 else 'earlier'} than the last date said.")
-    rows = [["said at", "start", ""]]
-    for each in known.said[-MOST_DATES:]:
-        rows.append([date(each.at, now), date(each.start, now), "plan" if each.is_plan else "not before"])
-    return [*lines, "", *table(rows, align=["left", "left", "left"])]
+    rows = [
+        [date(each.at, now), date(each.start, now), "plan" if each.is_plan else "not before"]
+        for each in known.said[-MOST_DATES:]
+    ]
+    return [*lines, "", *table([["said at", "start", ""], *rows], align=["left", "left", "left"])]

@@ -13,12 +13,12 @@ from sim.workload.formats import sacct
 from sim.workload.model import Trace
 
 COLUMNS = (
-    "JobID", "State", "Reason", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "TimelimitRaw", "NCPUS", "NNodes",
+    "JobID", "State", "Reason", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Timelimit", "NCPUS", "NNodes",
     "NodeList", "User", "Account", "Partition", "QOS",
 )  # fmt: skip
 _JOBS = (
     "SELECT id, state, reason, submit, coalesce(eligible, submit), start, end,"
-    " coalesce(end, (SELECT max(at) FROM polls)) - start, time_limit / 60.0, cpus, wanted, nodes, user, account,"
+    " coalesce(end, (SELECT max(at) FROM polls)) - start, '0:0:' || time_limit, cpus, wanted, nodes, user, account,"
     " partition, qos FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
 )
 MOST_JOBS = 50_000_000

