@@ -42,12 +42,12 @@ FLOORS = (
     ("sim",),
     ("tui.look",),
     ("tui.chart",),
-    ("tui.replay", "tui.live"),
-    ("tui.panels", "tui.widgets"),
+    ("tui.replay",),
+    ("tui.panels", "tui.widgets", "tui.live"),
     ("tui.screens",),
     ("tui.sessions",),
     ("tui.app", "tui.faults", "tui.ending", "tui.memory", "tui.menus"),
-    ("tui.record", "tui.web"),
+    ("tui.record", "tui.web", "tui.watching"),
     ("tui.cli", "tui.__main__"),
 )
 """The rooms, the ground first: a room knows those of its own floor and of the floors before it."""

@@ -156,18 +156,9 @@ class Schedscope(Guarded):
     def on_mount(self) -> None:
         for theme in themes():
             self.register_theme(theme)
-        self.look = self.look.with_depth(24 if self.is_headless else depth_of(self.console))
-        self.use_look(self.look, kept=False)
-        if self.settings.keymap:
-            self.set_keymap(dict(self.settings.keymap))
-        if self._file is not None:
-            self._menus.show_results(self._file, self.look)
-        elif self.opened is None and self._begins_with_lessons:
-            self._show_lessons()
-        elif self.opened is None:
-            self._show_first()
-        else:
-            self._show(self.opened)
+        self.use_look(self.look.with_depth(24 if self.is_headless else depth_of(self.console)), kept=False)
+        self.set_keymap(dict(self.settings.keymap))
+        self.show_begin()
         if self._asked is not None:
             self.ask_for_trust(self._asked)
         if self._warning:
@@ -176,6 +167,15 @@ class Schedscope(Guarded):
             self.set_interval(1, self._look_for_terminal)
         if self.guest is None:
             self.set_timer(AFTER_THE_FIRST_FRAME, self._settle)
+
+    def show_begin(self) -> None:
+        """Show the first screen: a replay, results, lessons or a menu."""
+        if self.opened is not None:
+            self._show(self.opened)
+        elif self._file is not None:
+            self._menus.show_results(self._file, self.look)
+        else:
+            (self._show_lessons if self._begins_with_lessons else self._show_first)()
 
     def _settle(self) -> None:
         """What can wait until something is to be seen."""

@@ -18,7 +18,7 @@ from sim.workload.outages import Outage
 from tui.chart.chart_maker import missing_in
 from tui.chart.colours import Colours, Legend
 from tui.chart.raster import Frame, Raster, rasterise
-from tui.chart.scale import Camera, ChartView
+from tui.chart.scale import NOW_AT, Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Mark, Outline
 from tui.chart.shares import Shares
 from tui.live.plan import plan_boxes
@@ -36,6 +36,8 @@ MODES = {
 """mode -> what the colours tell"""
 _AS_REPLAY = {"partition": "queue", "account": "user"}
 NAME = 12
+LEAST_SEEN, MOST_SEEN = 300.0, 6 * 3600.0
+"""Seconds of the past that the first look shows, at least and at most."""
 ROOMY = 70
 """Columns of a chart that leaves room for what is taken of a node."""
 """Columns of a node's name at the axis."""
@@ -135,6 +137,19 @@ class ChartMaker:
             self._known = workload, start, end
         _, start, end = self._known
         return np.where(start <= clock, start, np.nan), np.where(end <= clock, end, np.nan)
+
+
+def first_camera(observed: Observed, clock: float, columns: int, rows: int) -> Camera:
+    """Return the first look: what was observed as far as some hours back, and one row a node where there are many."""
+    stretches = observed.stretches(clock)
+    begin = min((max(held.start, clock - MOST_SEEN) for held in stretches), default=clock)
+    span = min(max(clock - begin, LEAST_SEEN), MOST_SEEN)
+    whole = Camera(1, 0, max(observed.layout.cpus, 1), max(columns, 1), max(rows, 1))
+    camera = whole.fitting(0, span / NOW_AT).following()
+    listed = observed.layout.rows
+    if len(listed) <= rows:
+        return camera
+    return replace(camera, low=listed[rows - 1].low, high=listed[0].high)
 
 
 def _or_nan(value: float | None) -> float:

@@ -130,6 +130,8 @@ class Gantt(Rows, can_focus=True):
         """Draw this; only rows that changed are sent to the terminal."""
         left = self._left
         self._scene = scene
+        if scene.chart is not None and scene.chart.workload.procs != self._workload.procs:
+            self._workload = scene.chart.workload
         if self._left != left:
             self._fit_size()
         if look is not self._brush.look:

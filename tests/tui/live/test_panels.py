@@ -1,0 +1,121 @@
+"""The panels and lines of a live machine.
+
+Also tests tui.live.scene.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.observed import Observed
+from sim.cluster.values import Cluster, Node
+from tests.sim.cluster.captures import VERSIONS
+from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
+from tests.tui.live.test_queue import context_of
+from tui.chart.hover import Spot
+from tui.live.panels import draw_events, draw_job, draw_strip, sentence, top_line
+from tui.live.scene import LiveContext, State
+
+
+def two(*later: object) -> LiveContext:
+    """A context after two pictures: J1 waits, then runs, J2 arrives and a node is drained."""
+    observed = Observed()
+    observed.add(
+        Cluster(at=DAY + 60, name="testbed", nodes=NODES, jobs=(waits("1", 2, 90, "Priority", "n1"),), cost=0.2)
+    )
+    gone = (NODES[0], replace(NODES[1], states=frozenset({"DRAIN"}), reason="disk"))
+    jobs = (runs("1", 2, "n1", start=100), waits("2", 4, 600, "Priority", "n1"))
+    observed.add(Cluster(at=DAY + 120, name="testbed", nodes=gone, jobs=jobs, cost=0.2))
+    return context_of(observed)
+
+
+def test_the_events_of_a_picture_are_sentences() -> None:
+    text = draw_events(two(), (60, 10)).text
+    assert "J1 started on n1" in text
+    assert "J2 of bob arrived, 4 cores" in text
+    assert "node n2: DRAIN disk" in text
+    assert "3 events" in text
+
+
+def test_the_first_picture_has_no_events() -> None:
+    assert "first picture" in draw_events(context_of(observed_of(runs("1", 1, "n1"))), (60, 10)).text
+
+
+def test_a_job_tells_why_and_when_and_of_its_priority() -> None:
+    context = two()
+    job = context.scene.cluster.find("2")
+    assert job is not None
+    parts = {job.number: {"age": 100.0, "fairshare": 400.0}}
+    scene = replace(context.scene, cluster=replace(context.scene.cluster, parts=parts))
+    text = draw_job(replace(context, scene=scene, selected=scene.rank(job)), (70, 20)).text
+    assert "J2" in text
+    assert "fairshare" in text
+    assert text.index("fairshare") < text.index("age")
+
+
+def test_without_a_selected_job_the_panel_says_how_to_get_one() -> None:
+    assert "Select a job" in draw_job(two(), (70, 20)).text
+
+
+def test_the_top_line_says_how_old_the_picture_is_and_what_it_cost() -> None:
+    line = top_line(two(), DAY + 132, 120).text
+    assert "testbed · 2 of 8 cores · 1 running · 1 waiting" in line
+    assert "4 cores gone" in line
+    assert "12" in line
+    assert "old, cost 0.2s" in line
+    assert len(line) == 120
+
+
+def test_no_answer_is_said_since_when_and_the_picture_stays() -> None:
+    context = two()
+    scene = replace(context.scene, state=State(trouble="squeue: no controller", since=DAY + 130))
+    assert "no answer since" in top_line(replace(context, scene=scene), DAY + 190, 120).text
+    assert "no controller" in sentence(replace(context, scene=scene), 120).text
+
+
+def test_hidden_jobs_are_said_at_the_top() -> None:
+    context = two()
+    scene = replace(context.scene, cluster=replace(context.scene.cluster, is_private=True))
+    assert (
+        "others' jobs are hidden, so no plan is drawn" in top_line(replace(context, scene=scene), DAY + 130, 160).text
+    )
+
+
+def test_the_sentence_is_what_happened_or_the_selected_job() -> None:
+    context = two()
+    assert "J1 started on n1" in sentence(context, 120).text
+    assert sentence(replace(context, selected=1), 120).text.startswith(" J2 ")
+
+
+def test_the_pointer_is_told_of_jobs_and_of_nodes() -> None:
+    scene = two().scene
+    assert "J1" in scene.hover(0)
+    assert "ann" in scene.hover(0)
+    told = scene.hover_free(Spot(60, 1, None))
+    assert told.startswith("n2 at ")
+    assert "1 of 2 GPUs" in told
+    assert "disk" in told
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_panels_draw_every_job_of_a_recorded_moment(shared: Path, version: str) -> None:
+    context = context_of(recorded(shared, version))
+    for job in context.scene.cluster.jobs:
+        sheet = draw_job(replace(context, selected=context.scene.rank(job)), (60, 20))
+        assert all(len(line.text) <= 60 for line in sheet.body)
+    assert draw_strip(context, (100, 5)).text
+    assert all(len(line.text) <= 60 for line in draw_events(context, (60, 20)).body)
+
+
+@pytest.mark.parametrize("name", ["[red]x", "\x1b[31m", "a\nb", "x" * 5000])
+def test_hostile_names_stay_text(name: str) -> None:
+    job = replace(runs("1", 1, "n1"), name=name, user=name, account=name, dependency=name, state=name)
+    node = Node(name, 4, states=frozenset({"DOWN"}), reason=name)
+    observed = observed_of(job, nodes=(*NODES, node))
+    context = replace(context_of(observed), selected=0)
+    for text in (draw_job(context, (60, 20)).text, top_line(context, DAY, 100).text, sentence(context, 100).text):
+        assert "\x1b" not in text
+        assert "\n\n\n" not in text

@@ -1,0 +1,109 @@
+"""The queue of a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.observed import Dated, Observed
+from sim.cluster.values import Cluster, ClusterJob
+from tests.effort import calls
+from tests.sim.cluster.captures import VERSIONS
+from tests.tui.live.moments import DAY, NODES, observed_of, recorded, runs, waits
+from tui.live.queue import draw_queue, moved_of
+from tui.live.scene import LiveContext, LiveScene, strip_of
+from tui.look.palette import DARK
+
+
+def context_of(observed: Observed, **chosen: object) -> LiveContext:
+    cluster = observed.last
+    assert cluster is not None
+    last = len(observed.moments) - 1
+    clock = observed.moments[-1]
+    scene = LiveScene(
+        cluster, observed, clock, last, last + 1, None, strip_of(observed, clock), observed.happened(last)
+    )
+    return LiveContext(scene, DARK, **chosen)  # type: ignore[arg-type]
+
+
+def drawn(observed: Observed, width: int = 100, rows: int = 20, **chosen: object) -> list[str]:
+    return draw_queue(context_of(observed, **chosen), (width, rows)).text.splitlines()
+
+
+def test_a_date_is_a_plan_or_not_before_or_never() -> None:
+    observed = observed_of(
+        waits("1", 2, 7200, "Priority", "n1"), waits("2", 2, 7200, "BeginTime"), waits("3", 1, None, "JobHeldUser"),
+        waits("4", 1, None, "PartitionTimeLimit"),
+    )  # fmt: skip
+    rows = {line.split()[0]: line for line in drawn(observed)[2:]}
+    assert "not before" not in rows["J1"]
+    assert "not before" in rows["J2"]
+    assert rows["J3"].split()[3] == "-"
+    assert rows["J4"].split()[3] == "never"
+
+
+def test_how_a_date_moved_is_told() -> None:
+    observed = Observed()
+    for at, start in ((60, 600), (120, 900), (180, 1200)):
+        observed.add(Cluster(at=DAY + at, nodes=NODES, jobs=(waits("1", 2, start, "Priority", "n1"),)))
+    assert "2x +10m" in drawn(observed)[2]
+    assert moved_of((Dated(0, 600), Dated(1, 300))) == "1x -5m00"
+
+
+def test_mine_come_first_or_alone() -> None:
+    jobs = (replace(waits("1", 1), priority=9), replace(waits("2", 1), user="ann"))
+    observed = Observed()
+    observed.add(Cluster(at=DAY, nodes=NODES, jobs=jobs, me="ann"))
+    first = [line.split()[0] for line in drawn(observed)[2:]]
+    mine = [line.split()[0] for line in drawn(observed, mine_first=True)[2:]]
+    assert (first, mine) == (["J1", "J2"], ["J2", "J1"])
+    assert [line.split()[0] for line in drawn(observed, only_mine=True)[2:]] == ["J2"]
+
+
+def test_a_queue_is_of_one_partition_or_of_all() -> None:
+    jobs = (replace(waits("1", 1), partition="batch"), replace(waits("2", 1), partition="gpu,batch"))
+    assert len(drawn(observed_of(*jobs), partition="batch")) == 4
+    gpu = drawn(observed_of(*jobs), partition="gpu")
+    assert gpu[0].startswith("Queue in gpu")
+    assert len(gpu) == 3
+
+
+def test_hidden_jobs_are_said_and_no_date_is_given() -> None:
+    observed = Observed()
+    observed.add(Cluster(at=DAY, nodes=NODES, jobs=(waits("1", 1, 60),), is_private=True))
+    assert "hidden" in drawn(observed)[0]
+    assert drawn(observed)[2].split()[3] == "-"
+
+
+def test_an_empty_queue_says_what_comes_here() -> None:
+    assert "No job waits" in drawn(observed_of(runs("1", 1, "n1")))[1]
+
+
+@pytest.mark.parametrize("name", ["[red]x", "\x1b[31m", "1\n2", "x" * 5000])
+def test_hostile_words_stay_in_their_line(name: str) -> None:
+    job = ClusterJob(name, name, "PENDING", name=name, reason=name, user=name, submit=DAY)
+    for line in drawn(observed_of(job)):
+        assert "\x1b" not in line
+        assert len(line) <= 101
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("width", [40, 56, 72, 100])
+def test_every_row_of_a_recorded_queue_fits(shared: Path, version: str, width: int) -> None:
+    lines = drawn(recorded(shared, version), width, 100)
+    assert len(lines) > 20
+    assert max(map(len, lines[1:])) <= width
+
+
+def test_a_long_queue_costs_what_is_seen_of_it() -> None:
+    def context(count: int) -> LiveContext:
+        return context_of(observed_of(*(waits(str(number), 1, None, "JobHeldUser") for number in range(count))))
+
+    few, many = context(500), context(5000)
+    for each in (few, many):
+        draw_queue(each, (100, 30))
+    spent = [calls(partial(draw_queue, each, (100, 30))) for each in (few, many)]
+    assert spent[1] < 4 * spent[0] + 40_000

@@ -1,0 +1,89 @@
+"""The threads that watch a cluster or read a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.pace import Pace
+from sim.cluster.values import Cluster
+from sim.stops.grammar import parse_stop
+from tests.tui.live.moments import DAY, NODES, runs, waits
+from tests.tui.live.watched import Recorded, Scripted, heard
+from tui.chart.scale import Camera
+from tui.live.watch import Live, Replayed, Wish
+
+CAMERA = Camera(10, 0, 32, 80, 40)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polls follow at once."""
+    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.05, 0.05))
+
+
+def picture(at: float, *jobs: object) -> Cluster:
+    return Cluster(at=DAY + at, nodes=NODES, jobs=jobs)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("quick")
+def test_trouble_leaves_the_last_picture_and_passes() -> None:
+    source = Scripted(picture(60, runs("1", 2, "n1")), None, None, picture(120))
+    with heard(Live(source), Wish(CAMERA)) as until:
+        troubled = until(lambda scene: bool(scene.state.trouble))
+        assert "contact" in troubled.state.trouble
+        assert troubled.cluster.at == DAY + 60
+        assert troubled.chart is not None
+        mended = until(lambda scene: not scene.state.trouble and scene.pictures > 1)
+        assert mended.cluster.at == DAY + 120
+
+
+@pytest.mark.usefixtures("quick")
+def test_pictures_are_kept_and_the_past_is_asked_for_once() -> None:
+    kept: list[Cluster] = []
+
+    class Keeper:
+        def add(self, cluster: Cluster) -> None:
+            kept.append(cluster)
+
+    source = Scripted(picture(600), picture(660), ended=(runs("9", 1, "n1", start=100, end=200),))
+    with heard(Live(source, keeps=Keeper()), Wish(CAMERA)) as until:
+        scene = until(lambda scene: scene.pictures > 2)
+    assert [cluster.at for cluster in kept[:2]] == [DAY + 600, DAY + 660]
+    assert "9" not in scene.observed.workload.ids or scene.observed.workload.ids.count("9") == 1
+
+
+def test_a_recording_is_read_and_any_picture_shown(shared: Path) -> None:
+    watch = Replayed(Recorded.of(shared, "v24.11"), "week.slog")
+    with heard(watch, Wish(CAMERA)) as until:
+        last = until(lambda scene: scene.state.reading is None)
+        assert last.follows
+        watch.wish(Wish(CAMERA, picture=10))
+        then = until(lambda scene: scene.picture == 10)
+        assert not then.follows
+        assert then.clock == watch.observed.moments[10]
+        assert then.chart is not None
+        stop = parse_stop("queue > 25", watch.observed.workload)
+        found = watch.search([stop], 0, forwards=True)
+        assert found is not None
+        assert len(watch.observed.at(found).queue) > 25  # type: ignore[union-attr]
+        assert watch.search([stop], found, forwards=False) is None
+
+
+def test_a_recording_that_grows_is_read_on(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.live.watch.AGAIN", 0.05)
+    whole = Recorded.of(shared, "v22.05")
+    grows = Recorded(list(whole.pictures.values())[:3])
+    with heard(Replayed(grows, "x.slog"), Wish(CAMERA)) as until:
+        until(lambda scene: scene.pictures == 3)
+        grows.pictures = whole.pictures
+        until(lambda scene: scene.pictures == len(whole.pictures))
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_large_cluster_is_taken_in_whole() -> None:
+    jobs = (*(runs(str(at), 1, "n1") for at in range(4)), *(waits(str(at), 1, 900.0 + at) for at in range(10, 3000)))
+    with heard(Live(Scripted(picture(60, *jobs))), Wish(CAMERA)) as until:
+        scene = until(lambda scene: scene.chart is not None)
+    assert len(scene.cluster.queue) == 2990

@@ -1,0 +1,102 @@
+"""A cluster that is made up, a recording of a recorded run, and the screen that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from textual.pilot import Pilot
+
+from sim.cluster.values import Cluster, ClusterJob
+from sim.errors import ClusterError
+from tests.sim.cluster.captures import series
+from tests.tui.replays import painted
+from tui.live.scene import LiveScene
+from tui.live.watch import Watch, Wish
+from tui.screens.live.screen import LiveScreen
+from tui.watching import LiveApp
+
+
+class Recorded:
+    """The pictures of a run as a recording gives them."""
+
+    def __init__(self, pictures: Iterable[Cluster]) -> None:
+        self.pictures = {cluster.at: cluster for cluster in pictures}
+
+    @classmethod
+    def of(cls, shared: Path, version: str) -> Recorded:
+        return cls(series(shared, version))
+
+    def times(self) -> tuple[float, ...]:
+        return tuple(self.pictures)
+
+    def at(self, time: float) -> Cluster:
+        return self.pictures[max(at for at in self.pictures if at <= time + 0.001)]
+
+
+class Scripted:
+    """A scheduler that gives one picture after another; None: it cannot be reached."""
+
+    def __init__(self, *pictures: Cluster | None, ended: tuple[ClusterJob, ...] = ()) -> None:
+        self.pictures, self.ended = list(pictures), ended
+        self.asked = 0
+
+    def snapshot(self) -> Cluster:
+        self.asked += 1
+        found = self.pictures.pop(0) if len(self.pictures) > 1 else self.pictures[0]
+        if found is None:
+            raise ClusterError("squeue: Unable to contact slurm controller")
+        return found
+
+    def history(self, since: float) -> tuple[ClusterJob, ...]:
+        return self.ended
+
+
+@contextmanager
+def heard(watch: Watch, wish: Wish | None = None) -> Iterator[Callable[[Callable[[LiveScene], bool]], LiveScene]]:
+    """Begin a watch, and wait for scenes in which something holds."""
+    newest: list[LiveScene] = []
+    came = Event()
+
+    def hear(scene: LiveScene) -> None:
+        newest.append(scene)
+        came.set()
+
+    def until(holds: Callable[[LiveScene], bool]) -> LiveScene:
+        for _ in range(600):
+            if newest and holds(newest[-1]):
+                return newest[-1]
+            came.wait(0.05)
+            came.clear()
+        raise AssertionError("no such scene came")
+
+    watch.wish(wish or Wish())
+    watch.begin(hear)
+    try:
+        yield until
+    finally:
+        watch.stop()
+
+
+async def settled(pilot: Pilot[Any], holds: Callable[[LiveScene], bool] = lambda scene: True) -> LiveScene:
+    """Wait until the screen shows a whole scene of which that is true."""
+    screen = pilot.app.screen_stack[-1]
+    for _ in range(400):
+        await painted(pilot)
+        live = next((found for found in pilot.app.screen_stack if isinstance(found, LiveScreen)), None)
+        if live is not None and live.scene is not None and live.scene.chart is not None and live._newest is None:
+            wanted = live.state.picture
+            is_there = live.scene.follows if wanted is None else live.scene.picture == wanted
+            if live.scene.state.reading is None and is_there and live._is_aimed and holds(live.scene):
+                await painted(pilot)
+                return live.scene
+        await pilot.pause(0.02)
+    raise AssertionError(f"no such scene on {screen}")
+
+
+def text_of(app: LiveApp) -> str:
+    """Return the text on the screen."""
+    return "\n".join("".join(part.text for part in strip) for strip in app.screen._compositor.render_strips())

@@ -1,0 +1,206 @@
+"""The screen of a live machine on recorded moments.
+
+Also tests tui.screens.live.state, tui.watching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.events import Paste
+from textual.pilot import Pilot
+
+from sim.cluster.pace import Pace
+from sim.cluster.values import Cluster
+from tests.tui.live.moments import DAY, NODES, runs, waits
+from tests.tui.live.watched import Recorded, Scripted, settled, text_of
+from tui.live.scene import LiveScene
+from tui.live.watch import Live, Replayed, Watch
+from tui.look.palette import DARK
+from tui.screens.live.screen import LiveScreen
+from tui.watching import LiveApp
+
+KEYS_OF_THE_CHART = ("plus", "minus", "left_curly_bracket", "right_curly_bracket", *"nA0ohl")
+
+
+class Seen:
+    """A person at the screen."""
+
+    def __init__(self, pilot: Pilot[Any], app: LiveApp) -> None:
+        self.pilot, self.app = pilot, app
+
+    @property
+    def screen(self) -> LiveScreen:
+        return next(found for found in self.app.screen_stack if isinstance(found, LiveScreen))
+
+    @property
+    def text(self) -> str:
+        return text_of(self.app)
+
+    async def press(self, *keys: str) -> LiveScene:
+        for key in keys:
+            await self.pilot.press(key)
+            await settled(self.pilot)
+        return await settled(self.pilot)
+
+    async def answer(self, text: str) -> LiveScene:
+        await self.pilot.press("ctrl+u")
+        self.app.screen.post_message(Paste(text))
+        await self.pilot.press("enter")
+        return await settled(self.pilot)
+
+
+@asynccontextmanager
+async def opened(watch: Watch, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Seen]:
+    app = LiveApp(watch, DARK)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        yield Seen(pilot, app)
+
+
+def recording(shared: Path, version: str = "v24.11") -> Replayed:
+    return Replayed(Recorded.of(shared, version), "week.slog")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
+@pytest.mark.parametrize("version", ["v22.05", "v24.11"])
+async def test_a_recording_shows_nodes_queue_and_now(shared: Path, size: tuple[int, int], version: str) -> None:
+    async with opened(recording(shared, version), size) as seen:
+        text = seen.text
+        assert all(f"n{number}" in text for number in range(1, 9))
+        assert "now" in text
+        assert "recording week.slog" in text
+        assert "waiting" in text
+        assert ("Queue" in text) == (size[0] > 100)
+
+
+async def test_arrows_walk_through_pictures_and_brackets_through_events(shared: Path) -> None:
+    async with opened(recording(shared)) as seen:
+        newest = len(seen.screen.watch_.observed.moments) - 1
+        scene = await seen.press("left")
+        assert scene.picture == newest - 1
+        assert f"Step {newest:,} of {newest + 1}" in seen.text
+        scene = await seen.press("home")
+        assert scene.picture == 0
+        scene = await seen.press("right_square_bracket")
+        assert {event.kind for event in scene.events} & {"arrival", "start", "completion"}
+        scene = await seen.press("end")
+        assert scene.follows
+
+
+async def test_why_selects_the_first_that_waits_and_tells_its_reason(shared: Path) -> None:
+    async with opened(recording(shared)) as seen:
+        scene = await seen.press("w")
+        job = scene.cluster.queue[0]
+        assert seen.screen.state.selected == scene.rank(job)
+        assert f"J{job.id} waits" in seen.text
+        await seen.press("w")
+        assert seen.screen.state.selected == scene.rank(scene.cluster.queue[1])
+        await seen.press("escape")
+        assert seen.screen.state.selected is None
+
+
+async def test_a_stop_is_gone_to_in_both_directions(shared: Path) -> None:
+    async with opened(recording(shared)) as seen:
+        await seen.press("home")
+        await seen.pilot.press("x")
+        await seen.answer("job 2 starts")
+        scene = await seen.press("semicolon")
+        assert [event.subject for event in scene.events if event.kind == "start"].count("2") == 1
+        after = scene.picture
+        await seen.press("right", "colon")
+        assert seen.screen.state.picture == after
+
+
+async def test_a_wrong_stop_is_refused_in_the_dialog(shared: Path) -> None:
+    async with opened(recording(shared)) as seen:
+        await seen.pilot.press("x")
+        await seen.answer("queue >")
+        assert not seen.screen.state.stops
+
+
+async def test_go_to_takes_a_time_a_picture_or_a_job(shared: Path) -> None:
+    async with opened(recording(shared)) as seen:
+        await seen.pilot.press("g")
+        scene = await seen.answer("#5")
+        assert scene.picture == 4
+        await seen.pilot.press("g")
+        await seen.answer("J2")
+        assert seen.screen.state.selected == seen.screen.watch_.observed.ranks["2"]
+        await seen.pilot.press("slash")
+        await seen.answer("J3")
+        assert seen.screen.state.selected == seen.screen.watch_.observed.ranks["3"]
+
+
+async def test_every_key_is_pressed_and_nothing_breaks(shared: Path) -> None:
+    async with opened(recording(shared)) as seen:
+        for key in [*"cccccccsssp", *"jb", "apostrophe", *"2211337a", "tab", *"zz", *KEYS_OF_THE_CHART]:
+            await seen.press(key)
+        await seen.pilot.press("question_mark")
+        await seen.pilot.pause()
+        assert "A live machine" in seen.text
+        await seen.press("escape")
+
+
+async def test_a_small_screen_shows_one_panel_at_a_time(shared: Path) -> None:
+    async with opened(recording(shared), (80, 24)) as seen:
+        assert "Queue" not in seen.text
+        await seen.press("tab")
+        assert "Queue" in seen.text
+        await seen.press("tab")
+        assert "Step " in seen.text
+        assert "Queue" not in seen.text
+        await seen.press("escape")
+        assert "Step " not in seen.text
+
+
+async def test_a_click_selects_a_job(shared: Path) -> None:
+    async with opened(recording(shared), (160, 40)) as seen:
+        await seen.pilot.click("#queue", offset=(6, 3))
+        scene = await settled(seen.pilot)
+        assert seen.screen.state.selected == scene.rank(scene.cluster.queue[1])
+        assert "Job" in seen.text
+
+
+async def test_trouble_is_said_and_the_picture_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.05, 0.05))
+    source = Scripted(Cluster(at=DAY + 60, name="testbed", nodes=NODES, jobs=(runs("1", 2, "n1", end=1e9),)), None)
+    async with opened(Live(source)) as seen:
+        await settled(seen.pilot, lambda scene: bool(scene.state.trouble))
+        await seen.pilot.pause()
+        seen.screen.draw()
+        await seen.pilot.pause()
+        assert "no answer since" in seen.text
+        assert "Unable to contact" in seen.text
+        assert "n1" in seen.text
+
+
+async def test_a_controller_that_never_answers_is_told() -> None:
+    app = LiveApp(Live(Scripted(None)), DARK)
+    async with app.run_test(size=(100, 30)) as pilot:
+        for _ in range(100):
+            await pilot.pause(0.03)
+            if "Unable to contact" in text_of(app) or "asking" not in text_of(app):
+                break
+            app.screen.draw() if isinstance(app.screen, LiveScreen) else None
+        assert "Unable to contact" in text_of(app)
+
+
+async def test_the_bell_rings_at_a_stop_that_a_new_picture_meets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.3, 0.3))
+    rung: list[bool] = []
+    pictures = [Cluster(at=DAY + 60 * at, nodes=NODES, jobs=(waits("1", 2),)) for at in range(1, 6)]
+    last = Cluster(at=DAY + 400, nodes=NODES, jobs=(runs("1", 2, "n1", start=390, end=1e9),))
+    async with opened(Live(Scripted(*pictures, last))) as seen:
+        monkeypatch.setattr(seen.app, "bell", lambda: rung.append(True))
+        await seen.pilot.press("x")
+        await seen.answer("job 1 starts")
+        await settled(seen.pilot, lambda scene: bool(scene.cluster.running))
+        for _ in range(40):
+            await seen.pilot.pause(0.02)
+        assert rung == [True]
+        assert "stop: job" in seen.text

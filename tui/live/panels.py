@@ -1,0 +1,153 @@
+"""The other panels of a live machine: one job, the events of a picture, the nodes, the lines at the top and below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.cluster.dates import date
+from sim.cluster.reasons import paragraph
+from sim.cluster.values import ClusterJob
+from sim.words import count, printable, span
+from tui.live.queue import dates_curve, moved_of
+from tui.live.scene import LiveContext, LiveScene, event_in_words, job_name
+from tui.look import text
+from tui.look.sheets import Line, Sheet, Size, Span, line, sheet, width_of, wrapped
+from tui.panels.parts import mini_bar, swatch
+from tui.panels.strip import strip_lines
+
+STALE = 2.5
+"""Age in polls from which a picture is shown as old."""
+MOST_EVENTS = 500
+
+
+def draw_job(context: LiveContext, size: Size, first: int = 0) -> Sheet:
+    """Return all about the selected job: why it waits, the parts of its priority, how its start moved."""
+    scene, job = context.scene, context.scene.job(context.selected)
+    if job is None:
+        told = "Select a job: click it, / finds one, w takes the first that waits. Here it says why and when."
+        return sheet("Job", wrapped(told, size[0], "dim"))
+    rank = context.selected
+    hue = (
+        int(scene.chart.hues[rank])
+        if scene.chart is not None and rank is not None and rank < len(scene.chart.hues)
+        else None
+    )
+    named = " · ".join(filter(None, map(printable, (job.name, job.user, job.account, job.partition, job.qos))))
+    lines = [line(swatch(hue), Span(f" {job_name(job)} ", "strong"), Span(text.shorten(named, max(size[0] - 12, 0))))]
+    for sentence in paragraph(scene.cluster, job):
+        lines += wrapped(sentence, size[0])
+    lines += _dates(context, job, size[0])
+    lines += _parts(context, job, size[0])
+    if job.dependency:
+        lines += wrapped(f"Depends on {printable(job.dependency)}.", size[0], "dim")
+    return sheet("Job", lines, note=printable(job.state.lower().replace("_", " ")))
+
+
+def _dates(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Line]:
+    dates = context.scene.dates(job) if job.is_waiting else ()
+    if len(dates) > 1:
+        curve = dates_curve(dates, max(min(width - 34, 30), 4), context.unicode)
+        yield line(Span("expected start moved ", "dim"), moved_of(dates), " ", Span(curve, "accent"))
+
+
+def _parts(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Line]:
+    parts = context.scene.cluster.parts.get(job.number, {})
+    if not parts or not job.is_waiting:
+        return
+    yield line(Span(f"priority {job.priority:,}, of its parts:", "dim"))
+    most = max(map(abs, parts.values())) or 1.0
+    for name, points in sorted(parts.items(), key=lambda part: -abs(part[1])):
+        bar = mini_bar(min(abs(points) / most, 1.0), max(min(width - 24, 30), 1), context.unicode)
+        yield line(text.pad(f"  {printable(name)}", 13), text.pad(f"{points:,.0f}", 9, "right"), " ", Span(bar, "cool"))
+
+
+def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
+    """Return what happened since the picture before this one."""
+    scene = context.scene
+    origin = scene.observed.origin or 0.0
+    title = f"Step {scene.picture + 1:,} of {scene.pictures:,}"
+    if not scene.events:
+        told = (
+            "Nothing happened since the picture before."
+            if scene.picture
+            else "The first picture: events come with the next."
+        )
+        return sheet(title, wrapped(told, size[0], "dim"), note=date(scene.clock + origin, scene.cluster.at))
+    weight = {"completion": 0, "start": 0, "node": 0, "reservation": 0, "suspension": 0, "arrival": 1, "moved": 2}
+    lines = []
+    for event in sorted(scene.events, key=lambda event: (weight[event.kind], event.at))[:MOST_EVENTS]:
+        rank = scene.observed.ranks.get(event.subject) if event.kind not in ("node", "reservation") else None
+        told = f"{date(event.at, scene.cluster.at)}  {event_in_words(scene, event)}"
+        style = {"moved": "dim", "node": "accent", "completion": "", "start": "strong"}.get(event.kind, "")
+        lines.append(line(Span(text.shorten(told, size[0]), style), rank=rank))
+    return sheet(title, lines, note=count(len(scene.events), "event"))
+
+
+def draw_strip(context: LiveContext, size: Size, first: int = 0) -> Sheet:
+    """Return the whole history: cores in use and waiting jobs over time."""
+    scene = context.scene
+    note = count(scene.pictures, "picture")
+    if scene.state.reading is not None:
+        note = f"{note}, reading: {scene.state.reading:.0%}"
+    return Sheet("All that was observed", tuple(strip_lines(context, *size)), note=note)
+
+
+# Lines
+
+
+def top_line(context: LiveContext, now: float, width: int) -> Line:
+    """Return the state of the machine and, at the right, how old the picture is and what it cost."""
+    scene = context.scene
+    cluster = scene.cluster
+    taken = sum(job.cpus for job in cluster.running)
+    gone = sum(node.cpus for node in cluster.nodes if node.is_gone)
+    parts = [Span(f" {printable(cluster.name) or 'cluster'}", "strong")]
+    facts = [f"{taken:,} of {count(cluster.cpus, 'core')}", f"{len(cluster.running):,} running"]
+    facts += [f"{len(cluster.queue):,} waiting"]
+    facts += [f"{gone:,} cores gone"] if gone else []
+    facts += [f"{scene.observed.doubled:,} cores given twice"] if scene.observed.doubled and scene.follows else []
+    facts += ["private: others' jobs are hidden, so no plan is drawn"] if cluster.is_private else []
+    right = _age(scene, now)
+    room = width - width_of(parts) - width_of(right)
+    for fact in facts:
+        if room < len(fact) + 3:
+            break
+        parts.append(Span(f" · {fact}"))
+        room -= len(fact) + 3
+    return line(*parts, " " * max(room, 0), *right)
+
+
+def _age(scene: LiveScene, now: float) -> list[Span]:
+    cluster, state = scene.cluster, scene.state
+    at = date(cluster.at, now if not state.title else cluster.at)
+    if state.trouble:
+        return [Span(f"no answer since {date(state.since, now)}, picture of {at} ", "bad strong")]
+    if state.title:
+        return [Span(f"recording {text.shorten(printable(state.title), 30)} ", "dim"), Span(f"{at} ", "strong")]
+    if not scene.follows:
+        return [Span(f"{at}", "strong"), Span(" · end: back to now ", "accent", "go_end")]
+    age = max(now - cluster.at, 0.0)
+    style = "bad strong" if age > STALE * max(state.every, 10.0) else "dim"
+    return [
+        Span("live ", "accent"),
+        Span(f"{at}", "strong"),
+        Span(f", {span(age)} old, cost {cluster.cost:.1f}s ", style),
+    ]
+
+
+def sentence(context: LiveContext, width: int) -> Line:
+    """Return one line that tells the state: trouble, the selected job, what just happened, or the head of the queue."""
+    scene = context.scene
+    if scene.state.trouble:
+        told = f"The last picture stays; asking again goes on. {printable(scene.state.trouble)}"
+        return line(Span(text.shorten(f" {told}", width), "bad"))
+    job = scene.job(context.selected)
+    if job is None and (happened := [e for e in scene.events if e.kind != "moved"]):
+        words = [event_in_words(scene, event) for event in happened[:6]]
+        more = f" and {len(happened) - 6:,} more" if len(happened) > 6 else ""
+        return line(text.shorten(f" {'; '.join(words)}{more}.", width))
+    if job is None:
+        job = scene.cluster.queue[0] if scene.cluster.queue else None
+    if job is None:
+        return line(Span(" No job waits.", "dim"))
+    return line(text.shorten(f" {job_name(job)} {scene.why(job)}.", width))

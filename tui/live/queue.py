@@ -1,0 +1,137 @@
+"""The queue of a cluster as a table: priority, expected start and how it moved, and the reason in words."""
+
+from __future__ import annotations
+
+from sim.cluster.dates import date
+from sim.cluster.observed import Dated
+from sim.cluster.values import ClusterJob
+from sim.words import count, printable, span
+from tui.live.scene import LiveContext, LiveScene, job_name
+from tui.look import text
+from tui.look.sheets import Line, Sheet, Size, Span, line
+from tui.panels.parts import spark, swatch, window
+
+NEVER = frozenset({
+    "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount",
+    "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
+})  # fmt: skip
+"""Reasons that no waiting ends."""
+EMPTY = "No job waits{where}: what is submitted appears here, with the reason why it waits."
+
+
+def jobs_of(context: LiveContext) -> tuple[ClusterJob, ...]:
+    """Return the waiting jobs that are to be shown, in their order."""
+    cluster = context.scene.cluster
+    found = cluster.queue
+    if context.partition:
+        found = tuple(job for job in found if context.partition in job.partition.split(","))
+    if context.only_mine:
+        return tuple(job for job in found if job.user == cluster.me)
+    if context.mine_first:
+        return tuple(sorted(found, key=lambda job: job.user != cluster.me))
+    return found
+
+
+def draw_queue(context: LiveContext, size: Size, first: int = 0) -> Sheet:
+    """Return the lines in sight; a queue of 20,000 jobs costs what is seen of it."""
+    width, rows = size
+    jobs = jobs_of(context)
+    where = f" in {printable(context.partition)}" if context.partition else ""
+    title = f"Queue{where}" + (" · mine" if context.only_mine else " · mine first" if context.mine_first else "")
+    wanted = sum(job.cpus for job in jobs)
+    note = f"{len(jobs):,} waiting · {count(wanted, 'core')}"
+    if context.scene.cluster.is_private:
+        note = f"others' jobs are hidden · {note}"
+    if not jobs:
+        return Sheet(title, (), (line(Span(EMPTY.format(where=where), "dim")),), 0, 1, note)
+    columns = _columns(jobs, width)
+    mark = next((at for at, job in enumerate(jobs) if context.scene.rank(job) == context.selected), None)
+    seen = window(len(jobs), first, max(rows - 1, 1))
+    body = tuple(_row(context, jobs[at], columns, width) for at in seen)
+    head = line(Span(_cells(["job", "cores", "waited", "start", "moved", "priority"], columns) + "why", "dim"))
+    return Sheet(title, (head,), body, seen.start, len(jobs), note, mark)
+
+
+def _columns(jobs: tuple[ClusterJob, ...], width: int) -> tuple[int, ...]:
+    """Return the widths of job, cores, waited, start, moved, priority; 0: no room for it."""
+    job = min(max(max(len(job_name(job)) for job in jobs[:200]) + 3, 6), 14)
+    narrow = width < 56
+    return job, 6, 7, 9 if narrow else 17, 0 if width < 70 else 10, 0 if width < 90 else 9
+
+
+def _cells(words: list[str], columns: tuple[int, ...]) -> str:
+    told = [text.pad(words[0], columns[0])]
+    told += [
+        text.pad(text.shorten(word, wide - 1), wide, "right")
+        for word, wide in zip(words[1:], columns[1:], strict=True)
+        if wide
+    ]
+    return "".join(told) + "  "
+
+
+def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width: int) -> Line:
+    scene = context.scene
+    rank = scene.rank(job)
+    hue = int(scene.chart.hues[rank]) if scene.chart is not None and rank < len(scene.chart.hues) else None
+    is_narrow = columns[3] < 17
+    words = [
+        "",
+        f"{job.cpus:,}" + (f"+{job.gpus}g" if job.gpus else ""),
+        span(max(scene.cluster.at - job.submit, 0.0)),
+        start_of(scene, job, is_narrow),
+        moved_of(scene.dates(job)),
+        f"{job.priority:,}",
+    ]
+    name = text.shorten(job_name(job), columns[0] - 3)
+    told = _cells(words, columns)[columns[0] :]
+    room = max(width - columns[0] - text.cells(told), 0)
+    why = _without_verb(scene.why(job))
+    style = "strong" if job.user and job.user == scene.cluster.me else ""
+    return Line(
+        (
+            swatch(hue),
+            Span(text.pad(f" {name}", columns[0] - 2), style),
+            Span(told),
+            Span(text.shorten(printable(why), room), "dim"),
+        ),
+        rank,
+    )
+
+
+def _without_verb(why: str) -> str:
+    """Return a reason without the verb that is the same in every row.
+
+    >>> _without_verb("waits: needs 4 cores"), _without_verb("waits behind 3 jobs"), _without_verb("is held")
+    ('needs 4 cores', 'behind 3 jobs', 'is held')
+    """
+    return why.removeprefix("waits: ").removeprefix("waits ")
+
+
+def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
+    """Return when a job is expected to start: a date where it is a plan, else not before that date."""
+    if job.reason.partition(",")[0] in NEVER:
+        return "never"
+    if scene.cluster.is_private or job.start is None:
+        return "-"
+    at = date(job.start, scene.cluster.at)
+    at = at[:5] if at[2:3] == ":" else at
+    if job.is_planned:
+        return at
+    return f">{at}" if narrow else f"not before {at}"
+
+
+def moved_of(dates: tuple[Dated, ...]) -> str:
+    """Return how often an expected start moved, and by how much in all.
+
+    >>> moved_of(()), moved_of((Dated(0, 60), Dated(60, 120), Dated(120, 6120)))
+    ('-', '2x +1h41')
+    """
+    if len(dates) < 2:
+        return "-"
+    by = dates[-1].start - dates[0].start
+    return f"{len(dates) - 1}x {'+' if by >= 0 else '-'}{span(abs(by))}"
+
+
+def dates_curve(dates: tuple[Dated, ...], width: int, unicode: bool) -> str:
+    """Return the expected starts as a curve: up is later."""
+    return spark([dated.start for dated in dates], width, unicode)

@@ -1,0 +1,191 @@
+"""One moment of a cluster as widgets are given it, and what a person has chosen to see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sim.cluster.changes import Event
+from sim.cluster.dates import date
+from sim.cluster.observed import Dated, Observed
+from sim.cluster.reasons import say
+from sim.cluster.values import Cluster, ClusterJob
+from sim.policies.columns import Column
+from sim.words import count, name, printable, span
+from tui.chart.hover import Spot
+from tui.chart.scene import ChartScene, Mark
+from tui.look.palette import Look
+from tui.look.sheets import Line, Span
+from tui.replay.scene import StripScene
+
+STRIP = 200
+"""Columns of the strip, which is drawn narrower where there is less room."""
+
+
+@dataclass(frozen=True)
+class State:
+    """State of the watching itself: its pace, its trouble, its progress."""
+
+    title: str = ""
+    """The file of a recording; empty: live."""
+    every: float = 60.0
+    """Seconds between two polls."""
+    trouble: str = ""
+    """Why the controller does not answer; empty: it does."""
+    since: float = 0.0
+    """The moment of the first poll without an answer, in seconds since 1970."""
+    reading: float | None = None
+    """The share of a recording that has been read; None: all."""
+
+
+@dataclass(frozen=True, eq=False)
+class LiveScene:
+    """One moment: a picture of the cluster, and the chart of what was observed until then."""
+
+    cluster: Cluster
+    observed: Observed
+    """The history, which grows on another thread; only ranks and dates of single jobs are read here."""
+    clock: float
+    """The moment that is shown, in seconds since the origin of the history."""
+    picture: int
+    pictures: int
+    chart: ChartScene | None
+    strip: StripScene
+    events: tuple[Event, ...] = ()
+    """Events since the picture before."""
+    state: State = State()
+    follows: bool = True
+    """Is it the newest picture, which gives way to the next one?"""
+    numbers: Sequence[tuple[Column, Sequence[tuple[float, float]]]] = ()
+    """Always empty: only simulated policies have numbers of their own."""
+    _said: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def known(self) -> float:
+        return self.strip.known
+
+    @property
+    def levels(self) -> tuple[float, int]:
+        """The share of the cores in use and the number of waiting jobs."""
+        taken = sum(job.cpus for job in self.cluster.running) / self.cluster.cpus if self.cluster.cpus else 0.0
+        return min(taken, 1.0), len(self.cluster.queue)
+
+    def rank(self, job: ClusterJob) -> int:
+        """Return the rank of a job that is in the picture."""
+        return self.observed.ranks[job.id]
+
+    def job(self, rank: int | None) -> ClusterJob | None:
+        """Return a job as it is in this picture, or as it was when it was seen last."""
+        if rank is None or not 0 <= rank < len(self.observed.jobs):
+            return None
+        last = self.observed.jobs[rank]
+        return self.cluster.job_of.get(last.id, last)
+
+    def why(self, job: ClusterJob) -> str:
+        """Return in one line why a job waits, or its state."""
+        if job.id not in self._said:
+            self._said[job.id] = say(self.cluster, job)
+        return self._said[job.id]
+
+    def dates(self, job: ClusterJob) -> tuple[Dated, ...]:
+        """Return the expected starts of a job until now, each where it changed."""
+        return self.observed.dates(self.rank(job), self.clock)
+
+    # For the chart
+
+    def planned_start(self, rank: int) -> float | None:
+        job = self.job(rank)
+        if job is None or not job.is_planned or job.start is None:
+            return None
+        return job.start - (self.observed.origin or 0.0)
+
+    def hover(self, rank: int) -> str:
+        job = self.job(rank)
+        if job is None:
+            return ""
+        parts = [f"J{job.id}", job.name, count(job.cpus, "core"), job.user, job.account, job.partition, job.qos]
+        return " · ".join(filter(None, map(printable, parts))) + "\n" + self.why(job)
+
+    def hover_free(self, spot: Spot) -> str:
+        row = next((row for row in self.observed.layout.rows if row.low <= spot.processor < row.high), None)
+        node = None if row is None else self.cluster.node_of.get(row.node)
+        if node is None:
+            return ""
+        at = date(spot.time + (self.observed.origin or 0.0), self.cluster.at)
+        taken = [f"{node.cpus_taken} of {count(node.cpus, 'core')}"]
+        taken += [f"{node.gpus_taken} of {count(node.gpus, 'GPU')}"] if node.gpus else []
+        taken += [f"{node.memory_taken:,} of {node.memory:,} MB"] if node.memory else []
+        told = f"{printable(node.name)} at {at}: no job here; now {', '.join(taken)} taken"
+        return f"{told}\n{printable('+'.join(sorted(node.states)))} {printable(node.reason)}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class LiveContext:
+    """All that a panel of the live screen may know when it draws."""
+
+    scene: LiveScene
+    look: Look
+    selected: int | None = None
+    hovered: int | None = None
+    partition: str = ""
+    """Only the queue of this partition; empty: of all together."""
+    mine_first: bool = False
+    only_mine: bool = False
+
+    @property
+    def unicode(self) -> bool:
+        return not self.look.ascii
+
+    @property
+    def decision(self) -> int | None:
+        return None
+
+    @property
+    def whose(self) -> Span | None:
+        return None
+
+    def told(self, line: Line, column: int, rank: int | None) -> str:
+        """Return the text about a job for the pointer."""
+        return "" if rank is None else self.scene.hover(rank)
+
+
+def strip_of(observed: Observed, known: float, marks: Sequence[Mark] = ()) -> StripScene:
+    """Return the whole history so far: the share of the cores in use and the waiting jobs, by column."""
+    moments, levels = observed.moments, observed.levels
+    begin = moments[0] if moments else 0.0
+    end = max(known, begin + 1.0)
+    places = [observed.picture_at(begin + (column + 1) / STRIP * (end - begin)) for column in range(STRIP)]
+    shown = [levels[place] for place in places] if levels else []
+    return StripScene(begin, end, end, tuple(s for s, _ in shown), tuple(float(w) for _, w in shown), tuple(marks))
+
+
+def event_in_words(scene: LiveScene, event: Event) -> str:
+    """Return one event as a sentence without its time."""
+    subject = printable(event.subject)
+    job = scene.cluster.job_of.get(event.subject)
+    match event.kind:
+        case "arrival":
+            whose = f" of {printable(job.user)}" if job else ""
+            return f"J{subject}{whose} arrived" + (f", {count(job.cpus, 'core')}" if job else "")
+        case "start":
+            where = f" on {printable(','.join(job.nodes[:3]))}{' ...' if len(job.nodes) > 3 else ''}" if job else ""
+            return f"J{subject} started{where}"
+        case "completion":
+            return f"J{subject} ended: {printable(event.after).replace('_', ' ').lower()}"
+        case "suspension":
+            return f"J{subject} is {printable(event.after).lower()}"
+        case "node":
+            return f"node {subject}: {printable(event.after)}"
+        case "moved":
+            return f"J{subject} moved {span(abs(event.by))} {'later' if event.by > 0 else 'earlier'}"
+        case "reservation":
+            return f"reservation {subject} {'made' if event.after else 'ended'}"
+
+
+def job_name(job: ClusterJob) -> str:
+    """Return how the chart names a job.
+
+    >>> job_name(ClusterJob("17", "17", "RUNNING"))
+    'J17'
+    """
+    return printable(name(job))

@@ -1,0 +1,268 @@
+"""Threads that watch a cluster or read a recording, and make scenes: nothing of it holds up the screen."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from threading import Condition, Event, Thread
+from typing import Protocol
+
+from sim.cluster.observed import Observed
+from sim.cluster.pace import Pace
+from sim.cluster.values import Cluster, ClusterJob, Source
+from sim.errors import SchedscopeError
+from sim.stops.grammar import Stop
+from sim.workload.formats.zone import zone_here
+from tui.chart.scale import Camera
+from tui.chart.scene import Mark
+from tui.live.chart import ChartMaker
+from tui.live.instants import OfPicture
+from tui.live.scene import LiveScene, State, strip_of
+
+AGAIN = 5.0
+"""Seconds between two looks at a recording for new pictures."""
+BATCH = 0.4
+"""Seconds of reading after which what has been read is shown."""
+
+
+class Recorded(Protocol):
+    """A recording of a cluster."""
+
+    def times(self) -> tuple[float, ...]: ...
+
+    def at(self, time: float) -> Cluster: ...
+
+
+class Keeps(Protocol):
+    """A keeper of pictures, such as a recording that is being written."""
+
+    def add(self, cluster: Cluster) -> None: ...
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The choices of the screen that a scene depends on."""
+
+    camera: Camera | None = None
+    mode: str = "job"
+    picture: int | None = None
+    """The number of a picture; None follows the newest one."""
+    unicode: bool = True
+    marks: tuple[Mark, ...] = ()
+
+
+Hear = Callable[[LiveScene], None]
+
+
+class Watch:
+    """One history that is watched: a thread brings pictures, another one makes scenes."""
+
+    def __init__(self, begin: State) -> None:
+        self.state = begin
+        self.observed = Observed(zone_here())
+        self._maker = ChartMaker()
+        self._hear: Hear = lambda scene: None
+        self._wish = Wish()
+        self._is_wished = False
+        self._came: deque[Cluster] = deque()
+        self._past: tuple[ClusterJob, ...] = ()
+        self._changed = Condition()
+        self._over = Event()
+        self._threads: list[Thread] = []
+        self._drawn: tuple[int, int] | None = None
+
+    # For the screen
+
+    def begin(self, hear: Hear) -> None:
+        """Start the threads; `hear` is called on one of them."""
+        self._hear = hear
+        for work in (self._bring, self._make):
+            thread = Thread(target=work, daemon=True, name=work.__name__)
+            self._threads.append(thread)
+            thread.start()
+
+    def stop(self) -> None:
+        """End the threads, which may take until a command that is running ends."""
+        self._over.set()
+        with self._changed:
+            self._changed.notify_all()
+
+    def wish(self, wish: Wish) -> None:
+        """Show this from now on."""
+        with self._changed:
+            if wish != self._wish:
+                self._wish, self._is_wished = wish, True
+                self._changed.notify_all()
+
+    def search(self, stops: Iterable[Stop], since: int, forwards: bool) -> int | None:
+        """Return the nearest picture after or before this one that meets one of the stops, None if none does."""
+        wanted = tuple(stops)
+        last = len(self.observed.moments) - 1
+        places = range(since + 1, last + 1) if forwards else range(since - 1, 0, -1)
+        return next((place for place in places if self.met(wanted, place)), None)
+
+    def met(self, stops: Iterable[Stop], picture: int) -> Stop | None:
+        """Return the stop that a picture meets."""
+        after, before = self._instant(picture), self._instant(picture - 1) if picture else None
+        if after is None or before is None:
+            return None
+        return next((stop for stop in stops if stop.fires(before, after)), None)
+
+    def _instant(self, picture: int) -> OfPicture | None:
+        cluster = self.picture(picture)
+        if cluster is None:
+            return None
+        return OfPicture(self.observed, picture, cluster, self.observed.happened(picture))
+
+    def picture(self, number: int) -> Cluster | None:
+        """Return a picture whole, None if it is not kept any more."""
+        return self.observed.at(number)
+
+    # The thread that makes scenes
+
+    def _make(self) -> None:
+        while not self._over.is_set():
+            with self._changed:
+                self._changed.wait_for(self._has_work, timeout=1.0)
+                wish, self._is_wished = self._wish, False
+                came, self._came = self._came, deque()
+                past, self._past = self._past, ()
+            for cluster in came:
+                self.observed.add(cluster)
+            if past:
+                self.observed.add_past(past)
+            if self._over.is_set() or self.observed.last is None:
+                continue
+            scene = self._scene(wish)
+            at = (len(self.observed.moments), self._column(scene))
+            if scene is not None and (came or past or at != self._drawn or wish is not self._shown):
+                self._drawn, self._shown = at, wish
+                self._hear(scene)
+
+    _shown: Wish | None = None
+
+    def _has_work(self) -> bool:
+        return self._is_wished or bool(self._came) or bool(self._past) or self._over.is_set()
+
+    @staticmethod
+    def _column(scene: LiveScene | None) -> int:
+        """Return the column of now: the chart is drawn again when that changes."""
+        chart = None if scene is None else scene.chart
+        return 0 if chart is None else chart.view.first + chart.view.column_of(chart.clock)
+
+    def _scene(self, wish: Wish) -> LiveScene | None:
+        observed = self.observed
+        newest = len(observed.moments) - 1
+        picture = newest if wish.picture is None else min(max(wish.picture, 0), newest)
+        cluster = self.picture(picture)
+        if cluster is None:
+            return None
+        clock = observed.moments[picture]
+        if wish.picture is None and not self.state.title:
+            clock = max(time.time() - (observed.origin or 0.0), clock)  # now moves by the clock
+        chart = None
+        if wish.camera is not None:
+            chart = self._maker.make(observed, cluster, clock, wish.camera, wish.mode, wish.marks, wish.unicode)
+        known = max(observed.moments[-1], clock)
+        return LiveScene(
+            cluster=cluster,
+            observed=observed,
+            clock=clock,
+            picture=picture,
+            pictures=newest + 1,
+            chart=chart,
+            strip=strip_of(observed, known, wish.marks),
+            events=observed.happened(picture),
+            state=self.state,
+            follows=wish.picture is None,
+        )
+
+    # The thread that brings pictures
+
+    def _bring(self) -> None:
+        raise NotImplementedError
+
+    def _push(self, clusters: Iterable[Cluster], state: State, past: tuple[ClusterJob, ...] = ()) -> None:
+        with self._changed:
+            self._came.extend(clusters)
+            self._past = self._past + past
+            self.state = state
+            self._is_wished = True
+            self._shown = None
+            self._changed.notify_all()
+
+
+class Live(Watch):
+    """A scheduler that is asked now and then."""
+
+    def __init__(self, source: Source, every: float = 60.0, since: float = 86400.0, keeps: Keeps | None = None) -> None:
+        self._pace = Pace.of(every)
+        super().__init__(State(every=self._pace.every))
+        self._source, self._since, self._keeps = source, since, keeps
+        self._has_past = False
+
+    def _bring(self) -> None:
+        while not self._over.is_set():
+            self._ask()
+            self._over.wait(self._pace.wait)
+
+    def _ask(self) -> None:
+        try:
+            cluster = self._source.snapshot()
+            if self._keeps is not None:
+                self._keeps.add(cluster)
+            past: tuple[ClusterJob, ...] = ()
+            self._push([cluster], replace(self.state, trouble="", every=self._pace.wait))
+            if not self._has_past:
+                self._has_past = True
+                past = self._source.history(cluster.at - self._since)
+                self._push([], self.state, past)
+            self._pace = self._pace.after(cluster.cost)
+        except SchedscopeError as error:
+            since = self.state.since if self.state.trouble else time.time()
+            self._pace = self._pace.after(None)
+            self._push([], replace(self.state, trouble=str(error), since=since))
+
+
+class Replayed(Watch):
+    """A recording, read from its begin on; one that is still written grows."""
+
+    def __init__(self, recording: Recorded, title: str, at: float | None = None) -> None:
+        super().__init__(State(title=title, reading=0.0))
+        self._recording = recording
+        self.wished_at = at
+        """The moment that is shown first, in seconds since 1970; None: the last one."""
+
+    def picture(self, number: int) -> Cluster | None:
+        kept = self.observed.at(number)
+        if kept is None and 0 <= number < len(self.observed.moments):
+            with suppress(SchedscopeError):
+                return self._recording.at(self.observed.moments[number] + (self.observed.origin or 0.0))
+        return kept
+
+    def _bring(self) -> None:
+        done = 0
+        while not self._over.is_set():
+            try:
+                times = self._recording.times()
+                for batch, share in self._batches(times, done):
+                    self._push(batch, replace(self.state, reading=share, trouble=""))
+                    done += len(batch)
+            except SchedscopeError as error:
+                self._push([], replace(self.state, trouble=str(error), since=time.time()))
+            self._over.wait(AGAIN)
+
+    def _batches(self, times: tuple[float, ...], done: int) -> Iterator[tuple[list[Cluster], float | None]]:
+        batch: list[Cluster] = []
+        began = time.monotonic()
+        for place in range(done, len(times)):
+            if self._over.is_set():
+                return
+            batch.append(self._recording.at(times[place]))
+            is_last = place == len(times) - 1
+            if is_last or time.monotonic() - began > BATCH:
+                yield batch, None if is_last else (place + 1) / len(times)
+                batch, began = [], time.monotonic()

@@ -1,0 +1,77 @@
+"""Every action of the screen of a live machine with its keys: those of the replay screen wherever both have them."""
+
+from __future__ import annotations
+
+from textual.binding import Binding
+
+from tui.look.sheets import Line, Span, line, width_of
+from tui.screens.replay.keys import Key, every_key, identity, sign
+
+SHARED = (
+    "step(1)", "step(-1)", "jump(1)", "jump(-1)", "choose_jump", "go_to", "go_begin", "go_end", "to_stop(1)",
+    "to_stop(-1)", "stops", "escape", "bookmark", "bookmarks", "find", "why", "colour", "next_panel", "previous_panel",
+    "maximise",
+    "toggle_panel('queue')", "toggle_panel('details')", "toggle_panel('strip')", "all_panels", "theme", "help", "quit",
+)  # fmt: skip
+"""Actions that mean here what they mean in a replay: a step is a picture, with what happened since the one before."""
+OWN = (
+    Key("2", "toggle_panel('events')", "events", "Show or hide what happened since the picture before."),
+    Key("s", "mine_first", "mine first", "Your own jobs first in the queue, only them, or the queue as it is.", 5),
+    Key("p", "partition", "partition", "The queue of the next partition, or of all together.", 4),
+)
+SHOWN = (
+    "step(1)", "go_end", "jump(1)", "why", "find", "partition", "mine_first", "stops", "colour", "next_panel",
+    "help", "quit",
+)  # fmt: skip
+SIGNS = (
+    ("n1 1/2 ▆", "a node, its GPUs in use, and how full its memory is"),
+    ("░ framed", "the scheduler's plan: jobs that wait for Priority or Resources and fit together"),
+    ("╳", "a node that is drained or down, with its reason"),
+    ("┌ ┐", "a reservation, with its name"),
+    ("not before", "an expected start that is no plan: the job waits for something else than cores"),
+    ("2x +5m", "the expected start moved twice, five minutes later in all"),
+)
+TWINS = {"step(1)": "← →", "jump(1)": "[ ]"}
+WORDS = {"step(1)": "picture", "go_end": "now", "jump(1)": "event"}
+
+
+def keys() -> tuple[Key, ...]:
+    """Return all of them, the shared ones first."""
+    known = {key.action: key for key in every_key()}
+    return (*(known[action] for action in SHARED), *OWN)
+
+
+def help_groups() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """Return the keys and the signs that are the live screen's own, for the help."""
+    return ("A live machine", tuple((sign(key.keys), key.meaning) for key in keys() if key.word)), (
+        "On this chart",
+        SIGNS,
+    )
+
+
+def bindings() -> list[Binding]:
+    """Return them for the screen, under the ids that a user's settings rebind."""
+    return [
+        Binding(key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),
+                priority=key.keys in ("tab", "shift+tab"))
+        for key in keys()
+    ]  # fmt: skip
+
+
+def key_line(width: int) -> Line:
+    """Return the keys that matter most, as far as there is room; help and quit always."""
+    known = {key.action: key for key in keys()}
+    always = [spans_of(known[action]) for action in SHOWN[-2:]]
+    room = width - 1 - sum(map(width_of, always))
+    shown: list[Span] = []
+    for action in SHOWN[:-2]:
+        spans = spans_of(known[action])
+        if width_of(shown) + width_of(spans) > room:
+            break
+        shown += spans
+    return line(Span(" "), *shown, *(span for spans in always for span in spans))
+
+
+def spans_of(key: Key) -> list[Span]:
+    signs = TWINS.get(key.action, sign(key.keys))
+    return [Span(signs, "key", key.action), Span(f" {WORDS.get(key.action, key.word)}  ", "dim", key.action)]

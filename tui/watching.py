@@ -1,0 +1,49 @@
+"""The program that shows a live machine, or a recording of one: nothing of a session is read or kept."""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import StringIO
+
+from tui.app import Guest, Schedscope
+from tui.ending import close_the_gone, is_gone
+from tui.live.watch import Watch
+from tui.look.palette import Look
+from tui.look.settings import load, settings_path
+from tui.look.themes import choose
+from tui.memory import give_back_at_once
+from tui.screens.live.screen import LiveScreen
+from tui.screens.live.state import LiveState
+
+
+class LiveApp(Schedscope):
+    """Opens the screen of a cluster in place of a replay."""
+
+    def __init__(self, watch: Watch, look: Look, state: LiveState | None = None, at: float | None = None) -> None:
+        super().__init__(None, guest=Guest(look))
+        self._watch, self._state, self._at = watch, state, at
+
+    def show_begin(self) -> None:
+        self.push_screen(LiveScreen(self._watch, self.look, self._state, self._at))
+
+    def use_look(self, look: Look, kept: bool = True) -> None:
+        super().use_look(look, kept=False)
+        for screen in self.screen_stack:
+            if isinstance(screen, LiveScreen):
+                screen.use_look(look)
+
+
+def open_live(watch: Watch, state: LiveState | None = None, at: float | None = None) -> int:
+    """Show what is watched until the user leaves. `at` is the moment of a recording that is shown first."""
+    give_back_at_once()
+    look = choose(load(settings_path())[0], os.environ, sys.stdout.encoding)
+    app = LiveApp(watch, look, state, at)
+    sys.stdin = StringIO()  # the keyboard is the screen's
+    try:
+        app.run()
+    finally:
+        watch.stop()
+    if is_gone():
+        close_the_gone()
+    return app.return_code or 0
