@@ -21,6 +21,7 @@ PAGES = (
     "sim/README.md",
     "sim/policies/README.md",
     "sim/experiments/README.md",
+    "sim/cluster/README.md",
     LESSONS,
     "tui/cli/README.md",
     "tests/benchmarks/README.md",
