@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from sim.policies.own import consent as policies_consent
+from tests.material import MATERIAL, MISSING
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -45,8 +46,7 @@ def own_program(consent: None) -> None:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of real logs and cases beside the checkout; tests that need it skip where it is not."""
-    folder = ROOT.parent / "shared"
-    if not folder.is_dir():
-        pytest.skip("needs the folder 'shared' with real logs beside the checkout")
-    return folder
+    """Return the folder of real logs and cases; tests that need it are skipped where it is missing."""
+    if not MATERIAL.is_dir():
+        pytest.skip(MISSING)
+    return MATERIAL

@@ -12,10 +12,11 @@ from sim.machine.processors import written
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
+from tests.material import MATERIAL, MISSING
 
 OWN = Path(__file__).parent / "cases"
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "cases"
-NEEDS_SHARED = pytest.mark.skipif(not SHARED.is_dir(), reason="needs the folder 'shared' beside the checkout")
+SHARED = MATERIAL / "cases"
+NEEDS_SHARED = pytest.mark.skipif(not SHARED.is_dir(), reason=MISSING)
 THEIRS = [pytest.param(SHARED / f"t{number}", id=f"t{number}", marks=NEEDS_SHARED) for number in range(900, 912)]
 """The cases beside the checkout."""
 TRACES = [*(pytest.param(path.with_suffix(""), id=path.stem) for path in sorted(OWN.glob("*.swf"))), *THEIRS]

@@ -23,7 +23,7 @@ from sim.lessons.course import found_lesson
 from sim.lessons.quiz import Quiz
 from sim.policies import parse_policy
 from sim.workload.source import Source
-from tests.conftest import ROOT
+from tests.material import MATERIAL
 from tests.sim.experiments.test_pivot import file
 from tests.tui.replays import Replay
 from tui.app import Schedscope
@@ -47,7 +47,7 @@ WHERE = [
     (ONE, "gang-migrate"), (ONE, "multiqueue"), ("lublin-128", "selective"), (LESSON, "z-turns"), (QUIZ, "easy"),
     (RESULTS, ""),
 ]  # fmt: skip
-LOG = ROOT.parent / "shared" / "traces" / "KTH-SP2-1996-2.swf.gz"
+LOG = MATERIAL / "traces" / "KTH-SP2-1996-2.swf.gz"
 if "MONKEY" in os.environ and LOG.exists():
     WHERE += [(str(LOG), "easy"), (str(LOG), "gang-backfill")]
 

@@ -16,8 +16,8 @@ from sim.errors import ParameterError, TraceError
 from sim.workload.formats.sacct import Reading
 from sim.workload.model import Workload
 from sim.workload.reading import read
-from tests.conftest import ROOT
 from tests.examples import examples
+from tests.material import MATERIAL
 
 SWF = b"; MaxProcs: 8\n; Queue: 1 q\n" + b"".join(
     b"%d %d 5 100.5 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n" % (i, i) for i in range(4)
@@ -47,7 +47,7 @@ JUNK = [
 
 def real() -> list[bytes]:
     """How real files begin, where there are some beside the checkout."""
-    paths = sorted(path for path in (ROOT.parent / "shared").glob("*/**/*.*") if path.suffix in KINDS)
+    paths = sorted(path for path in MATERIAL.glob("*/**/*.*") if path.suffix in KINDS)
     heads = []
     for path in paths:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
