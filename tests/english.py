@@ -1,4 +1,4 @@
-"""Rules of plain English that a program can check, for docstrings, comments and pages."""
+"""Rules of plain English that a program can check, for docstrings, comments, pages, and texts on the screen."""
 
 from __future__ import annotations
 
@@ -11,49 +11,102 @@ from pathlib import Path
 
 LONGEST = 35
 """Words of the longest sentence that is allowed."""
+PERSONS = r"users?|person|people|students?|teachers?|authors?|readers?|visitors?|viewers?|callers?|class|anyone|someone"
+NO = r"(?:not|never|nobody|nothing|none|no|cannot|without|neither|\w+n't)"
 RULES = {
-    "opener": r"^(?:Who|Whom|Whose|Whoever|What|Whatever|Wherever|Those|Meanwhile|So many|So much|By how)\b",
+    "opener": r"^[*_\"'(]*(?:Who|Whom|Whose|Whoever|What|Whatever|Wherever|Those|Meanwhile|So many|So much|By how)\b",
+    "riddle": r"^(?:As (?:many|much|long|far)\b|(?:Of|For|To|From|At|In|On) (?:whom|which|what|all|many|those)\b"
+    r"|(?:None|Nothing|Nobody|True|inf|nan|0|-1): |Is (?:it|this|that)\b|Are they\b)",
+    "who": r"(?<!['\w-])\bwho\b(?!-)",
     "pronoun": r"(?i)\b(?:somebody|nobody|everybody|anybody|whoever|whomever)\b",
-    "idiom": r"\bby lot\b|\b(?:is|are|was|were|be) told\b|\btells? what\b|\b(?:made|planned) anew\b"
-    r"|\b(?:comes?|came) true\b|\bin vain\b|\blooks? on\b|\bas (?:it|they) stands?\b|\b(?:once|twice) more\b",
+    "idiom": r"(?i)\bby lot\b|\b(?:is|are|was|were|be|been) told\b(?! apart| by)"
+    r"|\btells? (?:of|what|why|how|where|when)\b"
+    r"|\b(?:made|planned|read|computed|asked|found|filled|built) anew\b|\b(?:comes?|came) true\b|\bin vain\b"
+    r"|\b(?:is|are|was) (?:said|heard|looked at|looked for|found out|known of|heeded)\b|\blooks? on\b"
+    r"|\bas (?:it|they|things) stands?\b|\b(?:once|twice) more\b|\bbeside (?:what|that|those|it|them|all|the|this)\b",
     "those": r"\b[Tt]hose (?:who|that|which|whose|of whom)\b",
+    "negatives": rf"(?i)\b{NO} [^,.;:()?`–—]{{0,40}}\b(?:nobody|nothing|none|cannot|without|no longer)\b",
     "long": rf"^(?:\S+\s+){{{LONGEST}}}\S",
 }
 """Regular expression of each rule, searched in a sentence without its code."""
+DOCSTRINGS_ONLY, TEXT_ONLY = {"riddle"}, {"opener", "long", "negatives"}
+"""Rules for docstrings only, and rules that short texts on the screen may break."""
 
 
 def findings(path: Path) -> list[str]:
     """Return a line for each rule that a sentence of a Python file or a page breaks."""
     text = path.read_text(encoding="utf-8")
     pieces = _of_page(text) if path.suffix == ".md" else _of_code(text)
-    return [
-        f"{path}:{line}: {rule}: {sentence[:80]}"
-        for line, piece in pieces
-        for sentence in re.split(r"(?<=[.!?:])\s+(?=[A-Z`])|\n\s*\n", re.sub(r"`[^`]*`|\]\([^)]*\)", "x", piece))
-        for rule, pattern in RULES.items()
-        if not sentence.endswith("?") and re.search(pattern, sentence.strip())
-    ]
+    return [found for line, kind, piece in pieces for found in _broken(path, line, kind, piece)]
 
 
-def _of_code(source: str) -> Iterator[tuple[int, str]]:
-    """Yield each docstring, without its doctests, and each comment with its line."""
-    for node in ast.walk(ast.parse(source)):
+def screen_findings(path: Path) -> list[str]:
+    """Return a line for each rule that a text on the screen breaks: of a Python file, a lesson or a sample."""
+    text = path.read_text(encoding="utf-8")
+    pieces = _of_strings(text) if path.suffix == ".py" else _of_values(text)
+    return [found for line, piece in pieces for found in _broken(path, line, "screen", piece)]
+
+
+def _broken(path: Path, line: int, kind: str, piece: str) -> Iterator[str]:
+    plain = re.sub(r"``[^`]*``|`[^`]*`|\]\([^)]*\)|\{[^}]*\}|\"\w+\"", "x", piece)
+    for place, sentence in enumerate(re.split(r"(?<=[.!?:;])\s+(?=[A-Z]|x\b)|\n\s*\n", plain)):
+        for rule, pattern in RULES.items():
+            if rule in DOCSTRINGS_ONLY and (kind != "docstring" or place):
+                continue
+            if (rule in TEXT_ONLY and kind == "screen") or sentence.rstrip(" *\"')").endswith("?"):
+                continue
+            if re.search(pattern, sentence.strip()) and not _is_of_persons(rule, sentence):
+                yield f"{path}:{line}: {rule}: {' '.join(sentence.split())[:80]}"
+
+
+def _is_of_persons(rule: str, sentence: str) -> bool:
+    """Return True if every `who` follows a word for persons."""
+    return rule == "who" and len(re.findall(rf"\b(?:{PERSONS}) who\b", sentence)) == len(
+        re.findall(r"\bwho\b", sentence)
+    )
+
+
+def _docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
+    for node in ast.walk(tree):
         match node:
-            case ast.Expr(value=ast.Constant(value=str(text))):
-                yield node.lineno, text.split(">>>")[0]
+            case ast.Expr(value=ast.Constant(value=str()) as text):
+                yield text
+
+
+def _of_code(source: str) -> Iterator[tuple[int, str, str]]:
+    """Yield each docstring, without its doctests, and each comment with its line."""
+    for node in _docstrings(ast.parse(source)):
+        yield node.lineno, "docstring", str(node.value).split(">>>")[0]
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string.lstrip("#:! ")
+            yield token.start[0], "comment", token.string.lstrip("#:! ")
 
 
-def _of_page(source: str) -> Iterator[tuple[int, str]]:
+def _of_strings(source: str) -> Iterator[tuple[int, str]]:
+    """Yield each string of three words or more that is no docstring."""
+    tree = ast.parse(source)
+    docs = {id(node) for node in _docstrings(tree)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in docs and len(re.findall(r"[a-z]{2,}", text)) > 2:
+                yield node.lineno, text
+
+
+def _of_values(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts of a lesson, or the notes of a sample."""
+    pattern = r'(?m)^(?:title|about|say|then|question|notes|exercise) = ("""[\s\S]*?"""|".*")$|^; *Note: *(.*)$'
+    for match in re.finditer(pattern, source):
+        yield source.count("\n", 0, match.start()) + 1, (match[1] or match[2]).strip('"')
+
+
+def _of_page(source: str) -> Iterator[tuple[int, str, str]]:
     """Yield each paragraph, list item and heading of a page with its line, without code blocks, tables and pictures."""
     fenced, block, first = False, list[str](), 1
     for number, row in enumerate([*source.split("\n"), ""], 1):
         fenced ^= row.startswith("```")
         is_prose = not fenced and not re.match(r"```|\s{4}|\||!\[", row)
         if block and (not row.strip() or not is_prose or re.match(r"\s*(?:[-*]|\d+\.)\s|#", row)):
-            yield first, " ".join(block)
+            yield first, "page", " ".join(block)
             block = []
         if is_prose and row.strip():
             first = first if block else number

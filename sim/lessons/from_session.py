@@ -19,7 +19,7 @@ SAY = "What is there to be seen here? Numbers come from the run: the mean wait i
 def lesson_of(session: Session, path: str | Path) -> str:
     """Return the text of a lesson for `path`; raise an error for anything that a lesson cannot have."""
     if session.named_code or any(code_in(spec) for spec in _specs(session)):
-        raise LessonError("the session's policies are code of somebody's own, and a lesson runs none", path)
+        raise LessonError("the session has user-defined policies, and a lesson runs no code", path)
     title = Path(path).stem.replace("-", " ").replace("_", " ").capitalize()
     head: dict[str, Value] = {
         "title": title,
@@ -47,7 +47,9 @@ def _trace(session: Session, path: str | Path) -> str:
         return trace.name
     folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
     if os.path.dirname(os.path.realpath(trace.name)) != folder:
-        raise LessonError(f"the trace of a lesson lies beside it: write the lesson, or copy {trace.name}, there", path)
+        raise LessonError(
+            f"the trace of a lesson must be in its folder: write the lesson, or copy {trace.name}, there", path
+        )
     return os.path.basename(trace.name)
 
 

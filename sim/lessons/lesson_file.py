@@ -326,7 +326,7 @@ def _trace(top: _Table, named: str) -> str:
     except LessonError:
         raise
     except SchedscopeError as error:
-        top.fail(f"trace: no file {quoted(named)} beside the lesson, and {error}", "trace")
+        top.fail(f"trace: no file {quoted(named)} next to the lesson, and {error}", "trace")
     return named
 
 

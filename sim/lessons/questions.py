@@ -135,7 +135,9 @@ def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> 
     begun = [d.job for d in after.decisions if isinstance(d, Start | Backfill | Place)]
     waiting = [queued.job for queued in shown.queue]
     if not set(begun) & set(waiting):
-        raise ParameterError(f"{listed(map(name, begun))} starts next, which nobody can know: it has yet to come")
+        raise ParameterError(
+            f"{listed(map(name, begun))} starts next, but it has not been submitted yet, so it cannot be guessed"
+        )
     if len(waiting) < 2:
         raise ParameterError("only one job waits: there is nothing to choose from")
     choices = [
@@ -260,7 +262,7 @@ def _parted(runs: Runs, branch: str, other: str) -> str:
     ends = [runs.timeline.branches[each] for each in (branch, other)]
     parting = part(*(Side.of(end.engine) for end in ends))
     if parting is None:
-        raise ParameterError(f"{names[1]} makes the same schedule as {names[0]}: nobody can tell")
+        raise ParameterError(f"{names[1]} makes the same schedule as {names[0]}, so the question has no answer")
     accounts: list[tuple[Account, ...]] = []
     for end, steps in zip(ends, parting.steps, strict=True):
         engine = end.replay(steps)

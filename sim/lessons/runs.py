@@ -161,7 +161,7 @@ class Runs:
         stop = parse_stop(condition, self.workload, since.clock)
         self._go(since)
         if search_forward(self.timeline, [stop], lambda step: False) is None:
-            raise ParameterError(f"after {clock(since.clock)} it never comes true: {stop.text}")
+            raise ParameterError(f"no step after {clock(since.clock)} meets the condition: {stop.text}")
         return Moment(since.branch, self.timeline.step, self._time_of(self.timeline.step))
 
     def just_before(self, moment: Moment) -> Moment:

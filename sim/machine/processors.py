@@ -142,7 +142,7 @@ class Machine:
         """Free processors that are kept for nobody."""
         free = self.free_set & ~self.kept
         if count > free.bit_count():
-            raise DecisionError(f"{count} processors wanted, {free.bit_count()} free that are not kept for somebody")
+            raise DecisionError(f"{count} processors wanted, {free.bit_count()} free that are not kept for a job")
         return self._choose(free, count)
 
     def take_exactly(self, rank: int, processors: int, count: int) -> int:

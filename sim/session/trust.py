@@ -74,7 +74,7 @@ def is_on_network(named: Named) -> bool:
 
 
 def _beside(many: int) -> list[str]:
-    return [f"it imports {count(many, 'file')} from beside it"] if many > 0 else []
+    return [f"it imports {count(many, 'file')} from its folder"] if many > 0 else []
 
 
 def _facts_of(path: Path) -> list[str]:

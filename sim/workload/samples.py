@@ -359,7 +359,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
     ),
     Figure(
         name="early-end",
-        caption="A job ends long before its estimate: who gets the hole? (after Zotkin et al.)",
+        caption="A job ends long before its estimate: which job uses the free time? (after Zotkin et al.)",
         procs=10,
         jobs=((0, 6, 600, 3000), (30, 10, 900), (60, 6, 300), (90, 6, 1200), (120, 4, 2000)),
         showing=Showing("Who gets the hole?", "conservative:compress=queue", 600, "J1 has ended early: all move up."),
@@ -422,6 +422,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
 ALSO = ("zkp-uniform",)
 """Samples of lessons that are also listed on their own."""
 REWORDED: dict[str, tuple[str, ...]] = {
+    "early-end": ("bda9fd21aa248c4a61e76252e1baf220f4ad35e236aa3f235dcaacecc5cd5423",),
     "half-as-wide": ("90cabad3455a45ac6f7fc62dee87d7535c58982e6f494d9d6f295dbb0976c64e",),
     "k-figure2.1-2.2": ("f2116ed79aacd6c94a75892b0637f9dc951ae2ee9b829b4fafb6a297d5679a91",),
     "k-figure3.1": ("d2d7b5f6c6385e025845fb1c6cbbc719275fee35cdd8292ff84899518acbd854",),

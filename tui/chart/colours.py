@@ -15,7 +15,7 @@ from tui.look.palette import JOB_COLOURS, JOB_HUES, Hue
 
 MODES = {
     "job": "which is which: each job keeps a colour of its own",
-    "user": "who submitted it",
+    "user": "user that submitted it",
     "queue": "the queue of the trace that it was put into",
     "partition": "the part of the machine in which it started",
     "width": "how many processors it needs",

@@ -21,7 +21,7 @@ from sim.words import quoted
 
 PATIENCE = 10
 """Seconds in which a scheduler must answer."""
-UNKNOWN_WORKERS = "{} can run code as you, and so can anybody who reaches it without TLS: use a cluster that you trust"
+UNKNOWN_WORKERS = "{} can run code as you, and so can anyone who reaches it without TLS: use a cluster that you trust"
 COUNTED = 1.0
 """Seconds for which it is believed how many workers there are."""
 ROLES = ("client", "scheduler", "worker")

@@ -1,4 +1,4 @@
-"""`schedscope new`: a policy of one's own that runs as it stands, explained line by line, and a test beside it."""
+"""`schedscope new`: create a working policy file, explained line by line, and its test."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class InTheHole:  # a reason of your own is a frozen dataclass with a sentence, without a capital and a full stop
-    until: Moment  # its fields stand beside it as numbers: a Moment, a Span (of time), a Job or any number
+    until: Moment  # its fields are shown as numbers: a Moment, a Span (of time), a Job or any number
 
     def sentence(self, job: Job, at: Clock) -> str:
         return f"it ends before {{at(self.until)}}, when the first job in the queue starts"
@@ -43,24 +43,24 @@ class InTheHole:  # a reason of your own is a frozen dataclass with a sentence, 
 
 @dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
 class {Name}(Policy):
-    """EASY backfilling: a job may pass the head of the queue if that is not delayed."""  # shown to whoever asks
+    """EASY backfilling: a job may pass the head of the queue if that is not delayed."""  # shown in lists of policies
 
-    depth: int = parameter(1000, "how many jobs behind the head are looked at", low=1)  # {file}:depth=10
-    plans = "the heads"  # who has a planned start: nobody, the heads or everybody (said of every policy, see Policy)
+    depth: int = parameter(1000, "number of jobs behind the head to consider", low=1)  # {file}:depth=10
+    plans = "the heads"  # jobs with a planned start: "nobody", "the heads" or "everybody" (see Policy)
 
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what to do now. The machine changes with each decision that is yielded."""
-        queue = view.queue  # who waits, in the order of queue_order(): first come, first served
+        queue = view.queue  # the waiting jobs in the order of queue_order(): first come, first served
         while queue and queue[0].procs <= view.free:  # view.free: processors that nothing occupies
             yield Start(queue.pop(0), InOrder(view.free))  # every decision has its reason
         if not queue:
             return
         head, *others = queue
-        shadow, extra = view.shadow(head)  # when there is room for the head, and how many are free then beside it
+        shadow, extra = view.shadow(head)  # when the head can start, and the processors left over then
         yield Reserve(head, shadow, WhenFree(view.free, head.procs + extra))  # its planned start
         for job in others[: self.depth]:
             if job.procs > view.free:
-                if view.curious:  # somebody watches: say why a job is kept waiting
+                if view.curious:  # the run is watched: give the reason to wait
                     yield Keep(job, TooFewFree(view.free))
             elif view.now + job.estimate <= shadow:  # there are no run times here, only estimates
                 yield Backfill(job, InTheHole(shadow))
@@ -80,21 +80,21 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
 class {Name}(Policy):
-    """By priority: hours of waiting, and more for narrow jobs."""  # shown to whoever asks what it does
+    """By priority: hours of waiting, and more for narrow jobs."""  # shown in lists of policies
 
     narrow: float = parameter(1.0, "how many hours a job gains for needing one processor", low=0.0)
     columns = (Column("priority", "hours"),)  # view.notes["priority"], by rank, is a column of the queue
-    lets_pass = False  # nobody starts before one that stands ahead of it
-    plans = "nobody"  # nobody has a planned start
+    lets_pass = False  # no job starts before one ahead of it
+    plans = "nobody"  # no job has a planned start
 
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what to do now. The machine changes with each decision that is yielded."""
-        waiting = view.queue  # who waits, by arrival
+        waiting = view.queue  # the waiting jobs, by arrival
         priority = {{j.rank: (view.now - j.submit) / 3600 + self.narrow / j.procs for j in waiting}}
         view.notes["priority"] = priority  # plain numbers by rank: copied with every checkpoint
         for job in sorted(waiting, key=lambda job: (-priority[job.rank], job.rank)):  # the rank breaks ties
             if job.procs > view.free:  # view.free: processors that nothing occupies
-                if view.curious:  # somebody watches: say why a job is kept waiting
+                if view.curious:  # the run is watched: give the reason to wait
                     yield Keep(job, TooFewFree(view.free))
                 return
             yield Start(job, InOrder(view.free))  # every decision has its reason
@@ -108,7 +108,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
 class {Name}(Policy):
-    """Each job gets the earliest start that delays no other job."""  # shown to whoever asks what it does
+    """Each job gets the earliest start that delays no other job."""  # shown in lists of policies
 
     keeps_reservations = True  # a reservation stands until this policy moves it, and wakes it when it is due
 
@@ -118,7 +118,7 @@ class {Name}(Policy):
 
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what to do now. The machine changes with each decision that is yielded."""
-        if view.ended_early:  # somebody was done before the estimate: move reservations forward, the earliest first
+        if view.ended_early:  # a job ended before its estimate: move reservations earlier, the earliest first
             plan = view.plan.copy()  # what runs until its expected end, and the reservations that stand
             for rank, was in sorted(view.reserved.items(), key=lambda item: (item[1], item[0])):
                 job = view.job(rank)
@@ -127,7 +127,7 @@ class {Name}(Policy):
                 plan.take(at, at + job.estimate, job.procs)
                 if at < was:
                     yield Reserve(job, at, EarliestHole(view.free))
-        for job in view.arrived:  # who came at this instant
+        for job in view.arrived:  # the jobs that arrived at this instant
             yield Reserve(job, view.plan.earliest(job.procs, job.estimate, view.now), EarliestHole(view.free))
         passed = False
         for job in view.queue:  # by arrival
@@ -152,7 +152,7 @@ class LeastUsed(Order):
     """Jobs of the users with the fewest processor-hours first."""
 
     halflife: float = parameter(7.0, "days after which half of what a user has had is forgotten", low=0.01)
-    columns = (Column("usage", "processor-hours that the user has had", of="user"),)  # a column beside who waits
+    columns = (Column("usage", "processor-hours used by the user", of="user"),)  # a column of the queue
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)  # as it is at this pass
 
     def seeing(self, view: View) -> Order:
@@ -161,7 +161,7 @@ class LeastUsed(Order):
         hours = (view.now - last.get(0, view.now)) / 3600  # since the last pass
         for user in usage:
             usage[user] *= 0.5 ** (hours / 24 / self.halflife)
-        for job in (*(run.job for run in view.running.values()), *view.completed):  # who ran since then
+        for job in (*(run.job for run in view.running.values()), *view.completed):  # the jobs that ran since then
             usage[job.user] = usage.get(job.user, 0.0) + job.procs * hours
         last[0] = view.now
         return replace(self, usage=usage.copy())
@@ -173,10 +173,10 @@ class LeastUsed(Order):
 
 @dataclass(frozen=True)  # frozen: a policy holds no state
 class {Name}(Ordered):
-    """EASY backfilling in the order of fair shares."""  # shown to whoever asks what it does
+    """EASY backfilling in the order of fair shares."""  # shown in lists of policies
 
     order: Order = order_field(LeastUsed())  # --policy {file}:halflife=2, or with another order: {file}:order=sjf
-    plans = "the heads"  # who has a planned start
+    plans = "the heads"  # jobs with a planned start
 
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what EASY decides in this order. A policy may ask others, and say yes or no to each decision."""
@@ -196,7 +196,7 @@ class {Name}({cls}):  # with all its parameters, and all that it declares of its
         """One pass: each decision of {like} passes here before it is made, and the machine changes with it."""
         told = 0
         for decision in super().decide(view):
-            if isinstance(decision, Keep):  # why a job is kept waiting, which is said where somebody watches
+            if isinstance(decision, Keep):  # the reason to wait, if the run is watched
                 told += 1
                 if told > self.told:
                     continue
@@ -222,10 +222,10 @@ POLICY = str(Path(__file__).with_name("{file}"))
 
 
 def test_it_keeps_to_what_every_policy_is_held_to() -> None:
-    check_policy(POLICY)  # legal, nobody forgotten, the same twice, no hidden state, no run times, quick
+    check_policy(POLICY)  # legal, no job forgotten, deterministic, no hidden state, no run times, fast
 
 
-def test_everybody_is_done_in_the_end() -> None:
+def test_every_job_ends() -> None:
     schedule = run(read("z-figure4"), POLICY, check=True)  # `schedscope inspect z-figure4` says what its jobs are
     assert (schedule.end > schedule.start).all()
 '''

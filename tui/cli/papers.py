@@ -98,5 +98,5 @@ def _metric(name: str) -> Metric:
         of = _metric(name.removeprefix(GAIN))
         return Metric(name, f"R of {of.title}", "factor", "greater", "(s1 - s) / min(s1, s)")
     if name == MISSED:
-        return Metric(MISSED, "missed reservations", "share", "smaller", "of those that were asked for")
+        return Metric(MISSED, "missed reservations", "share", "smaller", "share of the requested ones")
     return metric(name)

@@ -71,7 +71,7 @@ def _as_click(option: Option) -> Callable[[F], F]:
     "--slurm", metavar="OPTIONS", help="By workers in jobs of Slurm: account=A,cores=4,walltime=1:00:00,jobs=9."
 )
 @click.option("--dry-run", is_flag=True, help="Only print the number of runs and the estimated time.")
-@click.option("--retry", is_flag=True, help="Make runs that failed once more.")
+@click.option("--retry", is_flag=True, help="Repeat the runs that failed.")
 @click.option("--trust", is_flag=True, help="Allow user-defined policies named in the plan to run.")
 @_any_values
 def command(

@@ -26,7 +26,7 @@ from tui.look.text import pad, shorten, sparkline
 
 MODES = {
     "job": "which is which: each job keeps a colour of its own",
-    "user": "who submitted it",
+    "user": "user that submitted it",
     "account": "what it is charged to",
     "partition": "the partition that it was submitted to",
     "width": "how many cores it has",

@@ -68,8 +68,8 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
             TITLE,
             context,
             size,
-            "Nothing is compared: v runs another policy beside this one from here on, V from the beginning.",
-            "Both runs keep to one clock. Their numbers will stand here side by side, and who gained and lost most.",
+            "No comparison: v compares with another policy from here, V from the start.",
+            "Both runs share one clock; their metrics and the jobs that gain and lose most appear here.",
         )
     grid = fitting(scene, width)
     if _is_told(context) and scene.comparison is not None and not scene.never:
@@ -184,7 +184,7 @@ def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]
     """Before the end: that the final numbers come."""
     if not scene.never:
         yield line("")
-        told = "The whole runs, and who gained and lost most, will stand here at the end (end goes there)."
+        told = "Metrics of the whole runs and the jobs that gain and lose most appear here at the end (press end)."
         yield from worded(told, context, width, "dim")
 
 

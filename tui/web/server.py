@@ -155,7 +155,7 @@ class Server:
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         word = request.match_info["word"]
         if not self.door.knows_origin(request.headers):
-            raise web.HTTPForbidden(text="asked for by a page of somebody else's")
+            raise web.HTTPForbidden(text="requested by a page of another site")
         if not self.door.opens(word):
             raise web.HTTPForbidden(text="another token")
         key = key_of(request.query.get("visit"))

@@ -58,8 +58,8 @@ async def _serve(nursery: Nursery, wanted: Wanted) -> None:
     address = address_of(wanted.host, port, wanted.public)
     click.echo(f"{address}/?token={server.door.token}")
     if wanted.present:
-        click.echo(f"{address}/?token={server.door.teacher}   who leads")
-    whom = "on this machine alone" if is_loopback(wanted.host) else "unencrypted, for whoever has the link"
+        click.echo(f"{address}/?token={server.door.teacher}   presenter")
+    whom = "on this machine only" if is_loopback(wanted.host) else "unencrypted, for anyone with the link"
     click.echo(f"schedscope: {whom}; ctrl+c ends it", err=True)
     sys.stdout.flush()
     try:

@@ -38,8 +38,8 @@ class Conservative(Ordered):
 
     compress: Literal["start", "queue", "none"] = parameter(
         "start",
-        "whose reservation moves forward first when a job ends early: the earliest reserved (K), "
-        "the first in the queue (ZKP), or nobody's",
+        "order in which reservations move earlier after an early end: by start (K), by queue order "
+        "(ZKP), or not at all",
         choices=("start", "queue", "none"),
     )
     keeps_reservations = True

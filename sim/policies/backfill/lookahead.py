@@ -30,7 +30,7 @@ class Lookahead(Ordered):
     The paper would choose among all jobs where nobody is waited for; pyss weighs by processors times estimates.
     """
 
-    window: int = parameter(50, "so many jobs behind the head are looked at", low=1, high=1000)
+    window: int = parameter(50, "number of jobs behind the head that are considered", low=1, high=1000)
     plans = "the heads"
 
     def promises(self) -> bool:

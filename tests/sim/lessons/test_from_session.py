@@ -65,11 +65,11 @@ def test_a_trace_must_lie_beside_the_lesson(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text(lesson_of(session, path))
     assert read_lesson(path).trace == str(trace)
-    with pytest.raises(LessonError, match="the trace of a lesson lies beside it"):
+    with pytest.raises(LessonError, match="the trace of a lesson must be in its folder"):
         lesson_of(session, tmp_path / "elsewhere" / "x.toml")
 
 
 def test_code_of_somebodys_own_is_refused(tmp_path: Path) -> None:
     own = replace(SESSION, policy="./mine.py", code=(CodeRef("./mine.py", "0" * 64),))
-    with pytest.raises(LessonError, match="a lesson runs none"):
+    with pytest.raises(LessonError, match="a lesson runs no code"):
         lesson_of(own, tmp_path / "x.toml")

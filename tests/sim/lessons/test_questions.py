@@ -39,7 +39,9 @@ def test_which_job_starts_next() -> None:
 
 
 def test_nobody_can_know_who_is_still_to_come() -> None:
-    with pytest.raises(SchedscopeError, match="J2 starts next, which nobody can know: it has yet to come"):
+    with pytest.raises(
+        SchedscopeError, match="J2 starts next, but it has not been submitted yet, so it cannot be guessed"
+    ):
         asked("next", 5)
 
 

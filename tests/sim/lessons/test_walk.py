@@ -56,7 +56,7 @@ def test_the_words_have_the_numbers_of_their_moment(tmp_path: Path) -> None:
         ("at = 'soon'", ":5: at: a time is seconds"),
         ("at = '#99'", ":5: at: no step 99: the run ends at step 10"),
         ("when = 'job 9 starts'", ":5: when: "),
-        ("at = 700\nwhen = 'job 5 starts'", ":6: when: after d0 00:11:40 it never comes true: job 5 starts"),
+        ("at = 700\nwhen = 'job 5 starts'", ":6: when: no step after d0 00:11:40 meets the condition: job 5 starts"),
         ("select = 'J9'", ":5: select: no job 'J9'"),
         ("zoom = [600, 0]", ":5: zoom: the end comes before the beginning"),
         ("holds = ['J5.end <= 1000']", ":5: J5.end <= 1000 does not hold: 00:18:20 <= 00:16:40"),

@@ -52,14 +52,14 @@ HERE: dict[str, tuple[str, Rows]] = {
             ("click", "Select the job; in the second chart, show that run in the panels."),
             ("drag", "Move the chart; the wheel zooms, with shift in processors."),
             ("shift drag", "Measure: how long, its jobs and waits, and how full (or with the right button)."),
-            ("pointer", "Tells what is under it."),
+            ("pointer", "Explain what is under it."),
         ),
     ),
     "queue": (
         "the queue",
         (
             ("click", "Select the job; on the head of a column, sort by it, the other way round, and as it was."),
-            ("w", "Select the next one that waits, and tell why."),
+            ("w", "Select the next waiting job, with its reason."),
         ),
     ),
     "decisions": ("the decisions", (("click", "Select the job."), (". ,", "Walk through them one by one."))),
@@ -102,7 +102,7 @@ OTHERWISE = {
     "exit": ("quit",), "switch": ("another policy",), "algorithm": ("policy",), "scheduler": ("policy",),
     "promise": ("reserv", "promise"), "reserve": ("reserv",), "gantt": ("chart",), "gang": ("matrix", "gang"),
     "preempt": ("suspended",), "preemption": ("suspended",), "theme": ("dark", "theme"), "dark": ("dark",),
-    "explain": ("why", "cause"), "reason": ("why", "cause"), "speed": ("faster", "slower", "speed"),
+    "explain": ("why", "reason"), "cause": ("reason", "why"), "speed": ("faster", "slower", "speed"),
 }  # fmt: skip
 """What people say -> what is said here."""
 STOPS: Rows = (
@@ -124,7 +124,7 @@ OWN: Rows = (
     ),
     (". ,", "Walk through the decisions of a step; the queue is shown as it was before each decision."),
     ("9", "What the policy prints, step by step; breakpoint() stops under schedscope run --debug."),
-    ("$", "schedscope new fair.py writes one that runs as it stands, schedscope test ./fair.py tries it."),
+    ("$", "schedscope new fair.py creates a policy, schedscope test ./fair.py tests it."),
 )
 TO_TRY: Rows = (
     ("•", "Step through the sample z-figure4 under fcfs, then under easy. Who passed whom, and why could it?"),

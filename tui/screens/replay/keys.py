@@ -106,11 +106,18 @@ CHANGING = (
         36,
         "compared",
     ),
-    Key("C", "gains", "gains", "While comparing: colour by who starts earlier or later, and back.", 37, "compared"),
+    Key(
+        "C",
+        "gains",
+        "gains",
+        "While comparing: colour jobs that start earlier or later, or turn that off.",
+        37,
+        "compared",
+    ),
     Key(
         "ctrl+z,Z", "take_back", "take back", "Take back the last move: a jump, a switch, a comparison closed or begun."
     ),
-    Key("L", "reload", "reload", "Read a policy's file again and make the run once more; saving it does the same."),
+    Key("L", "reload", "reload", "Reload a policy's file and repeat the run; saving the file does the same."),
     Key(
         "r",
         "reverse",
@@ -126,7 +133,7 @@ CHANGING = (
 )
 LOOKING = (
     Key("slash", "find", "find", "Find a job and select it.", 11),
-    Key("w", "why", "why", "Select the job that waits first in the queue, and tell why.", 5),
+    Key("w", "why", "why", "Select the first job in the queue, with its reason.", 5),
     Key("W", "longest", "longest wait", "To the start of the job that waited longest in the whole run."),
     Key("O", "most_overtaken", "most passed", "Go to the start of the job passed by the most other jobs."),
     Key("c", "colour", "colour", "Colour jobs by something else: user, queue, width, wait ...", 16),
