@@ -17,7 +17,7 @@ from typing import Literal
 
 from sim.errors import TraceError
 from sim.files import is_database
-from sim.workload.formats import batsim, evalys, sacct, slog, swf, table
+from sim.workload.formats import batsim, evalys, parquet, sacct, slog, swf, table
 from sim.workload.formats.slurm_text import cpus_of_nodes
 from sim.workload.model import Trace
 
@@ -32,7 +32,9 @@ PATIENCE = 3.0
 
 CHUNK = 2**20
 GZIP = b"\x1f\x8b"
-ENDINGS = (".swf", ".json", ".csv", ".tsv", ".psv", ".txt", ".log", ".out", ".dat", ".sacct", ".slog")
+ENDINGS = (
+    ".swf", ".parquet", ".json", ".csv", ".tsv", ".psv", ".txt", ".log", ".out", ".dat", ".sacct", ".slog",
+)  # fmt: skip
 
 
 def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
@@ -43,6 +45,8 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
     try:
         if is_database(path):
             return slog.read(path, _stem(path), how)
+        if parquet.is_parquet(path):
+            return parquet.read(path, _stem(path))
         return _parsed(_text(_chunks(path)), path, how)
     except MemoryError:
         raise TraceError("does not fit into this machine's memory; split it", path) from None

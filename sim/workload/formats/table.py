@@ -350,12 +350,7 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
     """A table of jobs whose first line names the columns."""
     lines = records(text)
     first, header = next(lines, (1, []))
-    columns = meanings(header)
-    if "end" in columns and "start" in columns:
-        columns.setdefault("runtime", -1)
-    if missing := [repr(needed) for needed in ("submit", "procs", "runtime") if needed not in columns]:
-        there, columns_of = shown(", ".join(header)), "a column" if len(missing) == 1 else "columns"
-        raise TraceError(f"a table of jobs needs {columns_of} {listed(missing)}; there is {there}", path, first)
+    columns = needed_meanings(header, path, first)
     rows = Rows("numbers for submit, procs and runtime")
     workloads: list[str] = []
     while block := list(islice(lines, BLOCK)):
@@ -367,6 +362,17 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
     if len(set(workloads)) > 1:  # ids are told apart as Batsim does
         rows.ids = [f"{workload}!{job}" for workload, job in zip(workloads, rows.ids, strict=True)]
     return rows.trace(name, format, path)
+
+
+def needed_meanings(header: list[str], path: object, line: int | None = None) -> dict[str, int]:
+    """Return which column says what; a table without submit, procs and runtime is refused."""
+    columns = meanings(header)
+    if "end" in columns and "start" in columns:
+        columns.setdefault("runtime", -1)
+    if missing := [repr(needed) for needed in ("submit", "procs", "runtime") if needed not in columns]:
+        there, columns_of = shown(", ".join(header)), "a column" if len(missing) == 1 else "columns"
+        raise TraceError(f"a table of jobs needs {columns_of} {listed(missing)}; there is {there}", path, line)
+    return columns
 
 
 def _take(
@@ -405,14 +411,19 @@ def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
     """The numbers of some jobs; nan where one that is needed is no number. An empty run time: it never ran."""
     unknown = np.full(many, np.nan)
     known = {meaning: _floats(cell[meaning]) if meaning in cell else unknown for meaning in NUMBERS}
+    is_empty = np.array([not text for text in cell["runtime"]]) if "runtime" in cell else np.ones(many, dtype=bool)
+    return numbers_of_jobs(known, is_empty)
+
+
+def numbers_of_jobs(known: Mapping[str, Floats], is_empty: Bools) -> Floats:
+    """Return the numbers of some jobs as a table, nan where one that is needed is missing; `is_empty`: no run time."""
     submit, run, start, end = (known[meaning] for meaning in ("submit", "runtime", "start", "end"))
     began = start >= 0
     if np.isnan(run).any():
-        empty = np.array([not text for text in cell["runtime"]]) if "runtime" in cell else np.ones(many, dtype=bool)
         lasted = np.where(began & ~np.isnan(end), end - start, -1.0)
-        run = np.where(empty, lasted, run)
+        run = np.where(is_empty, lasted, run)
     wait = np.where(np.isnan(known["wait"]), np.where(began, start - submit, -1.0), known["wait"])
-    table = np.full((many, len(Field)), -1.0)
+    table = np.full((len(submit), len(Field)), -1.0)
     table[:, Field.SUBMIT], table[:, Field.RUN], table[:, Field.PROCS_ASKED] = submit, run, known["procs"]
     table[:, Field.WAIT] = np.where(wait >= 0, wait, -1.0)
     table[:, Field.ESTIMATE] = np.where(np.nan_to_num(known["estimate"]) != 0, known["estimate"], -1.0)

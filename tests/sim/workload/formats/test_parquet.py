@@ -1,0 +1,76 @@
+"""Jobs in Parquet files."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sim.errors import TraceError
+from sim.workload.formats import parquet
+from sim.workload.model import Field
+from sim.workload.reading import read
+
+pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="needs .[parquet]")
+
+
+def written(path: Path, **columns: list[Any]) -> Path:
+    import_module("pyarrow.parquet").write_table(import_module("pyarrow").table(columns), path)
+    return path
+
+
+def test_columns_are_read_by_the_names_of_a_csv_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "PIECE", 2)
+    path = written(
+        tmp_path / "log.parquet", Submit_Time=[0, 10, 20], procs=[4, 2, 1], runtime=[5.5, None, 7],
+        user=["ann", "bob", "ann"], start=[0, 15, 30], end=[6, 18, 40], walltime=[10, 10, None], memo=["a", "b", "c"],
+    )  # fmt: skip
+    trace = read(path)
+    assert (trace.name, trace.format, trace.ids) == ("log", "parquet", ("1", "2", "3"))
+    assert trace.column(Field.RUN).tolist() == [5.5, 3.0, 7.0]
+    assert trace.column(Field.WAIT).tolist() == [0, 5, 10]
+    assert trace.column(Field.ESTIMATE).tolist() == [10, 10, -1]
+    assert [trace.names[Field.USER][int(number)] for number in trace.column(Field.USER)] == ["ann", "bob", "ann"]
+
+
+def test_it_reads_as_the_same_table_in_csv(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    columns = {
+        "job": [str(at) for at in range(500)], "submit": rng.integers(0, 9999, 500).tolist(),
+        "procs": rng.integers(1, 64, 500).tolist(), "runtime": rng.integers(1, 999, 500).tolist(),
+    }  # fmt: skip
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    (tmp_path / "log.csv").write_text("\n".join(lines))
+    one, other = read(written(tmp_path / "log.parquet", **columns)), read(tmp_path / "log.csv")
+    assert one.ids == other.ids
+    assert np.array_equal(one.table, other.table)
+
+
+def test_rows_without_numbers_are_left_out_and_counted(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "p",
+        submit=[0, None, 2, 3],
+        procs=[1, 1, 1, 1],
+        runtime=[5.0, 5.0, float("nan"), 5.0],
+        job=[7, 8, 9, 10],
+    )
+    trace = read(path)
+    assert trace.ids == ("7", "10")
+    assert [(note.count, note.first) for note in trace.fidelity.skipped] == [(2, "row 2")]
+
+
+def test_wrong_files_get_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TraceError, match="needs columns 'procs' and 'runtime'"):
+        read(written(tmp_path / "a", submit=[1], other=[2]))
+    with pytest.raises(TraceError, match="is damaged Parquet"):
+        read(written(tmp_path / "b", submit=["x"], procs=[1], runtime=[1]))
+    (tmp_path / "c").write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(TraceError, match="is damaged Parquet"):
+        read(tmp_path / "c")
+    monkeypatch.setattr(parquet, "MOST_JOBS", 1)
+    with pytest.raises(TraceError, match="has 2 rows"):
+        read(written(tmp_path / "d", submit=[1, 2], procs=[1, 1], runtime=[1, 1]))
