@@ -103,7 +103,7 @@ def packed(jobs: FinishedJobs, groups: Mapping[str, Sequence[Row]]) -> dict[str,
     for name, rows in groups.items():
         place = np.full(len(jobs), -1.0)
         for at, row in enumerate(rows):
-            place[np.searchsorted(jobs.ranks, np.array(row.members, dtype=np.int64))] = at
+            place[np.searchsorted(jobs.ranks, row.members)] = at
         columns[_GROUP + name] = place
     return {name: list(_compressed(values)) for name, values in columns.items()}
 
