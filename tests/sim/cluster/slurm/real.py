@@ -73,6 +73,12 @@ def until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def submit(*options: str, seconds: float = 200, code: int = 0) -> str:
+    """Submit a job that sleeps for some seconds and ends with that code; return its number."""
+    usual = ("sbatch", "--parsable", "-D", "/tmp", "-o", "/dev/null", "-t", "4")
+    return say(*usual, *options, f"--wrap=sleep {seconds}; exit {code}").strip()
+
+
 @contextmanager
 def slurm(folder: Path) -> Iterator[None]:
     """Run a Slurm of its own in that folder; its commands answer while the context is open."""

@@ -12,19 +12,13 @@ import pytest
 from sim.cluster.changes import changes
 from sim.cluster.slurm.adapter import Slurm
 from sim.cluster.values import SUSPENDED, Cluster, ClusterJob
-from tests.sim.cluster.slurm.real import CPUS, NODES, missing, say, slurm, until
+from tests.sim.cluster.slurm.real import CPUS, NODES, missing, say, slurm, submit, until
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=f"needs Slurm on this machine: {missing()} is not installed")
 HOSTILE = "a|b [red]x[/red] \x1b[31m\n17|17|17|RUNNING|"
 Told = TypeVar("Told")
 LONG = "x" * 1000
 """About as long as Slurm takes it."""
-
-
-def submit(*options: str, seconds: float = 200, code: int = 0) -> str:
-    """Submit a job that sleeps for some seconds and ends with that code; return its number."""
-    usual = ("sbatch", "--parsable", "-D", "/tmp", "-o", "/dev/null", "-t", "4")
-    return say(*usual, *options, f"--wrap=sleep {seconds}; exit {code}").strip()
 
 
 def state(number: str) -> str:

@@ -1,0 +1,122 @@
+"""The commands for clusters against a real Slurm: asked, recorded, killed, read while it is written, and gone."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.recording import Recording
+from sim.errors import FileError
+from tests.sim.cluster.slurm.real import missing, say, slurm, submit, until
+from tests.tui.cli.program import PROGRAM, error, schedscope
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=f"needs Slurm on this machine: {missing()} is not installed")
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """A Slurm with a job that runs, one that is held, and one that asks for too much time."""
+    with slurm(tmp_path_factory.mktemp("slurm")):
+        made = {
+            "runs": submit("-n", "3"),
+            "held": submit("-H"),
+            "long": submit("-p", "short", "-t", "10", "-J", "\x1b[31m[red]"),
+        }
+        until(lambda: say("squeue", "-h", "-t", "running", "-o", "%A").split() == [made["runs"]])
+        yield made
+
+
+@contextmanager
+def recorder(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Record in that file, in a process of its own, and wait for the first poll."""
+    command = [*PROGRAM, "live", "--headless", "-o", str(path), "--every", "10"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        until(lambda: polls(path) > 0)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def polls(path: Path) -> int:
+    """Return how many polls can be read."""
+    try:
+        return len(Recording(path).times())
+    except FileError:
+        return 0
+
+
+def test_why_asks_the_cluster(jobs: dict[str, str]) -> None:
+    assert schedscope("why", jobs["held"]).stdout.startswith(f"J{jobs['held']} waits: its user holds it")
+    assert (
+        "asks for 10m00 > 5m00, the limit of partition short; batch would allow it"
+        in schedscope("why", jobs["long"]).stdout
+    )
+    told = json.loads(schedscope("why", jobs["runs"], "--format", "json").stdout)
+    assert told["state"] == "RUNNING"
+    assert told["text"].startswith(f"J{jobs['runs']} runs since ")
+    assert error("why", "999999")[0] == 1
+
+
+def test_when_says_that_there_is_no_date(jobs: dict[str, str]) -> None:
+    assert "Slurm has no expected start for it" in schedscope("when", jobs["held"]).stdout
+
+
+def test_a_killed_recording_has_its_polls_and_goes_on(jobs: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "week.slog"
+    with recorder(path) as process:
+        seen = Recording(path).at(1e12)  # read while it is written
+        assert {job.id for job in seen.jobs} >= set(jobs.values())
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert Recording(path).at(1e12).job_of == seen.job_of
+    assert schedscope("live", "--headless", "-o", str(path), "--polls", "1").returncode == 0
+    assert polls(path) == 2
+    assert (
+        f"J{jobs['held']} waits: its user holds it"
+        in schedscope("why", jobs["held"], "--from", str(path), "--at", "#2").stdout
+    )
+    assert "runs on to its limit" in schedscope("run", str(path), "--policy", "easy").stdout
+
+
+def test_an_interrupted_recorder_ends_at_once(jobs: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "week.slog"
+    with recorder(path) as process:
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
+    assert "Traceback" not in out
+    assert not path.with_name("week.slog-wal").exists()  # all in one file
+
+
+@pytest.mark.usefixtures("jobs")
+def test_pseudonyms_hide_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = tmp_path / "week.slog"
+    schedscope("live", "--headless", "-o", str(path), "--polls", "1", "--anonymise")
+    cluster = Recording(path).at(1e12)
+    me = say("id", "-un").strip()
+    assert cluster.jobs
+    assert me not in {cluster.me, *(job.user for job in cluster.jobs)}
+    assert {job.user for job in cluster.jobs} == {cluster.me}
+    assert "[red]" not in " ".join(job.name for job in cluster.jobs)
+
+
+def test_a_cluster_that_is_gone_is_said_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("ClusterName=gone\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=1\nAuthType=auth/none\n"
+                    "MessageTimeout=2\nNodeName=n1 CPUs=1\nPartitionName=p Nodes=n1\n")  # fmt: skip
+    monkeypatch.setenv("SLURM_CONF", str(conf))
+    code, line = error("why", "1")
+    assert code == 1
+    assert "Unable to contact slurm controller" in line
+    path = tmp_path / "week.slog"
+    done = schedscope("live", "--headless", "-o", str(path), "--polls", "1")
+    assert "no answer: " in done.stdout
+    assert polls(path) == 0
