@@ -53,7 +53,8 @@ class Recorder:
         self._before: Cluster | None = None
         self._since_frame = 0
         try:
-            self._db = sqlite3.connect(self._path, isolation_level=None)
+            # it may be made on another thread than the one that polls
+            self._db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.executescript(_SCHEMA)

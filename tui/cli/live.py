@@ -57,7 +57,6 @@ def command(
         raise click.UsageError("--polls goes with --headless")
     if not headless:
         options.needs_terminal("the live screen", "schedscope live --headless, why and when")
-        raise click.UsageError("the live screen is not there yet: use --headless -o FILE.slog")
     from sim.cluster.recording import Recorder
     from sim.cluster.slurm.adapter import Slurm
     from sim.cluster.slurm.commands import Commands
@@ -66,8 +65,13 @@ def command(
     source = Slurm(commands)
     recorder = Recorder(out, secret() if anonymise else None) if out else None
     try:
-        assert recorder is not None
-        return _record(source, recorder, every, since, polls)
+        if headless and recorder is not None:
+            return _record(source, recorder, every, since, polls)
+        from tui.live.watch import Live
+        from tui.screens.live.state import LiveState
+        from tui.watching import open_live
+
+        return open_live(Live(source, every, since, recorder), LiveState(mine=2 if is_mine else 0, partition=partition))
     finally:
         if recorder is not None:
             recorder.close()

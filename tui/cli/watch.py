@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,7 +29,8 @@ def command(
 ) -> int:  # fmt: skip
     """Open the replay screen; without TRACE or options show a menu of samples, lessons and recent traces.
 
-    A file of results (schedscope sweep) opens as a table and a plot, from which each run is replayed.
+    A file of results (schedscope sweep) opens as a table and a plot, from which each run is replayed. A recording of a
+    cluster (schedscope live -o) opens as it was seen; with --policy or other options its jobs are replayed.
     These are samples, recent traces and sessions. A sample comes under its own policy and, unless --at says where, at
     the moment that it is about. Space plays, arrows step, p changes the policy, ? lists all keys.
     """
@@ -40,6 +42,7 @@ def command(
     options.needs_terminal("the replay screen", "schedscope run, explain, compare and draw")
     from sim.files import is_database
     from sim.policies import parse_policy
+    from sim.workload.formats.slog import is_recording
     from sim.workload.source import Source
     from tui.app import open_replay
     from tui.replay.opening import opening_of
@@ -56,7 +59,10 @@ def command(
         except NeedsTrustError as asked:
             return open_replay(None, asked)
         return open_replay(opening)
-    if trace is not None and is_database(trace):
+    recorded = trace is not None and is_recording(trace)
+    if recorded and {option.name for option in typed} <= {"trace", "at"}:
+        return _recorded(str(trace), at)
+    if trace is not None and not recorded and is_database(trace):
         from sim.experiments.results import Results
 
         if len(typed) > 1:
@@ -67,6 +73,17 @@ def command(
     later = tuple((time, parse_policy(spec)) for time, spec in switches)
     chosen = None if policy is None else parse_policy(policy)
     return open_replay(opening_of(source, chosen, placement=placement, at=at, switches=later))
+
+
+def _recorded(recording: str, at: str | None) -> int:
+    """Open a recording of a cluster at the moment that was typed, else at its last picture."""
+    from sim.cluster.recording import Recording
+    from tui.cli.observed import moment
+    from tui.live.watch import Replayed
+    from tui.watching import open_live
+
+    found = Recording(recording)
+    return open_live(Replayed(found, os.path.basename(recording)), at=None if at is None else moment(at, found))
 
 
 def _typed() -> list[click.Parameter]:

@@ -141,6 +141,8 @@ def sentence(context: LiveContext, width: int) -> Line:
     if scene.state.trouble:
         told = f"The last picture stays; asking again goes on. {printable(scene.state.trouble)}"
         return line(Span(text.shorten(f" {told}", width), "bad"))
+    if scene.state.unrecorded:
+        return line(Span(text.shorten(f" {printable(scene.state.unrecorded)}", width), "bad"))
     job = scene.job(context.selected)
     if job is None and (happened := [e for e in scene.events if e.kind != "moved"]):
         words = [event_in_words(scene, event) for event in happened[:6]]

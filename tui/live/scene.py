@@ -34,6 +34,8 @@ class State:
     """Why the controller does not answer; empty: it does."""
     since: float = 0.0
     """The moment of the first poll without an answer, in seconds since 1970."""
+    unrecorded: str = ""
+    """The reason why pictures are not recorded, if they are to be."""
     reading: float | None = None
     """The share of a recording that has been read; None: all."""
 

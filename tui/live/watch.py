@@ -24,6 +24,8 @@ from tui.live.scene import LiveScene, State, strip_of
 
 AGAIN = 5.0
 """Seconds between two looks at a recording for new pictures."""
+PATIENCE = 1.0
+"""Seconds to wait for a thread that ends, so that the last poll is recorded."""
 BATCH = 0.4
 """Seconds of reading after which what has been read is shown."""
 
@@ -40,6 +42,8 @@ class Keeps(Protocol):
     """A keeper of pictures, such as a recording that is being written."""
 
     def add(self, cluster: Cluster) -> None: ...
+
+    def add_history(self, jobs: Iterable[ClusterJob]) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -85,10 +89,12 @@ class Watch:
             thread.start()
 
     def stop(self) -> None:
-        """End the threads, which may take until a command that is running ends."""
+        """End the threads; one that waits for a command is left to end by itself."""
         self._over.set()
         with self._changed:
             self._changed.notify_all()
+        for thread in self._threads:
+            thread.join(PATIENCE)
 
     def wish(self, wish: Wish) -> None:
         """Show this from now on."""
@@ -212,19 +218,32 @@ class Live(Watch):
     def _ask(self) -> None:
         try:
             cluster = self._source.snapshot()
-            if self._keeps is not None:
-                self._keeps.add(cluster)
-            past: tuple[ClusterJob, ...] = ()
+            self._pace = self._pace.after(cluster.cost)
             self._push([cluster], replace(self.state, trouble="", every=self._pace.wait))
+            past: tuple[ClusterJob, ...] = ()
             if not self._has_past:
                 self._has_past = True
                 past = self._source.history(cluster.at - self._since)
                 self._push([], self.state, past)
-            self._pace = self._pace.after(cluster.cost)
+            self._keep(cluster, past)
         except SchedscopeError as error:
             since = self.state.since if self.state.trouble else time.time()
             self._pace = self._pace.after(None)
             self._push([], replace(self.state, trouble=str(error), since=since))
+
+    def _keep(self, cluster: Cluster, past: tuple[ClusterJob, ...]) -> None:
+        """Record a picture; a recording that cannot be written is said, and watching goes on."""
+        if self._keeps is None:
+            return
+        try:
+            if past:
+                self._keeps.add_history(past)
+            self._keeps.add(cluster)
+        except SchedscopeError as error:
+            self._push([], replace(self.state, unrecorded=str(error)))
+        else:
+            if self.state.unrecorded:
+                self._push([], replace(self.state, unrecorded=""))
 
 
 class Replayed(Watch):

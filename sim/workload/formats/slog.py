@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sim.errors import TraceError
+from sim.files import is_database
 from sim.workload.formats import sacct
 from sim.workload.model import Trace
 
@@ -23,6 +24,17 @@ _JOBS = (
 )
 MOST_JOBS = 50_000_000
 MOST_LETTERS = 100_000
+
+
+def is_recording(path: str | Path) -> bool:
+    """Return True if the file is a recording of a cluster, and no other database."""
+    if not is_database(path):
+        return False
+    try:
+        with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)) as db:
+            return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'polls'").fetchone() is not None
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError, ValueError):
+        return False
 
 
 def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Trace:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+from itertools import islice
+from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
+
+from sim.cluster.recording import Recorder, Recording
+from tests.sim.cluster.captures import series
 from tests.tui.cli.program import error
 from tests.tui.terminals import terminal
 from tui.app import Schedscope
 from tui.cli import options
+from tui.cli.main import commands
+from tui.live.watch import Watch
+from tui.replay.opening import Opening
 
 
 @pytest.mark.parametrize("arguments", [[], ["w-figure1"], ["watch", "w-figure1"], ["--policy", "fcfs"]], ids=str)
@@ -58,3 +67,31 @@ def test_it_is_said_in_a_terminal_as_well() -> None:
         at.wait_for(lambda: at.written.endswith(b"\n"))
     (line,) = at.written.decode().splitlines()
     assert line.startswith("schedscope: error: no.swf: no such file")
+
+
+def test_a_recording_opens_as_it_was_seen_or_is_replayed(
+    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "week.slog"
+    recorder = Recorder(file)
+    for cluster in islice(series(shared, "v24.11"), 5):
+        recorder.add(cluster)
+    recorder.close()
+    opened: list[tuple[str, float | None]] = []
+
+    def open_live(watch: Watch, state: object = None, at: float | None = None) -> int:
+        opened.append((watch.state.title, at))
+        return 0
+
+    monkeypatch.setattr("tui.watching.open_live", open_live)
+
+    def open_replay(opening: Opening) -> int:
+        opened.append((opening.source.trace, None))
+        return 0
+
+    monkeypatch.setattr("tui.app.open_replay", open_replay)
+    monkeypatch.setattr(options, "needs_terminal", lambda what, without: None)
+    moments = Recording(file).times()
+    for arguments in ([str(file)], ["watch", str(file), "--at", "#2"], ["watch", str(file), "--policy", "easy"]):
+        assert CliRunner().invoke(commands, arguments, standalone_mode=False).exception is None
+    assert opened == [("week.slog", None), ("week.slog", moments[1]), (str(file), None)]

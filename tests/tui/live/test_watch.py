@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from sim.cluster.pace import Pace
-from sim.cluster.values import Cluster
+from sim.cluster.values import Cluster, ClusterJob
+from sim.errors import FileError
 from sim.stops.grammar import parse_stop
 from tests.tui.live.moments import DAY, NODES, runs, waits
 from tests.tui.live.watched import Recorded, Scripted, heard
@@ -42,16 +44,22 @@ def test_trouble_leaves_the_last_picture_and_passes() -> None:
 @pytest.mark.usefixtures("quick")
 def test_pictures_are_kept_and_the_past_is_asked_for_once() -> None:
     kept: list[Cluster] = []
+    past: list[str] = []
 
     class Keeper:
         def add(self, cluster: Cluster) -> None:
             kept.append(cluster)
 
+        def add_history(self, jobs: Iterable[ClusterJob]) -> None:
+            past.extend(job.id for job in jobs)
+
     source = Scripted(picture(600), picture(660), ended=(runs("9", 1, "n1", start=100, end=200),))
     with heard(Live(source, keeps=Keeper()), Wish(CAMERA)) as until:
-        scene = until(lambda scene: scene.pictures > 2)
+        until(lambda scene: scene.pictures > 2)
+        held = until(lambda scene: "9" in scene.observed.ranks)
     assert [cluster.at for cluster in kept[:2]] == [DAY + 600, DAY + 660]
-    assert "9" not in scene.observed.workload.ids or scene.observed.workload.ids.count("9") == 1
+    assert past == ["9"]
+    assert [s.end for s in held.observed.stretches(700) if s.rank == held.observed.ranks["9"]] == [200]
 
 
 def test_a_recording_is_read_and_any_picture_shown(shared: Path) -> None:
@@ -87,3 +95,18 @@ def test_a_large_cluster_is_taken_in_whole() -> None:
     with heard(Live(Scripted(picture(60, *jobs))), Wish(CAMERA)) as until:
         scene = until(lambda scene: scene.chart is not None)
     assert len(scene.cluster.queue) == 2990
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_recording_that_cannot_be_written_is_said_and_watching_goes_on() -> None:
+    class Full:
+        def add(self, cluster: Cluster) -> None:
+            raise FileError("no space left", "x.slog")
+
+        def add_history(self, jobs: Iterable[ClusterJob]) -> None:
+            """Never called: there is no past."""
+
+    with heard(Live(Scripted(picture(60), picture(120)), keeps=Full()), Wish(CAMERA)) as until:
+        scene = until(lambda scene: bool(scene.state.unrecorded) and scene.pictures > 1)
+    assert "no space left" in scene.state.unrecorded
+    assert not scene.state.trouble
