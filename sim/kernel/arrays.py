@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.kernel.columns import Numbers, Times, Word
+from sim.kernel.columns import Numbers, Times, Word, Words
 from sim.policies import orders
 
 A_MOMENT = 1e-6
@@ -39,6 +39,13 @@ def numbers(count: int) -> Numbers:
     """A column of so many whole numbers."""
     zeros: Any = np.zeros(count, np.int32)
     column: Numbers = zeros
+    return column
+
+
+def words(count: int) -> Words:
+    """A column of so many words without a bit."""
+    zeros: Any = np.zeros(count, np.uint64)
+    column: Words = zeros
     return column
 
 

@@ -44,6 +44,11 @@ def numbers(count: int) -> Numbers:
     return [0] * count
 
 
+def words(count: int) -> Words:
+    """A column of so many words without a bit."""
+    return [0] * count
+
+
 def growing_times(most: int) -> Times:
     """A column that is empty and will never have more moments than that."""
     return []

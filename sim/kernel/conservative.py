@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sim.kernel import cython
 from sim.kernel.columns import A_MOMENT, copy_numbers, move_pair, number_before, set_numbers, time_before
-from sim.kernel.present import BY_QUEUE, BY_START, FEW, Present
+from sim.kernel.present import BY_QUEUE, BY_START, Present
 
 APART = 4 * A_MOMENT
 """As in `sim.machine.moment`"""
@@ -61,8 +61,7 @@ class Conservative(Present):
             set_numbers(grown_for, 0, len(grown_for), self.grown)
             plan.begins_sooner = False
         count = self._line_up()
-        walks: bool = cython.compiled and self.compress == BY_START
-        remembers: bool = cython.compiled or count > FEW
+        walks = self.compress == BY_START
         rank: int
         for rank in self.turn[:count]:
             procs = procs_of[rank]
@@ -81,11 +80,6 @@ class Conservative(Present):
             if last < 0 or (free[last] < procs and now + length > at[last] + A_MOMENT):
                 continue
             seen[rank] = self.grown
-            if not remembers:
-                earlier = plan.gap_before(last, start, procs, length, now)
-                if earlier < before:
-                    self._bring_forward(rank, procs, length, start, earlier)
-                continue
             earlier, hope, index = start, now, tried - 1
             while index >= 0:
                 if tried_procs[index] <= procs and tried_for[index] <= length and tried_from[index] <= start:

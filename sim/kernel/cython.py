@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TypeVar
 
-compiled = False
 _Class = TypeVar("_Class", bound=type)
 
 

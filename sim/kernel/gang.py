@@ -361,11 +361,7 @@ class GangLoop(Sharing):
         now, mpl, home, procs, placed, ends = self.now, self.mpl, self.home, self.procs, self.placed, self.ends
         for index in range(self.rows):
             plan: RowPlan = self.plans[self.order[index]]
-            if cython.compiled:
-                plan.begin(now, self.room[self.order[index]])
-            else:  # two calls less for each
-                plan.at, plan.free, plan.count = [now], [self.room[self.order[index]]], 1
-                plan.only_rises = True
+            plan.begin(now, self.room[self.order[index]])
         for index in range(stood, self.standing):
             plan = self.plans[home[placed[index]]]
             plan.free[0] += procs[placed[index]]
@@ -378,11 +374,7 @@ class GangLoop(Sharing):
             if end - at[last] <= A_MOMENT:
                 free[last] += procs[rank]
                 continue
-            if cython.compiled:
-                insert_step(at, free, last + 1, last + 1, end, free[last] + procs[rank])
-            else:  # a call less for each
-                at.append(end)
-                free.append(free[last] + procs[rank])
+            insert_step(at, free, last + 1, last + 1, end, free[last] + procs[rank])
             plan.count = last + 2
         for index in range(stood, self.standing):
             rank = placed[index]

@@ -54,8 +54,6 @@ TAU = 10.0
 """As in `sim.workload.categories`"""
 NEVER = 2147483647
 """As in `sim.history.times`"""
-FEW = 32
-"""Of so few reservations it is quicker to look at each than to remember who found what, where nothing is compiled"""
 WIDTH = 3
 """As in `sim.history.decided`"""
 DONE = 0

@@ -1,19 +1,16 @@
 """Sets of processors, and who waits for whom.
 
-A set is an integer as in `sim.machine.processors`; where this is compiled, a few words of 64.
+A set is an integer as in `sim.machine.processors`, in words of 64 processors.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from sim.kernel import cython
-from sim.kernel.columns import Numbers, Processors, Word, Words, copy_numbers, numbers
-from sim.machine.processors import lowest
+from sim.kernel.columns import Numbers, Processors, Word, copy_numbers, numbers, words
 
 A_WORD = 64
+EVERY: Word = 0xFFFF_FFFF_FFFF_FFFF
+"""A word of all processors"""
 
 
 @cython.cclass
@@ -22,73 +19,51 @@ class Sets:
 
     def __init__(self, count: int, procs: int) -> None:
         self.words = (procs + A_WORD - 1) // A_WORD
-        array: Any = np.zeros(count * self.words, np.uint64) if cython.compiled else [0] * count
-        self.array: Any = array
-        self.of: Words = array
+        self.of = words(count * self.words)
 
     def put(self, number: int, processors: Processors) -> None:
         """The set is the one that an integer stands for."""
-        if cython.compiled:
-            at = number * self.words
-            self.array[at : at + self.words] = np.frombuffer(processors.to_bytes(8 * self.words, "little"), np.uint64)
-        else:
-            self.of[number] = processors
+        for word in range(self.words):
+            self.of[number * self.words + word] = processors >> A_WORD * word & EVERY
 
     def told(self, number: int) -> Processors:
         """The integer that stands for the set."""
-        if cython.compiled:
-            at = number * self.words
-            return int.from_bytes(self.array[at : at + self.words].tobytes(), "little")
-        return self.of[number]
+        processors: Processors = 0
+        for word in range(self.words - 1, -1, -1):
+            processors = processors << A_WORD | self.of[number * self.words + word]
+        return processors
 
     def become(self, number: int, other: int) -> None:
         """The same as the other."""
-        if cython.compiled:
-            for word in range(self.words):
-                self.of[number * self.words + word] = self.of[other * self.words + word]
-        else:
-            self.of[number] = self.of[other]
+        for word in range(self.words):
+            self.of[number * self.words + word] = self.of[other * self.words + word]
 
     def add(self, number: int, other: int) -> None:
         """All of the other, too."""
-        if cython.compiled:
-            for word in range(self.words):
-                self.of[number * self.words + word] |= self.of[other * self.words + word]
-        else:
-            self.of[number] |= self.of[other]
+        for word in range(self.words):
+            self.of[number * self.words + word] |= self.of[other * self.words + word]
 
     def drop(self, number: int, other: int) -> None:
         """None of the other."""
-        if cython.compiled:
-            for word in range(self.words):
-                self.of[number * self.words + word] &= ~self.of[other * self.words + word]
-        else:
-            self.of[number] &= ~self.of[other]
+        for word in range(self.words):
+            self.of[number * self.words + word] &= ~self.of[other * self.words + word]
 
     def keep(self, number: int, other: int) -> None:
         """Only what is in the other."""
-        if cython.compiled:
-            for word in range(self.words):
-                self.of[number * self.words + word] &= self.of[other * self.words + word]
-        else:
-            self.of[number] &= self.of[other]
+        for word in range(self.words):
+            self.of[number * self.words + word] &= self.of[other * self.words + word]
 
     def add_one(self, number: int, processor: int) -> None:
         """This processor, too."""
-        if cython.compiled:
-            bit: Word = 1
-            self.of[number * self.words + (processor >> 6)] |= bit << (processor & 63)
-        else:
-            self.of[number] |= 1 << processor
+        bit: Word = 1
+        self.of[number * self.words + (processor >> 6)] |= bit << (processor & 63)
 
     def meets(self, number: int, other: int) -> bool:
         """Is something in both?"""
-        if cython.compiled:
-            for word in range(self.words):
-                if self.of[number * self.words + word] & self.of[other * self.words + word]:
-                    return True
-            return False
-        return (self.of[number] & self.of[other]) != 0
+        for word in range(self.words):
+            if self.of[number * self.words + word] & self.of[other * self.words + word]:
+                return True
+        return False
 
     def keep_apart(
         self, numbers: Numbers, count: int, first: int, which: Numbers, low: int, high: int, common: int
@@ -98,23 +73,14 @@ class Sets:
         The sets are those that come so many after the first; which, is in these places of a column.
         """
         kept = 0
-        if cython.compiled:
-            self.become(common, first + which[low])
-            for index in range(low + 1, high):
-                self.keep(common, first + which[index])
-            for index in range(count):
-                number = numbers[index]
-                if not self.meets(number, common):
-                    numbers[kept] = number
-                    kept += 1
-            return kept
-        of = self.of
-        taken = of[first + which[low]]
+        self.become(common, first + which[low])
         for index in range(low + 1, high):
-            taken &= of[first + which[index]]
-        apart = [number for number in numbers[:count] if not of[number] & taken]
-        kept = len(apart)
-        numbers[:kept] = apart
+            self.keep(common, first + which[index])
+        for index in range(count):
+            number = numbers[index]
+            if not self.meets(number, common):
+                numbers[kept] = number
+                kept += 1
         return kept
 
     def movable(
@@ -135,27 +101,13 @@ class Sets:
         which is their own, in another.
         """
         kept = 0
-        if cython.compiled:
-            for index in range(low, high):
-                found[index - low] = numbers[index]
-            count = self.keep_apart(found, high - low, first, which, 0, many, common)
-            for index in range(count):
-                number, place = found[index], many - 1
-                while which[place] != home[number]:
-                    if not self.meets(number, first + which[place]):
-                        found[kept] = number
-                        kept += 1
-                        break
-                    place -= 1
-            return kept
-        of, behind, in_all = self.of, dict[int, int](), -1
-        for place in which[many - 1 :: -1]:
-            behind[place] = in_all
-            in_all &= of[first + place]
-        for number in [number for number in numbers[low:high] if not of[number] & behind[home[number]]]:
-            place = many - 1
+        for index in range(low, high):
+            found[index - low] = numbers[index]
+        count = self.keep_apart(found, high - low, first, which, 0, many, common)
+        for index in range(count):
+            number, place = found[index], many - 1
             while which[place] != home[number]:
-                if not of[number] & of[first + which[place]]:
+                if not self.meets(number, first + which[place]):
                     found[kept] = number
                     kept += 1
                     break
@@ -172,110 +124,72 @@ class Sets:
         they come to comes as many after `full`; who becomes a part of which, into the last two columns.
         """
         found = 0
-        if cython.compiled:
-            for place in range(many):
-                self.become(full + which[place], first + which[place])
-            copy_numbers(numbers, left, count)
-            while count:
-                hopeful, count = self.keep_apart(left, count, full, which, 0, many, common), 0
-                for index in range(hopeful):
-                    number = left[index]
-                    for place in range(many):
-                        if not self.meets(number, full + which[place]):
-                            self.add(full + which[place], number)
-                            into[found], places[found] = number, which[place]
-                            left[count] = number
-                            found += 1
-                            count += 1
-                            break
-            return found
-        of, hopes = self.of, numbers[:count]
-        taken = [of[first + place] for place in which[:many]]
-        while hopes:
-            in_all, begun = taken[0], found
-            for held in taken:
-                in_all &= held
-            for number in hopes:
-                its = of[number]
-                if its & in_all:
-                    continue
-                for place, held in enumerate(taken):
-                    if not its & held:
-                        taken[place] = its | held
+        for place in range(many):
+            self.become(full + which[place], first + which[place])
+        copy_numbers(numbers, left, count)
+        while count:
+            hopeful, count = self.keep_apart(left, count, full, which, 0, many, common), 0
+            for index in range(hopeful):
+                number = left[index]
+                for place in range(many):
+                    if not self.meets(number, full + which[place]):
+                        self.add(full + which[place], number)
                         into[found], places[found] = number, which[place]
+                        left[count] = number
                         found += 1
+                        count += 1
                         break
-            hopes = into[begun:found]
-        for place, held in enumerate(taken):
-            of[full + which[place]] = held
         return found
 
     def exceeds(self, number: int, other: int) -> bool:
         """Is the highest processor that only one of them has in this one?"""
-        if cython.compiled:
-            for word in range(self.words - 1, -1, -1):
-                if self.of[number * self.words + word] != self.of[other * self.words + word]:
-                    return self.of[number * self.words + word] > self.of[other * self.words + word]
-            return False
-        return self.of[number] > self.of[other]
+        for word in range(self.words - 1, -1, -1):
+            if self.of[number * self.words + word] != self.of[other * self.words + word]:
+                return self.of[number * self.words + word] > self.of[other * self.words + word]
+        return False
 
     def first_after(self, number: int, processor: int) -> int:
         """Which comes after that one; -1: none."""
-        if cython.compiled:
-            processor += 1
-            while processor < self.words * A_WORD:
-                rest = self.of[number * self.words + (processor >> 6)] >> (processor & 63)
-                if rest:
-                    while not rest & 1:
-                        rest >>= 1
-                        processor += 1
-                    return processor
-                processor = ((processor >> 6) + 1) << 6
-            return -1
-        beyond = self.of[number] >> (processor + 1)
-        return processor + (beyond & -beyond).bit_length() if beyond else -1
+        processor += 1
+        while processor < self.words * A_WORD:
+            rest = self.of[number * self.words + (processor >> 6)] >> (processor & 63)
+            if rest:
+                while not rest & 1:
+                    rest >>= 1
+                    processor += 1
+                return processor
+            processor = ((processor >> 6) + 1) << 6
+        return -1
 
     def first_beside(self, number: int, other: int) -> int:
         """Which is the first that is not in the other; -1: none."""
-        if cython.compiled:
-            for word in range(self.words):
-                rest = self.of[number * self.words + word] & ~self.of[other * self.words + word]
-                if rest:
-                    processor = word << 6
-                    while not rest & 1:
-                        rest >>= 1
-                        processor += 1
-                    return processor
-            return -1
-        beside = self.of[number] & ~self.of[other]
-        return (beside & -beside).bit_length() - 1
+        for word in range(self.words):
+            rest = self.of[number * self.words + word] & ~self.of[other * self.words + word]
+            if rest:
+                processor = word << 6
+                while not rest & 1:
+                    rest >>= 1
+                    processor += 1
+                return processor
+        return -1
 
     def take(self, number: int, other: int, count: int) -> int:
         """So many of the other, too, the lowest that are not in it yet; how many are still missing."""
-        if cython.compiled:
-            for word in range(self.words):
-                at = number * self.words + word
-                rest = self.of[other * self.words + word] & ~self.of[at]
-                while rest and count > 0:
-                    self.of[at] |= rest & -rest
-                    rest &= rest - 1
-                    count -= 1
-            return count
-        chosen = self.of[other] & ~self.of[number]
-        size = chosen.bit_count()
-        self.of[number] |= lowest(chosen, count) if size > count else chosen
-        return count - size if size < count else 0
+        for word in range(self.words):
+            at = number * self.words + word
+            rest = self.of[other * self.words + word] & ~self.of[at]
+            while rest and count > 0:
+                self.of[at] |= rest & -rest
+                rest &= rest - 1
+                count -= 1
+        return count
 
     def move(self, number: int, other: int, count: int) -> Processors:
         """The set becomes the lowest so many of the other, which loses them; the integer that stands for it."""
-        if cython.compiled:
-            self.drop(number, number)
-            self.take(number, other, count)
-            self.drop(other, number)
-            return self.told(number)
-        chosen = self.of[number] = lowest(self.of[other], count)
-        self.of[other] ^= chosen
-        return chosen
+        self.drop(number, number)
+        self.take(number, other, count)
+        self.drop(other, number)
+        return self.told(number)
 
 
 @cython.cclass
