@@ -118,6 +118,8 @@ class Conductor:
             if self.stage.timeline.branch is not was:
                 self._put_beside(self.beside)
             self._keep_one_clock(self.beside)
+        elif self._go.is_over:  # the clock went on for a longer run beside
+            self.stage.clock = min(self.stage.clock, self._go.last)
         self._let_go()
 
     def _let_go(self) -> None:

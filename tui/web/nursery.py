@@ -88,6 +88,7 @@ def _serve(orders: socket.socket, live: Callable[[dict[str, Any]], object]) -> N
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     children: set[int] = set()
+    signal.signal(signal.SIGCHLD, lambda *_: _reap(children))
     while True:
         data, descriptors, _, _ = socket.recv_fds(orders, _SIZE, 1)
         _reap(children)
@@ -102,6 +103,7 @@ def _serve(orders: socket.socket, live: Callable[[dict[str, Any]], object]) -> N
         elif order[0] == "bear" and descriptors:
             if pid := os.fork():
                 children.add(pid)
+                _reap(children)  # it may have ended before it was entered
                 os.close(descriptors[0])
             else:
                 orders.close()
@@ -118,6 +120,7 @@ def _reap(children: set[int]) -> None:
 def _live(descriptor: int, live: Callable[[dict[str, Any]], object]) -> None:
     """In the child: what it reads and writes goes through the socket, what it complains of nowhere."""
     code = 1
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for source, target in ((descriptor, 0), (descriptor, 1), (nowhere, 2)):

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from sim.errors import SchedscopeError
 from tui.replay.opening import Opening
+from tui.web.limits import Limits, tell_in_a_line
 from tui.web.nursery import Nursery
 from tui.web.rules import Door, address_of, is_loopback, origins_of
 from tui.web.server import Server
@@ -48,6 +49,8 @@ async def _serve(nursery: Nursery, wanted: Wanted) -> None:
     server = Server(nursery, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _say)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     await runner.setup()
+    loop.set_exception_handler(tell_in_a_line(lambda told: click.echo(f"schedscope: {told}", err=True)))
+    limits = loop.create_task(Limits(lambda: runner.server.connections if runner.server else []).watch())
     site = web.TCPSite(runner, wanted.host, wanted.port)
     try:
         await site.start()
@@ -65,6 +68,7 @@ async def _serve(nursery: Nursery, wanted: Wanted) -> None:
     try:
         await ended.wait()
     finally:
+        limits.cancel()
         await runner.cleanup()
 
 

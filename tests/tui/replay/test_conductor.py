@@ -479,3 +479,12 @@ def test_who_gives_up_while_branches_grow_sees_what_there_is(figure: Replayed) -
     branches = BranchRecord("main"), BranchRecord("fork 1", "main", 4)
     assert figure.does(o.Restore(branches, "fork 1"), halted=Impatient()) is None
     assert (figure.stage.timeline.branch.name, figure.place) == ("main", (0, 0))
+
+
+def test_the_clock_ends_with_the_run_after_a_longer_one_beside_it(figure: Replayed) -> None:
+    figure.does(o.SwitchTo(parse_policy("gang")))
+    figure.does(o.Compare(parse_policy("easy"), True))
+    figure.does(o.GoToTime(1e6))
+    figure.does(o.CompareNoMore())
+    history = figure.stage.timeline.history
+    assert figure.stage.clock == history.time_of(figure.stage.timeline.computed - 1)

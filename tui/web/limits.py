@@ -1,0 +1,61 @@
+"""Limits on connections: how long one may wait without a request, how many an address may have, how errors are told."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from collections import Counter
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
+
+NO_REQUEST = 10.0
+"""Seconds after which a connection that sends no complete request is closed."""
+OF_AN_ADDRESS = 200
+"""Connections that one address may have: a class behind one address has some four for each visitor."""
+EVERY = 1.0
+"""Seconds between two looks at the connections."""
+
+
+class Limits:
+    """Closes connections that only wait, and those beyond the number that one address may have."""
+
+    def __init__(self, connections: Callable[[], list[Any]]) -> None:
+        self._connections = connections
+        self._waiting: dict[Any, float] = {}
+
+    async def watch(self) -> None:
+        """Look at the connections until cancelled."""
+        while True:
+            self.look(monotonic())
+            await asyncio.sleep(EVERY)
+
+    def look(self, now: float) -> None:
+        """Close what is over a limit at this time."""
+        there = self._connections()
+        self._waiting = {each: self._waiting.get(each, now) for each in there if each._current_request is None}
+        of_address: Counter[str] = Counter()
+        for each in there:
+            transport = each.transport
+            if transport is None:
+                continue
+            address = str((transport.get_extra_info("peername") or ("",))[0])
+            of_address[address] += 1
+            if of_address[address] > OF_AN_ADDRESS or now - self._waiting.get(each, now) >= NO_REQUEST:
+                transport.abort()
+
+
+def tell_in_a_line(say: Callable[[str], None]) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
+    """Return a handler for errors of the event loop that says in one line, once, that no more files can be opened."""
+    told = False
+
+    def tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        nonlocal told
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
+            loop.default_exception_handler(context)
+        elif not told:
+            told = True
+            say("too many open files: new visitors wait (ulimit -n allows more)")
+
+    return tell
