@@ -1,0 +1,217 @@
+"""Files of all kinds that the program reads, into which junk has fallen: each is read, or refused in one line.
+
+Many, by hand: python -m tests.tui.cli.odd_files COUNT [FIRST SEED]. Some are tried in one process, then in the next.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import resource
+import signal
+import sqlite3
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from time import monotonic
+from traceback import format_exc
+
+from sim.experiments.results import Results
+from sim.policies.policy import CodeRef
+from sim.session.session import one_line, parsed, written
+from sim.session.sources import session_of
+from sim.workload.source import Source
+from tests.sim.experiments.test_results import outcome
+from tests.sim.workload.test_fuzz_readers import BATSIM, CSV, EVALYS, JUNK, SACCT, SWF
+from tests.tui.cli.odd_lines import judged
+from tests.tui.cli.program import schedscope
+from tui.look.settings import load
+from tui.sessions.autosave import offer
+from tui.sessions.trust_record import since_trusted
+
+TOGETHER, SECONDS, TOLD = 50, 5, 5000
+"""Files tried in one process, seconds that one may take, and files after which progress is printed."""
+PLAN = b"""traces = ["z-figure4", "ls-figure1"]
+policies = ["easy", "relaxed:omega={0,1}"]
+seeds = 3
+groups = ["class"]
+cut = "10%,5%"
+[options]
+load = "{0.8..1.2..0.2}"
+estimates = "factor:2"
+"""
+SETTINGS = b'{"look": "dark", "fps": 30, "recent": ["a.swf"], "keymap": {"play": "space"}, "lessons": {"a": 1}}'
+JUNKS = [
+    *(*JUNK, b"inf", b"-1e999", b"easy:order=evil:Foo", b"[[scene]]", b"\x1b]0;x\x07", b"\xe2\x80\xae", b"J1.wait"),
+    *(b"{", b"}"),
+]
+
+
+def session() -> bytes:
+    return written(session_of(Source("z-figure4"), "easy", [])).encode()
+
+
+def database() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "r"
+        with Results(path, write=True) as results:
+            results.add([outcome(seed) for seed in range(3)])
+        with closing(sqlite3.connect(path)) as db:
+            db.execute("PRAGMA journal_mode=DELETE")
+        return path.read_bytes()
+
+
+Try = Callable[[Path], str]
+"""Reads a file, and returns "done", "refused", or what went wrong."""
+
+
+def by(*words: str) -> Try:
+    return lambda path: judged(schedscope(*(word if word != "@" else str(path) for word in words)))
+
+
+def by_settings(path: Path) -> str:
+    load(path)
+    return "done"
+
+
+def by_line(path: Path) -> str:
+    line = path.read_text(errors="replace").replace("\0", "")
+    return judged(schedscope("record", line, "-o", "x.cast", "--to", "#1"))
+
+
+def by_check(path: Path) -> str:
+    """What is wrong with a lesson is a line each, with its place."""
+    done = schedscope("learn", "--check", path)
+    lines = done.stderr.splitlines()
+    if all(line.startswith((str(path), "schedscope: error: ")) and line.isprintable() for line in lines):
+        return "refused" if lines else judged(done)
+    return f"fault {done.stderr}"
+
+
+def by_state(path: Path) -> str:
+    """As an autosave of a program that broke off, and as the record of what is trusted."""
+    folder = path.parent / "state"
+    folder.mkdir(exist_ok=True)
+    (folder / "1-a.session").write_bytes(path.read_bytes())
+    (folder / "trusted.json").write_bytes(path.read_bytes())
+    offer(folder)
+    since_trusted(CodeRef(str(path.with_suffix(".py")), ""))
+    return "done"
+
+
+def kinds() -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
+    """kind -> name of the file, a good one, and what reads it."""
+    inspect, run = by("inspect", "@"), by("run", "@", "--policy", "easy", "--jobs", "20")
+    it = session()
+    return {
+        "swf": ("t.swf", SWF, (inspect, run)),
+        "swf.gz": ("t.swf.gz", gzip.compress(SWF), (inspect,)),
+        "sacct": ("t.log", SACCT, (inspect,)),
+        "batsim": ("t.json", BATSIM, (inspect, run)),
+        "evalys": ("t.csv", EVALYS, (inspect,)),
+        "csv": ("t.csv", CSV, (inspect, run)),
+        "session": ("s.session", it, (by("record", "@", "-o", "x.cast", "--to", "#2"),)),
+        "line": ("line", one_line(parsed(it, "it")).encode(), (by_line,)),
+        "lesson": ("lesson.toml", LESSON, (by_check,)),
+        "plan": ("plan.toml", PLAN, (by("sweep", "@", "--dry-run"),)),
+        "results": ("r.sqlite", database(), (by("results", "@"), by("plot", "@", "-x", "load"))),
+        "settings": ("settings", SETTINGS, (by_settings,)),
+        "state": ("state.session", it, (by_state,)),
+    }
+
+
+LESSON = b"""title = "A lesson"
+about = "What it is about."
+trace = "z-figure4"
+policy = "easy"
+
+[[scene]]
+title = "A scene"
+at = 600
+say = "It waited {J3.wait}, {J3.wait@fcfs - J3.wait} less."
+holds = ["mean_wait > 1", "J3.start >= J1.end"]
+[scene.ask]
+kind = "start"
+job = "J3"
+then = "So it is."
+"""
+
+
+def damaged(lot: Random, content: bytes, others: list[bytes]) -> bytes:
+    for _ in range(lot.choice((1, 1, 2, 4, 9))):
+        start = lot.randrange(len(content) + 1)
+        end = min(len(content), start + lot.choice((0, 0, 1, 3, 12, 400)))
+        other = lot.choice(others)
+        at = lot.randrange(len(other))
+        new = lot.choice((lot.choice(JUNKS), lot.randbytes(lot.randrange(5)), other[at : at + lot.randrange(60)]))
+        content = content[:start] + new + content[end:]
+    return content[: lot.randrange(len(content) + 1)] if lot.random() < 0.05 else content
+
+
+def tried(seed: int, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]]) -> tuple[str, str]:
+    """The kind of file of this seed, and what became of it."""
+    lot = Random(seed)
+    kind = lot.choice(list(good))
+    name, content, readers = good[kind]
+    path = Path.cwd() / name
+    path.write_bytes(damaged(lot, content, [content, *(of[1] for of in good.values())]))
+    begun = monotonic()
+    try:
+        told = lot.choice(readers)(path)
+    except BaseException:
+        told = f"fault {format_exc()[-1500:]}"
+    path.unlink(missing_ok=True)
+    return kind, told if monotonic() - begun < 4 * SECONDS else f"slow {monotonic() - begun:.0f} s"
+
+
+def together(seeds: range, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]]) -> list[tuple[int, str, str]]:
+    """Try these in one process of their own; what became of each."""
+    read, write = os.pipe()
+    if not (child := os.fork()):
+        os.close(read)
+        with open(write, "w", encoding="utf-8", errors="replace") as pipe:
+            for seed in seeds:
+                signal.alarm(20 * SECONDS)  # the machine may be busy
+                pipe.write(json.dumps((seed, *tried(seed, good))) + "\n")
+                pipe.flush()
+        os._exit(0)
+    os.close(write)
+    with open(read, encoding="utf-8", errors="replace") as pipe:
+        found = [(seed, kind, told) for seed, kind, told in map(json.loads, pipe)]
+    _, status = os.waitpid(child, 0)
+    return [*found, (seeds[len(found)], "?", f"died {status}")] if status else found
+
+
+def search(many: int, first: int) -> tuple[Counter[str], list[str]]:
+    """Try so many files from this seed on, in the present folder; what became of how many, and the faults."""
+    counts, faults, good = Counter[str](), list[str](), kinds()
+    for at in range(first, first + many, TOGETHER):
+        for seed, kind, told in together(range(at, min(at + TOGETHER, first + many)), good):
+            what = told.partition(" ")[0]
+            counts[f"{kind} {what}"] += 1
+            counts[f"all {what}"] += 1
+            if what not in ("done", "refused", "told"):
+                faults.append(f"seed {seed}: {kind}: {told}")
+                print(faults[-1], flush=True)
+        if (at - first) % TOLD == TOLD - TOGETHER:
+            print(f"{at - first + TOGETHER:,} files", flush=True)
+    return counts, faults
+
+
+def main() -> None:
+    many, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ |= dict.fromkeys(("SCHEDSCOPE_CONFIG", "SCHEDSCOPE_STATE"), folder)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+        counts, _ = search(many, first)
+    print(", ".join(f"{count:,} {what}" for what, count in sorted(counts.items())))
+
+
+if __name__ == "__main__":
+    main()
