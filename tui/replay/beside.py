@@ -1,4 +1,4 @@
-"""Two runs beside each other as a screen shows them: in words, and in the colours of their charts."""
+"""Comparison of two runs on the screen: its texts, and the colours of both charts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Versus(Alongside):
-    """The run that is watched, and the one beside it."""
+    """The current run and the compared one."""
 
     def __init__(self, one: Stage, other: Stage) -> None:
         self._stages = one, other
@@ -34,7 +34,7 @@ class Versus(Alongside):
         super().__init__(one.timeline, other.timeline)
 
     def scene(self, moment: float) -> VersusScene:
-        """How the runs stand against each other at this moment."""
+        """Return the comparison of both runs at this moment."""
         self.follow()
         one, other = (stage.snapshot.totals for stage in self._stages)
         specs = self.branches[0].title, self.branches[1].title
@@ -53,7 +53,7 @@ class Versus(Alongside):
         return scene if self.parting is None else self._with_parting(scene, self.parting)
 
     def axis(self, moment: float) -> Axis:
-        """By event: the steps of both."""
+        """Return the steps of both runs on a common axis, by event."""
         steps = self._steps.together([stage.steps() for stage in self._stages], moment)
         return axis_by_event(self._steps.kind, steps, [stage.snapshot for stage in self._stages], moment)
 
@@ -72,7 +72,7 @@ class Versus(Alongside):
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
     def painted(self, scene: Scene, other: bool, wish: Wish) -> Scene:
-        """The same, in whose chart it is said who starts earlier or later than in the other run, and whose it is."""
+        """Return the scene with marks of earlier and later jobs and the name of the other run."""
         names = names_of((self.branches[0].title, self.branches[1].title))
         if scene.chart is None:
             return scene
@@ -92,7 +92,7 @@ class Versus(Alongside):
 
 
 def _led(title: str, stage: Stage) -> str:
-    """What a run is called, and what led it before: a switched one says from when it is that."""
+    """Return the name of a run and its earlier policies; a switch has its time."""
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
     if not switches:
         return title
@@ -100,7 +100,7 @@ def _led(title: str, stage: Stage) -> str:
 
 
 def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
-    """Cool for who starts earlier than in the other run, warm for later, grey for the rest.
+    """Return cool colours for jobs that start earlier than in the other run, warm for later, grey otherwise.
 
     >>> [Hue(hue).name for hue in hues_of_shifts(np.array([-60.0, 60, 0])).tolist()]
     ['COOL', 'WARM', 'GREY']
@@ -109,12 +109,12 @@ def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
 
 
 def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
-    """What these colours stand for."""
+    """Return the meaning of these colours."""
     return (Hue.COOL, f"earlier than under {other}"), (Hue.WARM, "later"), (Hue.GREY, "the same")
 
 
 def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:
-    """Of a headline only what the run did that left things as they were: it says why."""
+    """Return the part of a headline on the run that kept things unchanged, which has the reason."""
     here, _, there = whole.partition(f"; {names[1]} ")
     if first[0].act is not None or first[1].act is None:
         return f"{here.partition(f': {names[0]} ')[0]}: {names[1]} {there}"
@@ -122,7 +122,7 @@ def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account])
 
 
 def _without_reason(told: str) -> str:
-    """A headline without why a job is kept waiting.
+    """Return a headline without the reason to wait.
 
     >>> _without_reason("A keeps J1 waiting: needs 4 > 2 free; B starts J1")
     'A keeps J1 waiting; B starts J1'

@@ -1,7 +1,7 @@
-"""What orders do: where the replay goes, which runs there are, and which is beside.
+"""Execution of requests: moves in a run, branches, and comparisons.
 
 The worker of `tui.replay.worker` owns the conductor; `tui.replay.navigation` and `tui.replay.playback` move it. A run
-may have another one beside it, which keeps to the same clock.
+may be compared with another one, which keeps to the same clock.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui.replay.remake import Remake
 
 VERSIONS = 5
-"""So many runs of one policy are kept while its file is saved again and again."""
+"""Number of runs of one policy that are kept while its file is saved again and again."""
 
 
 Go: TypeAlias = Callable[[Traveller, Any, Halted], Noticed | str | None]
@@ -36,21 +36,21 @@ Obey: TypeAlias = Callable[[Any, Wish, Halted], Noticed | str | None]
 
 
 def _measure(go: Traveller, order: o.Measure, halted: Halted) -> str:
-    """Measure a span; imported when it is asked for, as it needs what measures schedules."""
+    """Measure a span; imported when needed, because it needs the metrics."""
     from tui.replay.measuring import measured_span
 
     return measured_span(go.stage, order)
 
 
 class Conductor:
-    """Obeys orders."""
+    """Executor of requests."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.beside: Stage | None = None
         self._go = go = Traveller(stage, self._beside_until)
         self._there: Traveller | None = None
-        """Who moves the run beside, while it is moved first."""
+        """Navigator of the compared run, while that is moved first"""
         self._versus: Versus | None = None
         self._obey: dict[type, Obey] = {
             o.GoTo: self._go_to,
@@ -82,24 +82,24 @@ class Conductor:
         }
         self._trail = Trail()
         self._beside_as: o.CompareBranch | o.CompareFrom | None = None
-        """How the run beside came about."""
+        """Origin of the compared run"""
         self._closed: tuple[o.CompareBranch | o.CompareFrom, Stage] | None = None
-        """The comparison that was closed last: taking that back computes nothing again."""
+        """Last closed comparison; reopening it computes nothing again"""
         self._remake: Remake | None = None
-        """The run that is being remade."""
+        """Run that is being repeated"""
         self._remade: Remake | None = None
-        """The run that was remade last."""
+        """Last repeated run"""
         self._watched: Remake | None = None
-        """The same, while it is not known yet where it differs."""
+        """Last repeated run, while its first difference is not known"""
         self._versions: list[str] = []
-        """The branches that were made again, and those whose place they took, the oldest first."""
+        """Repeated branches, and the ones they replaced, the oldest first"""
         self.is_remaking = False
-        """Does code decide right now that was saved, and that nobody waits for?"""
+        """True if saved code is deciding now in the background"""
 
     # For the worker
 
     def obey(self, order: Order, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Do it; what there is to say about where it stopped, if it stopped for a reason."""
+        """Execute the request. Return a message on where it stopped, if it stopped for a reason."""
         was, place = self.stage.timeline.branch, self._place
         try:
             return self._obey[type(order)](order, wish, halted)
@@ -113,7 +113,7 @@ class Conductor:
         return Place(self.stage.timeline.branch.name, self._go.step, self.stage.clock, self._beside_as)
 
     def _settle(self, was: Branch) -> None:
-        """Something has been done: what follows from it for the run beside, and for those that nobody looks at."""
+        """Update the compared run and release unused branches after a request."""
         if self.beside is not None:
             if self.stage.timeline.branch is not was:
                 self._put_beside(self.beside)
@@ -123,23 +123,23 @@ class Conductor:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Branches that nobody has looked at for long give back what they hold; the run beside needs its own."""
+        """Release the least recently used branches; the compared run keeps its own."""
         branch = None if self.beside is None else self.beside.timeline.branch
         kept = () if branch is None else (branch.name, *filter(None, [branch.parent]))
         self.stage.timeline.let_go(kept)
 
     def _keep_one_clock(self, beside: Stage) -> None:
-        """The run beside is shown at the same moment; before the first step both are."""
+        """Move the compared run to the same moment; before the first step, both are there."""
         beside.clock = self.stage.clock
         if self._go.step:
             beside.timeline.seek_time(self.stage.clock)
         else:
             beside.timeline.seek(0)
-        if self._go.is_over:  # the clock may have gone on alone, as far as the run beside lasts
+        if self._go.is_over:  # the clock may have continued alone, for as long as the compared run lasts
             beside.clock = self.stage.clock = max(min(self.stage.clock, self._beside_until()), self._go.last)
 
     def _beside_until(self) -> float:
-        """How long the run beside lasts, as far as that is known."""
+        """Return the end of the compared run, as far as known."""
         if self.beside is None:
             return -inf
         timeline = self.beside.timeline
@@ -147,19 +147,19 @@ class Conductor:
 
     @property
     def progress(self) -> tuple[str, float] | None:
-        """What takes long, and how much of it is done; read by the screen, in its own thread."""
+        """Return the slow operation and its progress; read by the screen in its own thread."""
         remake, there = self._remake, self._there
         told = self._go.progress if there is None else there.progress
         return told or (None if remake is None else remake.progress)
 
     @property
     def is_computed(self) -> bool:
-        """Is there nothing left to compute ahead?"""
+        """Return True if nothing is left to compute ahead."""
         return self._remake is self._watched is None and self._are_computed and self.stage.has_read_numbers
 
     @property
     def _are_computed(self) -> bool:
-        """Is all known of the run and of the one beside it?"""
+        """Return True if the run and the compared one are complete."""
         return (
             self.stage.is_computed
             and (self.beside is None or self.beside.is_computed)
@@ -168,12 +168,12 @@ class Conductor:
 
     @property
     def reached(self) -> tuple[tuple[str, int], ...]:
-        """How far is known of which runs."""
+        """Return how far each run is computed."""
         stages = (self.stage, self.beside) if self.beside is not None else (self.stage,)
         return tuple((stage.timeline.branch.name, stage.timeline.computed) for stage in stages)
 
     def compute(self, seconds: float) -> News | None:
-        """Compute ahead for about so long; what has become of a run that was made again, once that is known."""
+        """Compute ahead for about `seconds`. Return the result of a repeated run, once known."""
         self._compute_both(seconds)
         self.stage.read_numbers(seconds)
         if self._remake is not None:
@@ -188,7 +188,7 @@ class Conductor:
             self._versus.advance()
 
     def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
-        """What is to be seen of the run, and of the one beside it."""
+        """Return the scene of the run, and of the compared one."""
         if self.beside is None or self._versus is None:
             return self.stage.scene(wish), None
         axis = self._versus.axis(self.stage.clock) if wish.camera.by_event else None
@@ -202,7 +202,7 @@ class Conductor:
     # Where to go
 
     def _of_told(self, go: Go) -> Obey:
-        """To somewhere in the run that is told of; if that is the one beside, this one keeps to its clock."""
+        """Move the run whose panels are shown; if that is the compared one, the first keeps to its clock."""
 
         def obey(order: Any, wish: Wish, halted: Halted) -> Noticed | str | None:
             if self.beside is None or not wish.other:
@@ -227,7 +227,7 @@ class Conductor:
         return self._go.seek(order.step, halted)
 
     def _to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
-        """To where both are over."""
+        """Go to the end of both runs."""
         while self.beside is not None and not halted() and self.beside.go_on(A_LOOK):
             self._note_computing(self.beside)
         return self._go.to_end(order, halted)
@@ -270,12 +270,12 @@ class Conductor:
 
     @property
     def _moment(self) -> float | None:
-        """The moment that is shown, if it lies after the cursor's step."""
+        """Return the current moment if it is after the cursor's step, else None."""
         time = self.stage.snapshot.time
         return self.stage.clock if time is not None and self.stage.clock > time else None
 
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
-        """Another policy from the beginning; the moment stays."""
+        """Start again with another policy; the moment stays."""
         timeline, moment, has_begun = self.stage.timeline, self.stage.clock, self._go.step > 0
         timeline.switch(order.policy, at_step=0)
         self.stage.set_clock()
@@ -304,7 +304,7 @@ class Conductor:
         if order.step == self._go.step > 0 and order.clock is not None:
             if next_time is not None:
                 self.stage.clock = min(max(order.clock, self.stage.clock), next_time)
-            elif order.beside is not None:  # which may last longer
+            elif order.beside is not None:  # that run may last longer
                 self.stage.clock = max(order.clock, self.stage.clock)
         if isinstance(order.beside, o.CompareBranch):
             self._compare_branch(order.beside, wish, halted)
@@ -313,7 +313,7 @@ class Conductor:
         return told
 
     def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
-        """What the chart shows of the past, with the plan right of it."""
+        """Return the part of the chart up to now, with the plan to its right."""
         from tui.chart.svg.drawing import Options, save_drawing
 
         now = self.stage.clock
@@ -325,7 +325,7 @@ class Conductor:
         save_drawing(engine, spec, options, order.path)
         return f"saved {order.path}"
 
-    # Once more, with code that was saved
+    # Repeated runs after saving
 
     def _renew(self, order: o.Renew, wish: Wish, halted: Halted) -> None:
         from tui.replay.remake import Remake
@@ -333,7 +333,7 @@ class Conductor:
         self._remake, self._watched = Remake(self.stage.timeline, order), None
 
     def remake_no_more(self) -> None:
-        """It takes too long: the old run stays."""
+        """Give up the repeated run, which takes too long; the old one stays."""
         self._remake = None
 
     def _go_on_remaking(self, remake: Remake, seconds: float) -> News | None:
@@ -360,14 +360,14 @@ class Conductor:
         try:
             if not remake.look_ahead(seconds):
                 return None
-        except SchedscopeError:  # reported when the run is watched up to there
+        except SchedscopeError:  # reported when the run is shown up to there
             self._watched = None
             return None
         self._watched = None
         return News(remake.told)
 
     def _put_in_place(self, remake: Remake, new: Branch) -> None:
-        """The new run is looked at where the old one was; of older ones the last few stay."""
+        """Replace the old run by the new one; the last few older ones stay."""
         timeline, was, place = self.stage.timeline, self.stage.timeline.branch, self._place
         timeline.take_in(new)
         if was is remake.old:
@@ -387,10 +387,10 @@ class Conductor:
             self.beside.timeline.branch.parent,
         )
 
-    # Side by side
+    # Comparison
 
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
-        """The other run starts as this one and goes its own way from here on, or from the beginning."""
+        """Compare with a run that forks here, or that starts again."""
         branch, from_start = self.stage.timeline.branch.name, order.from_start
         step, time = (0, None) if from_start else (self._go.step, self._moment)
         self._part_beside(o.CompareFrom(order.policy, branch, step, time))
@@ -409,7 +409,7 @@ class Conductor:
         self.beside, self._versus, self._closed = beside, Versus(self.stage, beside), None
 
     def _compare_branch(self, order: o.CompareBranch, wish: Wish, halted: Halted) -> str | None:
-        """The other run is one that was seen before."""
+        """Compare with a branch."""
         twin = self.stage.timeline.twin()
         twin.look_at(order.branch)
         self._put_beside(Stage(twin, self.stage))
@@ -423,7 +423,7 @@ class Conductor:
         return None
 
     def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """To the first step at which something happens to a job in one of them only."""
+        """Go to the first step with an event of a job in one of the runs only."""
         versus = self._versus
         if (versus is None or order.remade) and self._remade is not None and (parted := self._remade.parting):
             sides = self._remade.old, self._remade.new

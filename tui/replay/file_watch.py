@@ -1,7 +1,7 @@
-"""The files of the policies in use are watched: when one is saved, its policies are made anew.
+"""Watcher of the files of the policies in use, which reloads them when they are saved.
 
-Looked at are its time and its size, and the content when they change, in a thread of its own, so that a file that takes
-long, or for ever, keeps nobody waiting. Where no policy comes out of a file there is no such thread.
+A thread checks the time and size of each file, and reads the content when they change, so that a file that takes long,
+or for ever, does not delay the screen. Without a policy from a file there is no thread.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
 
 EVERY = 0.3
-"""Seconds between two looks. A file that is just being written is another at the next one: it is read when it stays."""
+"""Seconds between two checks; a file that still changes is read at a later check."""
 Stamp: TypeAlias = tuple[int, int] | None
-"""When a file was written and how long it is; None: it is not there."""
+"""Time and size of a file; None if it is missing."""
 Renewed: TypeAlias = Mapping[str, Policy]
 """spec -> the policy that it stands for now"""
 
 
 class FileWatch:
-    """`found` is told the policies of a file that was saved, `failed` what is wrong with it; both from a thread."""
+    """Watcher; `found` is called with reloaded policies, `failed` with an error, both from a thread."""
 
     def __init__(self, found: Callable[[str, Renewed], object], failed: Callable[[str], object]) -> None:
         self._found, self._failed = found, failed
         self._specs: Mapping[str, frozenset[str]] = {}
-        """path -> the specs of the policies that need it"""
+        """path -> specs of the policies that need it"""
         self._seen: dict[str, Stamp] = {}
         self._read: dict[str, Stamp] = {}
-        """As it was when it was read last."""
+        """State of each file when it was last read"""
         self._closed = Event()
         self._thread: Thread | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Those that are watched, by their whole paths."""
+        """Watched files, by absolute path"""
         return tuple(self._specs)
 
     def follow(self, specs: Iterable[str]) -> None:
@@ -51,7 +51,7 @@ class FileWatch:
             self._thread.start()
 
     def read_again(self) -> None:
-        """Make the policies anew at the next look, whether or not their files were saved."""
+        """Reload the policies at the next check, whether or not their files were saved."""
         self._read = dict.fromkeys(self._specs, (0, -1))
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ class FileWatch:
             self.look()
 
     def look(self) -> None:
-        """One look at every file."""
+        """Check every file once."""
         for path, specs in self._specs.items():
             stamp = _stamp(path)
             stays, self._seen[path] = self._seen.get(path) == stamp, stamp
@@ -75,7 +75,7 @@ class FileWatch:
                 self._follow_imports()
 
     def _follow_imports(self) -> None:
-        """A file that was saved may import others now."""
+        """Watch the files that a saved file imports now."""
         self._specs = files_of(frozenset().union(*self._specs.values()))
         for path in self._specs:
             self._read.setdefault(path, _stamp(path))
@@ -90,7 +90,7 @@ class FileWatch:
 
 
 def files_of(specs: Iterable[str]) -> dict[str, frozenset[str]]:
-    """The files that these policies come from, and what those import from beside them; a revision does not change."""
+    """Return the files of these policies and the files that they import from their folder; a revision never changes."""
     found: dict[str, frozenset[str]] = {}
     for spec in specs:
         for named in code_in(spec):

@@ -1,4 +1,4 @@
-"""Going somewhere in a run: to a step, a moment, a job, an event. What takes long can be halted."""
+"""Navigation in a run: to a step, a moment, a job or an event; slow moves can be cancelled."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     from sim.stops.search import Quit
 
 Halted: TypeAlias = Callable[[], bool]
-"""Has the person said that it takes too long?"""
+"""Function that returns True if the user has cancelled the move"""
 OVER = "the run is over"
 A_LOOK = 0.05
-"""Seconds of computing between two looks at the person."""
+"""Seconds of computing between two questions whether to stop"""
 
 
 class Traveller:
-    """Moves the cursor of a stage. Every journey says why it ended where it did, if there is something to say."""
+    """Navigator that moves the cursor of a stage; each method returns why it stopped, if there is a reason."""
 
     def __init__(self, stage: Stage, until: Callable[[], float] = lambda: -inf) -> None:
         self.stage = stage
         self._until = until
-        """How long a run beside lasts: until then the clock goes on when this one is over."""
+        """End of the compared run, up to which the clock continues after the end of this run"""
         self.progress: tuple[str, float] | None = None
-        """What takes long, and how much of it is done; read by the screen, in its own thread."""
+        """Slow operation and its progress; read by the screen in its own thread"""
 
     @property
     def step(self) -> int:
         return self.stage.timeline.step
 
     def seek(self, step: int, halted: Halted) -> str | None:
-        """To a step, or as far as there are steps."""
+        """Go to a step, or to the last one."""
         timeline = self.stage.timeline
         while timeline.computed < step and self.compute_a_little(halted):
             pass
@@ -54,7 +54,7 @@ class Traveller:
         return None
 
     def seek_time(self, time: float, halted: Halted) -> str | None:
-        """To a moment, between two steps where it is."""
+        """Go to a moment, between two steps if need be."""
         timeline = self.stage.timeline
         while not self._knows(time) and self.compute_a_little(halted):
             pass
@@ -68,18 +68,18 @@ class Traveller:
 
     @property
     def is_over(self) -> bool:
-        """Has all been that there is?"""
+        """Return True at the end of the run."""
         return self.stage.timeline.complete and self.step == self.stage.timeline.computed
 
     @property
     def last(self) -> float:
-        """When the cursor's step was."""
+        """Return the time of the cursor's step."""
         now = self.stage.snapshot.time
         return self.stage.begin if now is None else now
 
     @property
     def _over(self) -> str:
-        """Why there is nothing more."""
+        """Return why there are no further steps."""
         failure = self.stage.timeline.branch.error
         return OVER if failure is None else f"the run failed here: {failure.error}"
 
@@ -88,7 +88,7 @@ class Traveller:
         return bool(timeline.computed) and timeline.history.time_of(timeline.computed - 1) > time
 
     def compute_a_little(self, halted: Halted) -> bool:
-        """Move the frontier on and tell how far it is; False if there is no more to compute, or nobody wants it."""
+        """Compute further steps and report the progress. Return False at the end of the run or if cancelled."""
         timeline = self.stage.timeline
         if halted() or not self.stage.go_on(A_LOOK):
             return False
@@ -96,7 +96,7 @@ class Traveller:
         return True
 
     def to_job(self, order: o.GoToJob, halted: Halted) -> str | None:
-        """To where it is submitted, or first starts."""
+        """Go to the submission or to the first start of a job."""
         timeline, job = self.stage.timeline, self.stage.workload.jobs[order.rank]
         if not order.start:
             return self.seek_time(job.submit, halted)
@@ -107,7 +107,7 @@ class Traveller:
         return None if halted() else f"{name(job)} does not start"
 
     def to_longest(self, order: o.GoToLongest, halted: Halted) -> Noticed | str | None:
-        """Who waited longest; a job that never started did not."""
+        """Go to the start of the job that waited longest, among the jobs that started."""
         return self._to_most(
             lambda starts: starts - self.stage.workload.due,
             lambda who, most: f"{who} waited longest in the whole run: {span(most)}",
@@ -116,7 +116,7 @@ class Traveller:
         )
 
     def to_most_overtaken(self, order: o.GoToMostOvertaken, halted: Halted) -> Noticed | str | None:
-        """Whom the most others passed."""
+        """Go to the start of the job passed by the most others."""
         return self._to_most(
             self._passes,
             lambda who, most: f"{who} was passed most often in the whole run: by {count(int(most), 'job')}",
@@ -125,7 +125,7 @@ class Traveller:
         )
 
     def _passes(self, starts: Floats) -> Floats:
-        """By how many each was passed that has started, if by any."""
+        """Return by how many jobs each started job was passed, if by any."""
         from sim.metrics.fairness import overtaken
 
         many = overtaken(self.stage.workload, starts)
@@ -134,7 +134,7 @@ class Traveller:
     def _to_most(
         self, of: Callable[[Floats], Floats], told: Callable[[str, float], str], none: str, halted: Halted
     ) -> Noticed | str | None:
-        """To the start of the job of which that is the greatest. The whole run has to be known."""
+        """Go to the start of the job with the largest value; the whole run is computed first."""
         while self.compute_a_little(halted):
             pass
         if halted():
@@ -148,7 +148,7 @@ class Traveller:
         return Noticed(rank, told(name(self.stage.workload.jobs[rank]), float(values[rank])))
 
     def to_end(self, order: o.GoToEnd, halted: Halted) -> str | None:
-        """To the end of the run, but no further than the next stop."""
+        """Go to the end of the run, or to the next stop before it."""
         if told := self.halt_on_the_way(order.stops, halted):
             return told
         while self.compute_a_little(halted):
@@ -157,16 +157,16 @@ class Traveller:
         return self.seek_time(self._until(), halted) if self._until() > self.stage.clock and not halted() else told
 
     def find(self, order: o.Find, halted: Halted) -> str | None:
-        """To where a condition comes true; if that is nowhere, the cursor stays where it is."""
+        """Go to the next step that meets a condition; without one, the cursor stays."""
         return self._search((order.stop,), order.direction, halted)[1]
 
     def to_stop(self, order: o.GoToStop, halted: Halted) -> str | None:
-        """To the next step at which one of the stops is met, or the one before, and which it is."""
+        """Go to the next or previous step that meets one of the stops, and return which."""
         found, nowhere = self._search(order.stops, order.direction, halted)
         return nowhere if found is None else _stopped(found)
 
     def _search(self, stops: Sequence[Stop], direction: int, halted: Halted) -> tuple[Stop | None, str | None]:
-        """Go to where a stop is met. Return it, or why there is none; then the cursor stays where it is."""
+        """Go to the next step that meets a stop. Return the stop, or why there is none; then the cursor stays."""
         from sim.stops.search import search_backward, search_forward
 
         was = self.step
@@ -179,7 +179,7 @@ class Traveller:
         return None, None if halted() else f"no {where} step meets: {' or '.join(stop.text for stop in stops)}"
 
     def halt_on_the_way(self, stops: Sequence[Stop], halted: Halted, **until: float) -> str | None:
-        """Go to the next step at which a stop is met before that. Return which it is, None if there is none."""
+        """Go to the next step before a limit that meets a stop. Return the stop, or None."""
         if not stops:
             return None
         from sim.stops.search import search_forward
@@ -191,7 +191,7 @@ class Traveller:
         return _stopped(found[1])
 
     def to_turn(self, order: o.GoToTurn, halted: Halted) -> str | None:
-        """Between two steps where that is; who is on turn then. If there is none, the cursor stays where it is."""
+        """Go to the next or previous turn, and return the jobs on turn; without one, the cursor stays."""
         timeline, (step, moment) = self.stage.timeline, (self.step, self.stage.clock)
         if self.stage.snapshot.rules.turns() is None:
             return f"no rows take turns under {self.stage.snapshot.policy}"
@@ -205,13 +205,13 @@ class Traveller:
 
     @property
     def _turn(self) -> OnTurn | None:
-        """That of now; None: no rows take turns now."""
+        """Return the turn now, or None if no rows take turns."""
         snapshot = self.stage.snapshot
         turn = None if snapshot.matrix is None else turn_at(snapshot, self.stage.clock)
         return None if turn is None or turn.end is None else turn
 
     def _next_turn(self, halted: Halted) -> float | None:
-        """When the next one begins; steps until then may change the rows, and let one begin at once."""
+        """Return the beginning of the next turn; steps until then may change the rows or start a turn at once."""
         was = self._turn
         while not halted():
             turn, step = self._turn, self.stage.snapshot.next_time
@@ -226,7 +226,7 @@ class Traveller:
         return None
 
     def _last_turn(self, halted: Halted) -> float | None:
-        """When the last one began before now."""
+        """Return the beginning of the last turn before now."""
         before = self.stage.clock
         while not halted():
             if (began := last_turn(self.stage.snapshot, before)) is not None:
@@ -238,7 +238,7 @@ class Traveller:
         return None
 
     def _told_turn(self) -> str:
-        """Who is on turn now, and until when."""
+        """Return the jobs on turn now, and until when."""
         turn, matrix, jobs = self._turn, self.stage.snapshot.matrix, self.stage.workload.jobs
         if turn is None or turn.end is None or matrix is None:
             return "no rows take turns here"
@@ -246,7 +246,7 @@ class Traveller:
         return f"Row {turn.row} is on turn until {clock_near(self.stage.clock)(turn.end)}: {there}."
 
     def _watched(self, halted: Halted, tells: bool = True) -> Quit:
-        """Return the search's question whether to quit. It notes the progress by submitted jobs if `tells`."""
+        """Return the search's question whether to quit; it notes the progress by submitted jobs if `tells`."""
         history, submit = self.stage.timeline.history, self.stage.workload.submit
 
         def asked(step: int) -> bool:
@@ -258,7 +258,7 @@ class Traveller:
         return asked
 
     def reverse(self, order: o.Reverse, halted: Halted) -> str | None:
-        """To the last step before this one that changed it."""
+        """Go to the last step before this one that changed the value."""
         found = last_change(self.stage.timeline.history, order.what, self.step, halted)
         if found is None:
             return None if halted() else "no earlier change found"

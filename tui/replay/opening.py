@@ -1,4 +1,4 @@
-"""What a replay is opened on, and all that its screen needs."""
+"""Opening of a replay: trace, policy and moment, with everything that its screen needs."""
 
 from __future__ import annotations
 
@@ -30,45 +30,45 @@ if TYPE_CHECKING:
 
 
 PATIENCE = 5.0
-"""Seconds that a policy has for a step on the way to a switch: before there is a screen nobody can stop it."""
+"""Seconds that a policy has for a step on the way to a switch, because no screen can cancel it yet."""
 
 
 class Note(NamedTuple):
-    """What is to be seen at a moment under a policy."""
+    """View at a moment under a policy."""
 
     told: str
     time: float | None
-    """None: before the first step."""
+    """Moment, or None before the first step."""
     policy: str
 
 
 @dataclass(frozen=True)
 class Opening:
-    """A trace, a policy, and where to begin."""
+    """Trace, policy and beginning of a replay."""
 
     source: Source
     policy: Policy
     placement: Placement = "lowest"
     at: str | None = None
-    """Where to begin, as it is typed; None: before the first step."""
+    """Beginning as typed, or None before the first step."""
     switches: tuple[tuple[Moment, Policy], ...] = ()
     session: Session | None = None
-    """What it is opened from, if it is brought back."""
+    """Session that is restored, if any"""
     restore: Restore | None = None
-    """Its moment."""
+    """Moment of the session"""
     note: Note | None = None
-    """What is to be seen where it begins."""
+    """View at the beginning"""
     by_event: bool = False
-    """Is it to be played so?"""
+    """Speed of playing at the beginning"""
     projected: bool = False
-    """Is it seen on a wall?"""
+    """True in presentation mode"""
 
     def prepare(self) -> Prepared:
         """Read the trace and set up its replay."""
         return self.prepared(*self.source.read())
 
     def prepared(self, trace: Trace, workload: Workload) -> Prepared:
-        """Its replay, of what has been read."""
+        """Return the replay of a trace that has been read."""
         about = _about(self.source, trace, workload)
         with patience(PATIENCE):
             switches = timed(workload, self.policy, self.switches, self.placement)
@@ -86,7 +86,7 @@ def opening_of(
     at: str | None = None,
     switches: tuple[tuple[Moment, Policy], ...] = (),
 ) -> Opening:
-    """As it is asked for. A sample comes under its own policy and, as it is, at the moment that it is about."""
+    """Return the opening for a command; a sample has its own policy and, unchanged, its own moment."""
     showing = source.showing
     if policy is not None or showing is None:
         return Opening(source, policy or policy_of("easy"), placement, at=at, switches=switches)
@@ -99,12 +99,12 @@ def opening_of(
 
 @dataclass(frozen=True)
 class LessonOpening(Opening):
-    """A lesson, or a question, that is staged when it is opened."""
+    """Lesson, or question of a quiz, that is evaluated when it is opened."""
 
     stage: Callable[[], tuple[Performance, Walk]] | None = None
 
     def prepare(self) -> Prepared:
-        """The runs that were made for it are replayed."""
+        """Return the replay of the runs that were made for it."""
         assert self.stage is not None
         made, walk = self.stage()
         timeline, trace = made.runs.timeline, made.trace
@@ -114,7 +114,7 @@ class LessonOpening(Opening):
 
 
 def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
-    """What a lesson is opened on."""
+    """Opening of a lesson."""
     from sim.lessons.performance import Performance, source_of
     from sim.lessons.walk import Walk
 
@@ -126,25 +126,25 @@ def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
 
 
 def quiz_opening(quiz: Quiz) -> LessonOpening:
-    """What the next question of a quiz is opened on."""
+    """Opening of the next question of a quiz."""
     return LessonOpening(Source("by lot"), policy_of("easy"), by_event=True, stage=quiz.ask)
 
 
 def _about(source: Source, trace: Trace, workload: Workload) -> About:
-    """The workload has what is needed of the trace's table."""
+    """Return the trace without its table, of which the workload has what is needed."""
     return About(source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A trace that has been read, and its replay."""
+    """Trace that has been read, and its replay."""
 
     opening: Opening
     about: About
     timeline: Timeline
     first: Order | None = None
-    """Where to go at first."""
+    """First move"""
     switches: tuple[tuple[float, Policy], ...] = ()
-    """Those of the opening, at their seconds."""
+    """Switches of the opening, in seconds"""
     walk: Walk | None = None
-    """The lesson that is shown."""
+    """Lesson that is shown"""

@@ -1,4 +1,4 @@
-"""How the policy's own numbers of one job went: read step by step while there is nothing else to do."""
+"""Numbers that the policy keeps for one job, read step by step while the worker is idle."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sim.timeline.branch import Branch
 from sim.workload.model import Job
 
 Numbers: TypeAlias = tuple[tuple[float, float], ...]
-"""(time, value), step by step"""
+"""(time, value) of each change, step by step"""
 MOST = 2000
-"""Values of a number that are kept: of more every second one goes."""
+"""Number of values that are kept; above it every second one is dropped."""
 
 
 class OwnNumbers:
-    """Of a job while it waits, or of its user through the whole run; asked for as long as its branch is looked at."""
+    """Numbers of a job while it waits, or of its user through the whole run, while its branch is shown."""
 
     def __init__(self, branch: Branch, job: Job) -> None:
         self._branch, self._job = branch, job
@@ -34,17 +34,17 @@ class OwnNumbers:
         return (self._branch, self._job) == (branch, job)
 
     def has_read(self, step: int) -> bool:
-        """Is there nothing to read up to that step?"""
+        """Return True if nothing is left to read up to that step."""
         return self._is_over or self._step >= step
 
     def read(self, step: int, seconds: float) -> None:
-        """Read on up to that step, for about so long, one step at least."""
+        """Read on up to that step for about `seconds`, at least one step."""
         until = perf_counter() + seconds
         while not self.has_read(step):
             self._step += 1
             try:
                 self._engine = self._branch.replay(self._step, self._engine)
-            except SchedscopeError:  # told where the step is shown
+            except SchedscopeError:  # reported when that step is shown
                 self._engine = None
             if self._engine is None:
                 self._is_over = True
@@ -66,5 +66,5 @@ class OwnNumbers:
 
     @property
     def found(self) -> tuple[tuple[Column, Numbers], ...]:
-        """Each number with its values, as far as they have been read."""
+        """Return each number with its values, as far as read."""
         return tuple((column, tuple(values)) for column, values in self._found.items())

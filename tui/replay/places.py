@@ -1,4 +1,4 @@
-"""Where a person wants to go, as it is typed: a time, a step, a job."""
+"""Places typed by a user: a time, a step, a job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 
 
 def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
-    """What was meant, or an error that says what would work; a time of day alone is one of the day of `now`."""
+    """Return the request for a typed place, or raise an error; a time of day alone is one of the day of `now`."""
     typed = " ".join(text.split())
     if job := re.fullmatch(r"(?:job (\S+?)|(j ?\S+?))(?: (starts?|submitted))?", typed, re.IGNORECASE):
         return GoToJob(workload.rank_of(job[1] or job[2]), start=(job[3] or "").startswith("start"))
@@ -30,7 +30,7 @@ def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
 
 
 def find_job(text: str, workload: Workload, after: int) -> int:
-    """The rank of the job that is meant: `17`, `J17`, its name; of a user (`ann`, `user 3`) the next one."""
+    """Return the rank of a job `17`, `J17` or by name; for a user (`ann`, `user 3`), of the next one."""
     user = re.fullmatch(r"user[ :]\s*(.+)", text.strip(), re.IGNORECASE)
     try:
         return workload.rank_of(text)

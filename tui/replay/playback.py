@@ -1,4 +1,4 @@
-"""Playing: so much time has passed on the wall, and the replay moves on, or back, as its speed says."""
+"""Playing: the replay moves forwards or back according to the elapsed time and its speed."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ A_FRAME = 0.02
 
 
 class Playback:
-    """Lets a traveller go on piece by piece, as far as no condition to stop at comes true."""
+    """Player that moves a navigator piece by piece, up to the next stop."""
 
     def __init__(self, traveller: Traveller) -> None:
         self._traveller = traveller
         self._rest = 0.0
-        """By event: seconds for which the step is still to be seen."""
+        """Seconds for which the current step stays, if playing by event"""
 
     def play(self, order: o.Play, wish: Wish, halted: Halted) -> str | None:
-        """One piece of playing; why it ends, if it does."""
+        """Advance by one piece of playing. Return why it ends, if it does."""
         stops, speed = wish.stops, order.speed
         if order.direction < 0:
             return self._play_back(order, halted)
@@ -42,7 +42,7 @@ class Playback:
         )
 
     def _play_events(self, order: o.Play, go: Callable[[], str | None], halted: Halted) -> str | None:
-        """From step to step: one at which something is decided is seen for a moment, others pass by."""
+        """Advance step by step, with a pause at each step with a decision."""
         if self._rest > 0:
             self._rest -= order.seconds
         while self._rest <= 0 and not halted():
@@ -59,7 +59,7 @@ class Playback:
         return go.halt_on_the_way(stops, halted, until_step=target) or go.seek(target, halted)
 
     def _play_at_top_speed(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
-        """As many steps as a frame has time for."""
+        """Advance by as many steps as a frame has time for."""
         until = perf_counter() + A_FRAME
         while perf_counter() < until and not halted():
             go, target = self._traveller, self._traveller.step + 50

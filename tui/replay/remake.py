@@ -1,4 +1,4 @@
-"""A run is made once more with code that was saved, up to the moment that is shown: piece by piece, in the background.
+"""Repeat of a run with saved code, up to the current moment, piece by piece in the background.
 
 The old run stays as it is, and can be watched meanwhile; where the two part is found on the way.
 """
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 class Remake:
-    """The branch that is looked at, with other policies in the place of those that are another now."""
+    """Branch being repeated, with new policies in place of the changed ones."""
 
     def __init__(self, timeline: Timeline, order: Renew) -> None:
         self.title = printable(order.title)
         self.old = timeline.branch
         self.new: Branch | None = None
-        """None: it has not begun, or nothing is to be made again."""
+        """None before it begins, or if nothing is to be repeated"""
         self.later: SchedscopeError | None = None
-        """The new one breaks off, but after the moment that is shown."""
+        """True if the new run fails after the current moment"""
         self._order, self._here, self._there = order, timeline.twin(), timeline.twin()
         self._both: Alongside | None = None
         self._share = 0.0
@@ -40,12 +40,12 @@ class Remake:
         return self._order.policies.get(written_policy(policy), policy)
 
     def _name(self) -> str:
-        """The first of `fair.py 2`, `fair.py 3` ... that is free."""
+        """Return the first free name of `fair.py 2`, `fair.py 3` ..."""
         names = self._there.branches
         return next(n for number in range(2, len(names) + 3) if (n := f"{self.title} {number}") not in names)
 
     def advance(self, seconds: float, moment: float) -> bool:
-        """Go on for about so long; True when it is known up to that moment, and how far both are the same.
+        """Continue for about `seconds`. Return True when the run is known up to that moment, compared with the old one.
 
         What is wrong with the new code is raised.
         """
@@ -67,7 +67,7 @@ class Remake:
         return True
 
     def look_ahead(self, seconds: float) -> bool:
-        """Compare on beyond that moment for about so long; True once the rest of both runs has told if they differ."""
+        """Compare beyond that moment for about `seconds`. Return True once the rest of both runs is compared."""
         both = self._both
         if both is None or self.later is not None:
             return True
@@ -104,17 +104,17 @@ class Remake:
 
     @property
     def progress(self) -> tuple[str, float]:
-        """What takes long, and how much of it is done."""
+        """Return the slow operation and its progress."""
         return f"{self.title} again", self._share
 
     @property
     def parting(self) -> Parting | None:
-        """Where the old run and the new one part, if they do."""
+        """Return the first difference of the old and the new run, if any."""
         return self._both.parting if self._both else None
 
     @property
     def told(self) -> str:
-        """What has become of it, in a line."""
+        """Return the result in one line."""
         if self.new is None:
             return f"{self.title} is as this run has it"
         if self.parting is None:

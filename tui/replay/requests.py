@@ -1,4 +1,4 @@
-"""What a person asks of the replay: plain values that the screen sends to the worker, and what it is told back."""
+"""Requests of the screen to the worker, and the worker's answers: plain values."""
 
 from __future__ import annotations
 
@@ -19,58 +19,58 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 Veil = Literal["", "plan", "policy"]
-"""Nothing, or what is planned and decided, or that and under which policy."""
+"""Parts of a scene that are hidden: none, plans and decisions, or these and the policy."""
 VERSUS = "versus"
-"""The way to colour jobs by whether they start earlier or later than in the run beside."""
+"""Colouring of jobs that start earlier or later than in the compared run."""
 
-# Orders
+# Requests
 
 
 class GoTo(NamedTuple):
-    """To this step; 0 is before the first."""
+    """Go to this step; 0 is before the first."""
 
     step: int
     branch: str | None = None
-    """Of this branch; None: of the one that is shown."""
+    """Branch of the step; None for the current one."""
 
 
 class Move(NamedTuple):
-    """So many steps on, or back."""
+    """Go some steps forwards, or back."""
 
     steps: int
 
 
 class GoToTime(NamedTuple):
-    """To this moment, between two steps where it is."""
+    """Go to this moment, between two steps if need be."""
 
     time: float
     scrubbed: bool = False
-    """Sent while the pointer is dragged over the strip."""
+    """Go to this moment while the pointer is dragged over the strip."""
 
 
 class GoToJob(NamedTuple):
-    """To the step at which the job is submitted, or the one at which it first starts."""
+    """Go to the step at which the job is submitted, or at which it first starts."""
 
     rank: int
     start: bool = False
 
 
 class GoToLongest(NamedTuple):
-    """To where the job starts that waited longest in the whole run; it is selected."""
+    """Go to the start of the job that waited longest in the whole run, and select it."""
 
 
 class GoToMostOvertaken(NamedTuple):
-    """To where the job starts that the most others passed in the whole run; it is selected."""
+    """Go to the start of the job passed by the most others in the whole run, and select it."""
 
 
 class GoToEnd(NamedTuple):
-    """To the end of the run, or to where one of these conditions is met before it."""
+    """Go to the end of the run, or to the first step before it that meets one of the conditions."""
 
     stops: tuple[Stop, ...] = ()
 
 
 class Play(NamedTuple):
-    """So many seconds of playing have passed."""
+    """Advance by some seconds of playing."""
 
     seconds: float
     speed: Speed
@@ -78,56 +78,56 @@ class Play(NamedTuple):
 
 
 class Find(NamedTuple):
-    """To the next step (or, with direction -1, the one before) at which this condition comes true."""
+    """Go to the next step (with direction -1, the previous one) that meets this condition."""
 
     stop: Stop
     direction: int = 1
 
 
 class GoToStop(NamedTuple):
-    """To the next step at which one of these conditions is met; with direction -1, to the one before."""
+    """Go to the next step (with direction -1, the previous one) that meets one of the conditions."""
 
     stops: tuple[Stop, ...]
     direction: int = 1
 
 
 class GoToTurn(NamedTuple):
-    """To where the next row of the matrix comes on turn; with direction -1, to where the last one did."""
+    """Go to the next turn of a row of the matrix; with direction -1, to the last one."""
 
     direction: int = 1
 
 
 class SwitchTo(NamedTuple):
-    """Another policy from here on, in a new branch."""
+    """Switch to another policy from here on, in a new branch."""
 
     policy: Policy
 
 
 class Break(NamedTuple):
-    """These processors fail here, until then, in a new branch."""
+    """Let these processors fail here until a time, in a new branch."""
 
     processors: int
     until: float
 
 
 class Restart(NamedTuple):
-    """Another policy from the beginning, in a new branch."""
+    """Start again with another policy, in a new branch."""
 
     policy: Policy
 
 
 class Fork(NamedTuple):
-    """A new branch from here on."""
+    """Fork a new branch here."""
 
 
 class LookAt(NamedTuple):
-    """Another branch, at the same moment."""
+    """Switch to another branch, at the same moment."""
 
     branch: str
 
 
 class Draw(NamedTuple):
-    """The chart as it is, as a drawing in a file."""
+    """Write the chart to a file, as a drawing."""
 
     path: Path
     width: int
@@ -136,24 +136,24 @@ class Draw(NamedTuple):
 
 
 BESIDE = "beside"
-"""The name of the branch that was made to be compared with; no other is called so."""
+"""Name of the branch that is made for a comparison; no other branch has it."""
 
 
 class Compare(NamedTuple):
-    """Beside this run, one that goes on under this policy from here; or from the beginning."""
+    """Compare with this policy from here on, or from the start."""
 
     policy: Policy
     from_start: bool = False
 
 
 class CompareBranch(NamedTuple):
-    """Beside this run another branch."""
+    """Compare with another branch."""
 
     branch: str
 
 
 class CompareFrom(NamedTuple):
-    """Under this policy a run parted from a branch after so many steps, or at a moment before the next one."""
+    """Fork of a branch after `forked` steps, or at a time before the next step, under this policy."""
 
     policy: Policy
     branch: str
@@ -162,33 +162,33 @@ class CompareFrom(NamedTuple):
 
 
 class Restore(NamedTuple):
-    """To a very moment: the branches grow again, and the cursor goes to where it was."""
+    """Restore a moment: the branches, and the place of the cursor."""
 
     branches: tuple[BranchRecord, ...]
     branch: str
     step: int = 0
     clock: float | None = None
-    """The moment between two steps, if it was between two."""
+    """Time between two steps, if the moment was between two."""
     beside: CompareBranch | CompareFrom | None = None
 
 
 class CompareNoMore(NamedTuple):
-    """One run alone again."""
+    """End the comparison."""
 
 
 class GoToParted(NamedTuple):
-    """To the first step at which the two runs differ."""
+    """Go to the first difference of the two runs."""
 
     remade: bool = False
-    """The run that was made again and the one before, even while another run is compared."""
+    """Compare the reloaded run with the one before, even during another comparison."""
 
 
 class TakeBack(NamedTuple):
-    """Back to how it was before the last move."""
+    """Undo the last move."""
 
 
 class Renew(NamedTuple):
-    """Once more with these policies, in the background, up to the moment that is shown: their code is another now."""
+    """Repeat the run in the background with these policies, whose code has changed, up to the current moment."""
 
     title: str
     policies: Mapping[str, Policy]
@@ -196,16 +196,16 @@ class Renew(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """Tell what happened between two moments."""
+    """Measure the span between two moments."""
 
     begin: float
     end: float
     told: str
-    """The span in words, to be told before."""
+    """Return the span in words, for a message before the result."""
 
 
 class Reverse(NamedTuple):
-    """Back to the last decision that changed this."""
+    """Go back to the last decision that changed this value."""
 
     what: What
 
@@ -219,31 +219,31 @@ Order: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is to be seen, wherever the replay stands."""
+    """View options: everything that is visible in addition to the place in the run."""
 
     camera: Camera
     beside: Camera | None = None
-    """That of the chart of the run beside it, which may have another height."""
+    """Camera of the chart of the compared run, which may have another height."""
     strip_columns: int = 80
     selected: int | None = None
     colour: str = "job"
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
     other: bool = False
-    """Is what is told, and stepped through, the run beside?"""
+    """True if the panels show the compared run, and keys step through it."""
     decision: int | None = None
-    """Which decision of the step is walked to: how things stood before it is to be seen, too."""
+    """Decision of the step that is selected; the state before it is needed, too."""
     veil: Veil = ""
-    """What is kept from who is to find it out."""
+    """Parts that are hidden while a question is open."""
     marks: tuple[Mark, ...] = ()
-    """Moments that have a sign of their own."""
+    """Moments with a mark."""
 
 
-# What the worker tells
+# Answers
 
 
 class Scenes(NamedTuple):
-    """A scene, and that of the run beside it; it answers the first so many orders and wishes."""
+    """Scene, and that of the compared run; it answers the first `answered` requests and views."""
 
     scene: Scene
     beside: Scene | None
@@ -251,33 +251,33 @@ class Scenes(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """Something made the replay stop: a condition, the end of the run."""
+    """The replay stopped at a condition or at the end of the run."""
 
     why: str
 
 
 class Noticed(NamedTuple):
-    """This job is what was looked for."""
+    """This job was found."""
 
     rank: int
     told: str = ""
-    """What there is to say of it first."""
+    """Message to show first."""
 
 
 class Failed(NamedTuple):
-    """Something cannot be done; what has been shown so far stays."""
+    """The request failed; the scene stays."""
 
     message: str
 
 
 class News(NamedTuple):
-    """What has become of the run that was made again."""
+    """Result of a repeated run."""
 
     what: str
     is_bad: bool = False
-    """There is none: the old one stays."""
+    """True if there is none, and the old run stays."""
     whole: str = ""
-    """What there is to say of it, if that is more."""
+    """Longer message, if there is one."""
 
 
 Told: TypeAlias = Scenes | Stopped | Noticed | Failed | News

@@ -1,4 +1,4 @@
-"""A trace at the moment at which it is opened, as a small chart: no screen and no worker, made when it is asked for."""
+"""Small chart of a trace at its opening moment, without a screen or a worker."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tui.replay.stage import Stage
 
 
 class Sketch:
-    """A run at a moment; of a lesson as much of it as the scene shows."""
+    """Run at a moment; for a lesson, with the time window of the scene."""
 
     def __init__(self, stage: Stage, window: tuple[float, float] | None = None) -> None:
         self._stage, self._window = stage, window
 
     @classmethod
     def of_sample(cls, sample: str) -> Sketch:
-        """Simulated until the moment that it is about."""
+        """Return a sketch that is simulated up to its moment."""
         prepared = opening_of(Source(sample)).prepare()
         stage = Stage(prepared.timeline)
         if isinstance(prepared.first, GoToTime):
@@ -31,7 +31,7 @@ class Sketch:
 
     @classmethod
     def of_lesson(cls, name: str) -> Sketch:
-        """At the scene that stands for it."""
+        """Return a sketch of the scene that represents the lesson."""
         from sim.lessons.course import found_lesson
         from sim.lessons.performance import Performance
 
@@ -44,7 +44,7 @@ class Sketch:
         return cls(stage, staged.window)
 
     def chart(self, columns: int, rows: int) -> ChartScene:
-        """Its chart in so many columns and rows of pixels, whole; of few jobs all that was and is planned."""
+        """Return its chart in so many columns and rows of pixels, whole; with few jobs, all past and plan."""
         camera = Camera.on(self._stage.workload, columns, rows)
         if self._window is not None or not camera.follow:
             camera = self._fitting(replace(camera, follow=False))
@@ -54,7 +54,7 @@ class Sketch:
                 return chart
 
     def _fitting(self, camera: Camera) -> Camera:
-        """As closely as that goes: no ticks have to be round here."""
+        """Return the tightest scale, because no ticks need to be round here."""
         chart, begin = self._stage.scene(Wish(camera)).chart, self._stage.begin
         end = max((box.end for box in chart.plan), default=self._stage.clock) if chart else self._stage.clock
         begin, end = self._window or (begin, end)

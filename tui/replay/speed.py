@@ -1,4 +1,4 @@
-"""How fast a replay goes: by the clock, or by event."""
+"""Speed of a replay: by the clock, or by event."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from math import inf
 from sim.words import span
 
 PASSING = 0.25
-"""Of a moment, so much is given to a step at which nothing is decided."""
+"""Share of a pause for a step without a decision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """So many simulated seconds a second, infinite: as fast as possible; or by event."""
+    """Speed in simulated seconds per second (infinite: as fast as possible), or by event."""
 
     moment: float = 0
-    """By event: seconds for which a step at which something is decided is seen; others pass by. 0: by the clock."""
+    """Seconds of pause at a step with a decision, if by event; 0: by the clock."""
     seconds: float = 0
 
     @property
     def label(self) -> str:
-        """How a screen says it.
+        """Return the speed as text.
 
         >>> [speed.label for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
         ['by event, 2 s', '1h/s', 'top speed']
@@ -33,7 +33,7 @@ class Speed:
         return f"{_short(self.seconds)}/s"
 
     def pace(self, per_column: float) -> float:
-        """After how many seconds now is in another column of the chart, or something has happened.
+        """Return the seconds until now is in another column of the chart, or something has happened.
 
         >>> [speed.pace(450) for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
         [0.5, 0.125, 0.0]
@@ -56,11 +56,11 @@ SPEEDS = (
 
 
 BY_EVENT = next(index for index, speed in enumerate(SPEEDS) if speed.moment == 2)
-"""The index of the usual moment."""
+"""Index of the default pause."""
 
 
 def first_speed(lasts: float) -> int:
-    """The index of the speed at which that much simulated time is watched in a minute, but not faster than 1h/s.
+    """Return the index of the speed that shows this much simulated time in a minute, at most 1h/s.
 
     >>> SPEEDS[first_speed(2400)].label, SPEEDS[first_speed(3e7)].label
     ('1m/s', '1h/s')

@@ -1,6 +1,6 @@
 """The stage: a timeline at a moment, seen through a camera, as the scene that one frame draws.
 
-It belongs to the worker of `tui.replay.worker`; nothing here knows threads or Textual. What moves it is in
+It belongs to the worker of `tui.replay.worker`; nothing here knows threads or Textual. It is moved by
 `tui.replay.conductor`.
 """
 
@@ -31,16 +31,16 @@ DRAWING = 0.02
 PLOT = 50
 """Columns of the small plots."""
 MAKERS = 2
-"""Of so many branches it is remembered what was drawn: of the one that is looked at, and of those before."""
+"""Number of branches whose drawings are kept: the current one, and the last ones before."""
 PRINTED = 100
-"""Of so many steps it is shown what was printed."""
+"""Number of steps whose printed lines are shown."""
 NAMED = 200
-"""So many waiting jobs of a long queue have a colour in the panels: nobody sees more at once."""
+"""Number of waiting jobs with a colour in the panels, more than are visible at once."""
 
 
 @dataclass
 class _Makers:
-    """What draws one branch, and remembers what it drew."""
+    """Drawer of one branch, with a cache of what it has drawn."""
 
     chart: ChartMaker
     strip: StripMaker
@@ -48,20 +48,20 @@ class _Makers:
 
 
 class Stage:
-    """One run and the moment of it that is shown."""
+    """Run and its current moment."""
 
     def __init__(self, timeline: Timeline, like: Stage | None = None) -> None:
-        """`like` shows branches of the same tree: what it has drawn of them is drawn."""
+        """Begin at the first moment; `like` shares the drawings of branches of the same tree."""
         self.timeline = timeline
         self.begin = float(self.workload.submit[0]) if len(self.workload) else 0.0
-        """The moment before the first step."""
+        """Moment before the first step."""
         self.clock = self.begin
-        """The moment that is shown: not before the cursor's step, and before the next one."""
+        """Current moment: from the cursor's step up to before the next one."""
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
         self._numbers: OwnNumbers | None = None
         self.doubt: str | None = None
-        """Why nothing that is shown can be trusted; told once."""
+        """Reason why the run is not reliable, reported once."""
         self._walked: tuple[tuple[str, int, int], Snapshot | None] | None = None
 
     @property
@@ -70,11 +70,11 @@ class Stage:
 
     @property
     def is_computed(self) -> bool:
-        """Is there nothing left to compute ahead?"""
+        """Return True if nothing is left to compute ahead."""
         return self.timeline.complete
 
     def compute(self, seconds: float) -> None:
-        """Compute ahead for about so long."""
+        """Compute ahead for about `seconds`."""
         self.go_on(seconds)
 
     def go_on(self, seconds: float) -> bool:
@@ -89,18 +89,18 @@ class Stage:
 
     @property
     def _last_time(self) -> float:
-        """Up to when the run has been computed."""
+        """Return the time up to which the run is computed."""
         timeline = self.timeline
         return timeline.history.time_of(timeline.computed - 1) if timeline.computed else self.begin
 
     def set_clock(self) -> None:
-        """Show the very moment of the cursor's step."""
+        """Move to the time of the cursor's step."""
         time = self.snapshot.time
         self.clock = self.begin if time is None else time
 
     @property
     def snapshot(self) -> Snapshot:
-        """The state at the cursor; made once for a step."""
+        """Return the state at the cursor, made once per step."""
         branch, step = self.timeline.branch.name, self.timeline.step
         if self._seen is None or self._seen[:2] != (branch, step):
             self._seen = branch, step, self._made_snapshot()
@@ -109,19 +109,19 @@ class Stage:
         return self._seen[2]
 
     def _made_snapshot(self) -> Snapshot:
-        """Before the first step it is under the policy that takes over with it."""
+        """Return the state before the first step, under the policy that takes over with it."""
         snapshot, switches = self.timeline.snapshot(), self.timeline.branch.switches
         if snapshot.step or not switches or switches[0].step > 1:
             return snapshot
         return replace(snapshot, policy=switches[0].spec, rules=switches[0].policy)
 
     def steps(self) -> Floats:
-        """The moments of the steps so far."""
+        """Return the times of the steps so far."""
         history = self.timeline.history.as_of(self.timeline.step)
         return self._makers_of(self.timeline.branch.name).chart.steps.of(history, self.clock)
 
     def scene(self, wish: Wish, axis: Axis | None = None) -> Scene:
-        """What is to be seen of this moment; the chart by event has an axis of its own, or this one."""
+        """Return the scene of this moment; the chart by event has its own axis, or this one."""
         timeline, snapshot = self.timeline, self._veiled(wish.veil)
         makers = self._makers_of(timeline.branch.name)
         past = timeline.history.as_of(timeline.step)
@@ -152,14 +152,14 @@ class Stage:
         )
 
     def _veiled(self, veil: Veil) -> Snapshot:
-        """The state at the cursor, as far as it may be known."""
+        """Return the state at the cursor, with hidden parts removed."""
         if not veil:
             return self.snapshot
         unplanned = self.snapshot.unplanned()
         return replace(unplanned, policy=UNNAMED) if veil == "policy" else unplanned
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
-        """The numbers of the policy's own of the selected job, as far as they have been read."""
+        """Return the policy's numbers of the selected job, as far as read."""
         if rank is None or not self.snapshot.columns:
             self._numbers = None
             return ()
@@ -173,12 +173,12 @@ class Stage:
         return self._numbers is None or self._numbers.has_read(self.timeline.computed)
 
     def read_numbers(self, seconds: float) -> None:
-        """Read on how the numbers of the selected job went."""
+        """Read more of the numbers of the selected job."""
         if self._numbers is not None:
             self._numbers.read(self.timeline.computed, seconds)
 
     def _within(self, decision: int | None) -> Snapshot | None:
-        """How things stood before that decision of the step; made once for each."""
+        """Return the state before that decision of the step, made once for each."""
         if decision is None:
             return None
         place = self.timeline.branch.name, self.timeline.step, decision
@@ -187,7 +187,7 @@ class Stage:
         return self._walked[1]
 
     def _printed(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Of this step always, of those before it as far as it is kept."""
+        """Return the printed lines of this step, and of earlier ones as far as kept."""
         step, now = self.timeline.step, self.snapshot.printed
         kept = [entry for entry in self.timeline.branch.printed_until(step, PRINTED) if entry[0] < step]
         return (*kept, (step, now)) if now else tuple(kept)
@@ -200,7 +200,7 @@ class Stage:
         return makers
 
     def _new_chart(self) -> ChartMaker:
-        """For this branch: what it shares with its parent may have been drawn."""
+        """Return the drawer of this branch, which reuses drawings of its parent."""
         branch, history = self.timeline.branch, self.timeline.history
         parent = self._makers.get(branch.parent or "")
         if parent is None or not branch.forked_at:
@@ -217,12 +217,12 @@ class Stage:
 
     def _switches(self) -> Iterator[Mark]:
         for switch in self.timeline.branch.switches:
-            if switch.step == 1:  # who decides from the beginning took over from nobody
+            if switch.step == 1:  # the first policy took over from none
                 continue
             yield Mark(switch.time, "switch", switch.called)
 
     def _bookmarks(self, wish: Wish) -> Iterator[Mark]:
-        """Those of this branch whose moment is known."""
+        """Return the bookmarks of this branch whose time is known."""
         timeline = self.timeline
         for bookmark in wish.bookmarks:
             if bookmark.branch == timeline.branch.name and 0 < bookmark.step <= timeline.computed:
@@ -230,7 +230,7 @@ class Stage:
 
 
 def _named(snapshot: Snapshot, selected: int | None) -> Iterator[int]:
-    """The ranks of the jobs that panels name."""
+    """Return the ranks of the jobs that panels name."""
     if selected is not None:
         yield selected
     for shown in (snapshot.running, snapshot.suspended, snapshot.queue[:NAMED]):

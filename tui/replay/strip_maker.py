@@ -1,4 +1,4 @@
-"""What the worker makes of a history for the strip of the whole run, and for small curves.
+"""Data of the strip of the whole run and of small curves, made from a history by the worker.
 
 A maker remembers what it has read and reads on from there. It belongs to one run; a run that goes on differently from
 some step gets a new one.
@@ -20,24 +20,24 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 USED, WAITING, WANTED, THERE = CURVES = range(4)
 _EVERY, _AT_ONCE = 32, 1 << 16
-"""How many steps are from one kept integral to the next, and how many are read at a time"""
+"""Steps between two stored integrals, and number of steps that are read at a time"""
 _NOTHING = 1e-9
-"""What is less comes of adding up, and is not drawn"""
+"""Smaller values are rounding errors, which are not drawn"""
 
 
 class StripMaker:
-    """Occupied processors, those that are there, waiting jobs ..., summed up over time: any mean is two looks."""
+    """Integrals over time of occupied and available processors, waiting jobs ...: a mean needs two look-ups."""
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
         self._begin = float(workload.submit[0]) if len(workload) else 0.0
         self._least_end = least_end(workload)
         self._count = 0
-        """How many steps have been read."""
+        """Number of steps read"""
         self._sums: Floats = np.zeros((len(CURVES), 0))
-        """The integral of each curve up to every so manyth step."""
+        """Integral of each curve at every n-th step"""
         self._last: Floats = np.zeros(len(CURVES))
-        """The integrals up to the last step that was read."""
+        """Integrals up to the last step read"""
         self._made: tuple[tuple[object, ...], StripScene] | None = None
         self._series: tuple[tuple[int, int], Series] | None = None
 
@@ -64,7 +64,7 @@ class StripMaker:
         return StripScene(self._begin, end, known, (*_utilization(means), *blank), waiting, marks)
 
     def series(self, history: Past, step: int, columns: int) -> Series:
-        """The numbers so far, when `step` steps have been made."""
+        """Return the metrics over time, after `step` steps."""
         if step < 1 or columns < 1:
             return Series()
         if self._series is None or self._series[0] != (step, columns):
@@ -77,7 +77,7 @@ class StripMaker:
         return Series(_utilization(means), tuple(means[WAITING].tolist()), tuple(means[WANTED].tolist()))
 
     def _read(self, history: Past) -> None:
-        """Take in the steps that are new: of those before the last known one nothing changes any more."""
+        """Read the new steps; nothing before the last known one changes any more."""
         first, steps = max(self._count - 1, 0), history.steps
         if steps <= self._count:
             return
@@ -87,7 +87,7 @@ class StripMaker:
         while True:
             end = min(first + _AT_ONCE, steps)
             time, values = self._values(history, np.arange(first, end))
-            # Added up one by one: the same however much is read at a time.
+            # Added one by one, so that the result does not depend on how much is read at a time
             sums = np.cumsum(np.column_stack([self._last, values[:, :-1] * np.diff(time)]), axis=1)
             mark = -(-first // _EVERY)
             kept = sums[:, mark * _EVERY - first :: _EVERY]
@@ -97,13 +97,13 @@ class StripMaker:
                 return
 
     def _values(self, history: Past, steps: Ints) -> tuple[Floats, Floats]:
-        """When those steps were, and the curves after each."""
+        """Return the times of those steps, and the curves after each."""
         time, free, waiting, wanted = history.at(steps)
         there = history.there(self._workload, time)
         return time, np.array([there - free, waiting, wanted, there], dtype=np.float64)
 
     def _means(self, history: Past, edges: Floats) -> Floats:
-        """The curves' means from edge to edge; where two are equal, and after the last step, the last value."""
+        """Return the means of the curves between edges; between equal edges and after the last step, the last value."""
         if not len(edges) or not self._count:
             return np.empty((len(CURVES), 0))
         step = np.maximum(history.steps_at(edges), 0)
@@ -120,13 +120,13 @@ class StripMaker:
 
 
 def _utilization(means: Floats) -> tuple[float, ...]:
-    """Of what is there."""
+    """Return the share of available processors."""
     used, there = means[USED], means[THERE]
     return tuple(np.divide(used, there, out=np.zeros_like(used), where=there > 0).tolist())
 
 
 def least_end(workload: Workload) -> float:
-    """No schedule can be over before this."""
+    """Return a time before which no schedule can end."""
     if not len(workload):
         return 0.0
     work = float(workload.runtime @ workload.width) / workload.procs

@@ -1,4 +1,4 @@
-"""The way back: where the replay stood before each move of a person, as far as the program has run."""
+"""Places where the replay was before each move of the user, as long as the program runs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tui.replay import requests as o
 from tui.replay.requests import Order
 
 STEPS = o.Move, o.Play, o.Draw, o.Measure, o.Restore, o.Renew, o.TakeBack
-"""Orders that are no moves: a step is taken back by a step, and playing by going back."""
+"""Requests that are no moves: a step is undone by a step, and playing by going back."""
 MOST = 1000
 
 
 class Place(NamedTuple):
-    """A branch, step and clock of the replay, and the run it is compared with."""
+    """Branch, step and clock of the replay, and the run it is compared with."""
 
     branch: str
     step: int
@@ -23,19 +23,19 @@ class Place(NamedTuple):
 
 
 class Trail:
-    """The places that were left by a move, the last one at the end."""
+    """Places before each move, the last one at the end."""
 
     def __init__(self) -> None:
         self._left: list[Place] = []
         self._was_scrubbed = False
 
     def leave(self, place: Place) -> None:
-        """Remember a place that is left; the oldest is forgotten where there are too many."""
+        """Remember a place; the oldest is forgotten if there are too many."""
         self._left.append(place)
         del self._left[:-MOST]
 
     def note(self, order: Order, was: Place, now: Place) -> None:
-        """Remember the place before an order, if that is a move and led elsewhere; a drag is one move."""
+        """Remember the place before a request that moved elsewhere; a drag is one move."""
         is_scrubbed = isinstance(order, o.GoToTime) and order.scrubbed
         if was != now and not isinstance(order, STEPS) and not (is_scrubbed and self._was_scrubbed):
             self.leave(was)

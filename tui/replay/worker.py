@@ -1,6 +1,6 @@
-"""The worker of a replay: a thread that owns the conductor, obeys orders, computes ahead, and tells what is to be seen.
+"""Worker of a replay: a thread that executes requests, computes ahead and sends scenes.
 
-The screen asks and is told; it never waits. Orders that piled up are obeyed together and shown once; while there are
+The screen never waits for it. Requests that have piled up are executed together and drawn once. While there are
 none, the run is computed ahead in slices of a few milliseconds, with pauses, so that the screen stays quick.
 """
 
@@ -21,58 +21,58 @@ from tui.replay.requests import Failed, GoToTime, Move, News, Order, Play, Scene
 T = TypeVar("T")
 
 SLICE = 0.004
-"""Seconds of computing ahead before orders are looked at again."""
+"""Seconds of computing ahead between two checks for requests."""
 PATIENCE = 5.0
-"""Seconds after which it is told that a policy does not answer; it may then be stopped."""
+"""Seconds after which a policy without a decision is reported; it may then be stopped."""
 LONG = 0.5
-"""Seconds after which it is said that something takes long."""
+"""Seconds after which a slow operation is reported."""
 REPORT = 0.5
-"""Seconds after which, while it computes ahead, the screen is shown how far that has come."""
+"""Seconds between two reports on the progress of computing ahead."""
 
 
 class _Ask(NamedTuple):
-    """An order, or None for a mere look; and its number."""
+    """Request with its number; None only asks for a scene."""
 
     order: Order | None
     number: int
 
 
 class Player:
-    """Asked by the screen, in its thread; works in a thread of its own; tells through `tell`, from that thread."""
+    """Worker thread; methods for the screen are called in its thread, and `tell` is called in the worker's."""
 
     def __init__(self, conductor: Conductor, wish: Wish, tell: Callable[[Told], None], frame: float = 0) -> None:
         self.asked = 0
-        """How many orders and wishes there have been."""
+        """Number of requests and views so far."""
         self.playing = False
-        """Is somebody watching it play? Then computing ahead takes less of the time."""
+        """True while playing; then computing ahead takes less of the time."""
         self.beginning: Scenes | None = None
-        """How it begins: to be seen while what was asked at first takes long."""
+        """Scene shown first, while the first requests take long."""
         self._conductor, self._wish, self._tell, self._frame = conductor, wish, tell, frame
         self._taken = 0.0
-        """When orders were taken last: not sooner than a frame later are others."""
+        """Time of the last batch of requests; the next one is a frame later at the earliest."""
         self._asks: SimpleQueue[_Ask | None] = SimpleQueue()
         self._answered = 0
         self._since = 0.0
-        """When the first was asked of what has not been answered."""
+        """Time of the first unanswered request."""
         self._obeyed = Event()
         self._obeyed.set()
         self._halt = Event()
         self._closed = False
         self._doubted = ""
         self._is_ahead = False
-        """Does it compute what nobody has asked for?"""
+        """True while it computes steps that were not requested."""
         self._stuck: tuple[tuple[str, int], ...] | None = None
-        """How far was known when that made way for what somebody asked; from there on nothing is computed ahead."""
+        """Step at which a request interrupted computing ahead, which stops there."""
         self._thread = Thread(target=self._work, name="replay", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
         self.ask(None)
 
-    # From the screen
+    # For the screen
 
     def ask(self, order: Order | None) -> None:
-        """Obey this as soon as possible; None: only show how things stand."""
+        """Execute this as soon as possible; None only asks for a scene."""
         if self._answered == self.asked:
             self._since = monotonic()
         self.asked += 1
@@ -80,19 +80,19 @@ class Player:
         self._asks.put(_Ask(order, self.asked))
 
     def wish(self, wish: Wish) -> None:
-        """Show this from now on."""
+        """Show this view from now on."""
         if wish != self._wish:
             self._wish = wish
             self.ask(None)
 
     @property
     def idle(self) -> bool:
-        """Has everything been done that was asked? A clock that ticks faster than frames are made waits for this."""
+        """Return True if all requests are done; a clock that ticks faster than frames waits for this."""
         return self._obeyed.is_set()
 
     @property
     def progress(self) -> tuple[str, float | None] | None:
-        """What takes long, and how much of it is done, of 1, where that is known."""
+        """Return the slow operation and its progress from 0 to 1, if known."""
         file, seconds = self._unanswered
         if file:
             return f"{file} has been running for {seconds:.0f} s without a decision", None
@@ -102,18 +102,18 @@ class Player:
 
     @property
     def _unanswered(self) -> tuple[str, float]:
-        """The file of a policy that has been deciding for long, and for how long."""
+        """Return the file of a policy that has been deciding for long, and for how long."""
         file, seconds = unanswered(self._thread.ident or 0)
         return (file, seconds) if seconds >= PATIENCE else ("", 0)
 
     def halt(self) -> None:
-        """Give up what takes long; the replay stays where it was."""
+        """Cancel the slow operation; the replay stays where it was."""
         self._halt.set()
         if self._unanswered[0]:
             give_up(self._thread.ident or 0)
 
     def lose_patience(self) -> None:
-        """Who does not answer, and nobody waits for, is stopped: code that was saved; who computes ahead makes way."""
+        """Stop a policy that makes no decision in the background: saved code, or code computed ahead."""
         if not self._unanswered[0]:
             return
         if self._conductor.is_remaking:
@@ -122,18 +122,18 @@ class Player:
             give_up(self._thread.ident or 0, GiveWayError)
 
     def be_patient(self, seconds: float) -> None:
-        """A policy that has not answered for so long is stopped: nobody looks on who could do it."""
+        """Stop a policy that has been deciding too long without a user who could cancel it."""
         thread = self._thread.ident or 0
         if unanswered(thread)[1] > seconds:
             give_up(thread)
 
     def close(self) -> None:
-        """The screen goes."""
+        """End the worker with its screen."""
         self._closed = True
         self._halt.set()
         self._asks.put(None)
 
-    # In the thread
+    # In the worker's thread
 
     def _work(self) -> None:
         reported = perf_counter()
@@ -166,7 +166,7 @@ class Player:
             self._is_ahead = False
 
     def _take(self, block: bool) -> list[_Ask]:
-        """All that was asked; what came together is done together."""
+        """Return all pending requests; requests that came together are executed together."""
         asks = []
         try:
             ask = self._asks.get() if block else self._asks.get(timeout=2 * SLICE if self.playing else SLICE / 4)
@@ -181,9 +181,9 @@ class Player:
         return asks
 
     def _answer(self, asks: list[_Ask]) -> bool:
-        """Obey and show; True if there is more to draw."""
+        """Execute requests and send a scene. Return True if there is more to draw."""
         self._halt.clear()
-        if self._closed:  # looked at after that, or else the halt of `close` would be lost
+        if self._closed:  # checked after that, so that the halt of `close` is not lost
             return False
         if not self._answered and any(ask.order is not None for ask in asks):
             self._guard(self._see_the_beginning)
@@ -221,12 +221,12 @@ class Player:
         return any(chart is not None and chart.pending for chart in charts)
 
     def _guard(self, work: Callable[[], T]) -> T | None:
-        """Whatever goes wrong is told in one line; the worker goes on."""
+        """Report any error in one line and continue."""
         try:
             return work()
         except SchedscopeError as error:
             self._tell(Failed(str(error)))
-        except (Exception, NoAnswerError) as error:  # a policy may answer at the moment at which it is given up
+        except (Exception, NoAnswerError) as error:  # a policy may return just as it is interrupted
             self._tell(Failed(f"{type(error).__name__}: {error}"))
         return None
 

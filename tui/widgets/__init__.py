@@ -1,1 +1,1 @@
-"""Widgets: they draw the values that they are given and tell what a person did."""
+"""Widgets: they draw the values that they are given and report the user's input."""

@@ -144,7 +144,7 @@ def test_to_the_next_start_and_the_one_before(figure: Replayed) -> None:
 @pytest.mark.parametrize(("direction", "where"), [(1, "later"), (-1, "earlier")])
 def test_what_is_nowhere_leaves_the_moment_as_it_was(figure: Replayed, direction: int, where: str) -> None:
     figure.does(o.GoToTime(700))
-    assert figure.does(o.Find(parse_stop("queue > 50"), direction)) == f"nowhere {where}: queue > 50"
+    assert figure.does(o.Find(parse_stop("queue > 50"), direction)) == f"no {where} step meets: queue > 50"
     assert figure.place == (6, 700)
 
 
