@@ -36,6 +36,10 @@ class Slurm:
         self._still = Cluster(0.0)
         """The last answers to the questions that are asked seldom."""
         self._cores: dict[str, tuple[Cores, ...]] = {}
+        self._alive: set[str] = set()
+        """Ids of the jobs that waited or ran at the last poll."""
+        self._at = 0.0
+        """When that was."""
 
     def snapshot(self) -> Cluster:
         """Return the cluster as it is now; a poll that fails is the next one's to repeat."""
@@ -46,7 +50,7 @@ class Slurm:
             self._still = self._looked_at(self._still)
         at = time.time()
         jobs = text.jobs(self._commands.ask("squeue", "-h", "-r", "-a", "-t", "all", "-o", text.FORMAT))
-        jobs = self._with_cores(jobs)
+        jobs = self._with_forgotten(self._with_cores(jobs), at)
         self._polls += 1
         is_private = self._still.is_private and {job.user for job in jobs} <= {self._still.me}
         return replace(self._still, at=at, jobs=jobs, is_private=is_private, cost=self._commands.spent)
@@ -87,6 +91,13 @@ class Slurm:
             return self._commands.ask(*words)
         except ClusterError:
             return ""
+
+    def _with_forgotten(self, jobs: tuple[ClusterJob, ...], at: float) -> tuple[ClusterJob, ...]:
+        """Return the jobs with those that ended so long before this poll that only the accounting knows how."""
+        gone = self._alive - {job.id for job in jobs}
+        since, self._at = self._at, at
+        self._alive = {job.id for job in jobs if not job.has_ended}
+        return (*jobs, *(job for job in self.history(since) if job.id in gone)) if gone else jobs
 
     def _with_cores(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
         """Return the jobs with the cores that they hold, which are asked for once per start."""

@@ -26,6 +26,7 @@ class Written(Commands):
         super().__init__()
         self.asked: list[str] = []
         self.jobs = jobs
+        self.history = ""
         self.answers = {
             "scontrol show config": f"ClusterName = testbed\nPrivateData = {private}\nSLURM_VERSION = 24.11.5\n",
             "id -un": "anna\n",
@@ -39,6 +40,8 @@ class Written(Commands):
         self.asked.append(line)
         if words[0] == "squeue":
             return self.jobs
+        if words[0] == "sacct" and self.history:
+            return self.history
         if line.startswith("scontrol -d -o show job"):
             return "JobId=1 Nodes=n1 CPU_IDs=0-1 Mem=0\nJobId=2 Nodes=n1 CPU_IDs=2 Mem=0\n"
         if line not in self.answers:
@@ -141,3 +144,20 @@ def test_ssh_gets_one_quoted_line_in_batch_mode(tmp_path: Path, monkeypatch: pyt
     assert "-oBatchMode=yes" in said
     assert said[-3:-1] == ["--", "anna@login"]
     assert said[-1].endswith("squeue -o '%i|%j'")
+
+
+def test_a_job_that_slurm_forgot_ends_as_the_accounting_says() -> None:
+    commands = Written(row(1) + row(2) + row(3, "PENDING"))
+    slurm = Slurm(commands)
+    slurm.snapshot()
+    assert not any(line.startswith("sacct") for line in commands.asked)
+    times = "2026-11-23T21:33:46|2026-11-23T21:33:46|2026-11-23T21:40:00|2026-11-23T21:45:00"
+    commands.jobs = row(3, "PENDING")
+    commands.history = "".join(
+        f"{job}|{job}|anna|physics|batch|normal|{state}|{times}|00:10:00|2|1|n1|900|a|b\n"
+        for job, state in ((1, "TIMEOUT"), (9, "COMPLETED"))
+    )
+    cluster = slurm.snapshot()
+    assert [(job.id, job.state) for job in cluster.jobs] == [("3", "PENDING"), ("1", "TIMEOUT")]
+    assert [job.id for job in slurm.snapshot().jobs] == ["3"]
+    assert sum(line.startswith("sacct") for line in commands.asked) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from getpass import getuser
 from typing import TypeVar
 
 import pytest
@@ -31,7 +32,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     with slurm(tmp_path_factory.mktemp("slurm")):
         say("scontrol", "update", "nodename=n4", "state=drain", "reason=disk is slow")
         say("scontrol", "create", "reservation", "ReservationName=class", "StartTime=now+60minutes", "Duration=30",
-            "Nodes=n3", "Users=root,nobody")  # fmt: skip
+            "Nodes=n3", f"Users={getuser()}")  # fmt: skip
         made = {
             "done": submit("-n", "1", seconds=0),
             "fails": submit("-n", "1", seconds=0, code=3),
