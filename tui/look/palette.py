@@ -39,8 +39,10 @@ JOB_HUES = 2 * len(JOB_COLOURS)
 """Twelve, and the same in a second shade."""
 
 
-_FAINT = "#555555"
-"""Of sixteen colours the one for what is hardly there."""
+_FAINT, _GREY = "#555555", "#aaaaaa"
+"""Of sixteen colours those for what is hardly there, and for other jobs upon a dark ground."""
+READABLE = 3.0
+"""Contrast of other jobs with the ground while one is selected, at least."""
 
 
 class Hue(IntEnum):
@@ -85,6 +87,8 @@ class Tone(IntEnum):
     """Text upon a block of this hue."""
     GROUND = 8
     """Behind everything."""
+    TEXT_DIMMED = 9
+    """Text upon a dimmed block of this hue."""
 
 
 TONES = len(Tone)
@@ -98,7 +102,7 @@ def ink(hue: int, tone: int = Tone.FULL) -> int:
     """The number of a colour of the chart.
 
     >>> ink(3), ink(Hue.NONE, Tone.QUARTER)
-    (30, 279)
+    (33, 310)
     """
     return hue * TONES + tone
 
@@ -131,6 +135,8 @@ class Look:
     mode: Mode = "colour"
     depth: int = 24
     """Bits of colour that the terminal has: 24, 8 or 4."""
+    on_wall: bool = False
+    """Is it seen from the last row of a hall, where nothing may be dim?"""
     _styles: dict[str, Style] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -152,7 +158,7 @@ class Look:
         text, ground = self.text, self.background
         return replace(
             self, surface=ground, dim=mixed(text, ground, 0.85), faint=mixed(text, ground, 0.6), soft=1.0,
-            lift=min(self.lift, 0.6), _styles={},
+            lift=min(self.lift, 0.6), on_wall=True, _styles={},
         )  # fmt: skip
 
     def with_mode(self, mode: Mode) -> Look:
@@ -207,8 +213,9 @@ class Look:
 
     def _block(self, kind: str, hue: str) -> Style:
         """Text upon a block of a job's colour."""
-        tone = {"on": Tone.FULL, "lit": Tone.STRONG, "off": Tone.DIMMED, "plan": Tone.PLAN}[kind]
-        text = Tone.TEXT if tone in (Tone.FULL, Tone.STRONG) else Tone.MOST
+        dimmed = Tone.FULL if self.on_wall else Tone.DIMMED
+        tone = {"on": Tone.FULL, "lit": Tone.STRONG, "off": dimmed, "plan": Tone.PLAN}[kind]
+        text = Tone.TEXT_DIMMED if tone == Tone.DIMMED else Tone.MOST if tone == Tone.PLAN else Tone.TEXT
         return Style(color=self.inks[ink(int(hue), text)], bgcolor=self.inks[ink(int(hue), tone)])
 
     # The chart
@@ -236,14 +243,29 @@ class Look:
 
     def _ink(self, hue: int, tone: Tone) -> str:
         colour = self._hue(hue)
+        if tone == Tone.TEXT_DIMMED:
+            block = self.inks_dimmed(hue)
+            return max("#000000", "#ffffff", key=lambda text: contrast(text, block))
+        if tone == Tone.DIMMED and self.depth != 4:
+            return self.inks_dimmed(hue)
         if tone == Tone.TEXT:
             return "#000000" if brightness(self.inks_full(hue)) > 0.22 else "#ffffff"
         if hue == Hue.NONE or (self.depth == 4 and tone in (Tone.PLAN, Tone.GROUND)):
             return self.background
         if self.depth == 4 and hue < Hue.RAMP:
+            if tone == Tone.DIMMED and self.dark:
+                return _GREY
             return _FAINT if tone in (Tone.QUARTER, Tone.DIMMED) else SIXTEEN[hue % len(SIXTEEN)]
         share = _SHARE[tone] ** self.lift if tone != Tone.FULL else self.soft
         return snapped(mixed(colour, self.background, share), self.depth)
+
+    def inks_dimmed(self, hue: int) -> str:
+        """Return the weakest shade of a hue that can still be read upon the ground."""
+        colour, shares = self._hue(hue), [step / 50 for step in range(51)]
+        shades = [mixed(colour, self.background, share) for share in shares if share >= _SHARE[Tone.DIMMED]]
+        shades += [mixed(self.text, colour, share) for share in shares]
+        drawn = (snapped(shade, self.depth) for shade in shades)
+        return next((shade for shade in drawn if contrast(shade, self.background) >= READABLE), self.text)
 
     def inks_full(self, hue: int) -> str:
         if self.depth == 4 and hue < Hue.RAMP:
@@ -304,6 +326,16 @@ def brightness(colour: str) -> float:
     """Relative luminance, from 0 (black) to 1 (white), as WCAG counts it."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (x / 255 for x in _rgb(colour))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, from 1 to 21, as WCAG counts it.
+
+    >>> contrast("#000000", "#ffffff")
+    21.0
+    """
+    light, dark = sorted((brightness(one), brightness(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
 
 
 def snapped(colour: str, depth: int) -> str:

@@ -132,7 +132,7 @@ def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> 
     told = next((told for told in names if named and text.cells(edge + told) <= length), "")
     label, filling = (edge + told)[:length], _filling(context, cell, thin)
     style, action = _style(context, cell, thin), f"select_rank({cell.rank})"
-    upon = {"plan": " title", "off:": " dim"}.get(style[:4], "")
+    upon = " title" if style.startswith("plan") else ""
     if label:
         yield Span(label, style + upon, action)
     yield Span(filling * (length - text.cells(label)), style, action)

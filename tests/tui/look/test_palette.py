@@ -10,7 +10,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tui.look.palette import CONTRAST, DARK, JOB_COLOURS, JOB_HUES, LIGHT, LOOKS, Hue, Look, Tone, brightness, ink
+from tui.look.palette import (
+    CONTRAST,
+    DARK,
+    JOB_COLOURS,
+    JOB_HUES,
+    LIGHT,
+    LOOKS,
+    Hue,
+    Look,
+    Tone,
+    brightness,
+    contrast,
+    ink,
+)  # fmt: skip
 
 EYES = (
     ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
@@ -71,10 +84,26 @@ def test_jobs_that_come_one_after_another_differ_most(by: int) -> None:
     assert min(near) > 17
 
 
+@pytest.mark.parametrize("depth", [24, 8])
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_other_jobs_can_be_read_while_one_is_selected(look: Look, depth: int) -> None:
+    seen = look.with_depth(depth)
+    for hue in range(JOB_HUES):
+        block = seen.inks[ink(hue, Tone.DIMMED)]
+        assert contrast(block, seen.background) >= 3
+        assert contrast(seen.inks[ink(hue, Tone.TEXT_DIMMED)], block) >= 4.5
+
+
+@pytest.mark.parametrize("look", [DARK, LIGHT], ids=lambda look: look.name)
+def test_other_jobs_can_be_read_in_sixteen_colours(look: Look) -> None:
+    seen = look.with_depth(4)
+    assert contrast(seen.inks[ink(3, Tone.DIMMED)], seen.background) >= 3
+
+
 def test_for_projectors_what_is_weak_is_stronger() -> None:
-    weak = [ink(3, tone) for tone in (Tone.DIMMED, Tone.PLAN, Tone.GROUND)]
+    weak = [ink(3, tone) for tone in (Tone.HALF, Tone.PLAN, Tone.GROUND)]
     plain = replace(CONTRAST, lift=1)
-    assert all(brightness(CONTRAST.inks[one]) > 1.5 * brightness(plain.inks[one]) for one in weak)
+    assert all(brightness(CONTRAST.inks[one]) > 1.3 * brightness(plain.inks[one]) for one in weak)
 
 
 def test_sixteen_colours_come_with_patterns_and_a_weight_for_each_tone() -> None:

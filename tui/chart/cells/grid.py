@@ -111,7 +111,7 @@ class Grid:
     def _is_lit(self, rank: NDArray[np.int32]) -> Bools:
         """The selected job; if there is none, those that have just started. Of what is no job, anything."""
         if self.selected is not None and (is_selected := np.equal(rank, self.selected)).any():
-            self.dims = bool(np.count_nonzero(is_selected) >= _FOUND)
+            self.dims = not self.look.on_wall and bool(np.count_nonzero(is_selected) >= _FOUND)
             return is_selected
         if self.chart.since is None:
             return np.zeros(rank.shape, np.bool_)
@@ -138,7 +138,7 @@ class Grid:
         tone[shared] = np.clip(tone[shared], Tone.HALF, Tone.MOST)
         tone[ahead] = Tone.PLAN
         if self.dims:
-            tone[known] = Tone.DIMMED
+            tone[known & (tone != Tone.PLAN) & (tone != Tone.QUARTER)] = Tone.DIMMED
         tone[lit] = np.where((ahead | trail)[lit], Tone.HALF, Tone.STRONG)
         ground, is_borrowed = self._ground(rank.shape)
         is_open = np.zeros(rank.shape, np.bool_)

@@ -23,6 +23,7 @@ _PLAIN = " -- |++ |++ |   "
 def draw_outlines(area: Cells, grid: Grid) -> None:
     """What is planned stands in a frame of its own colour; a thin gap parts neighbours of one colour."""
     _frame_planned(area, grid)
+    _frame_selected(area, grid)
     if not grid.look.patterned:
         _part_alike(area, grid)
 
@@ -97,8 +98,23 @@ def _frame_planned(area: Cells, grid: Grid) -> None:
     line = lines[_sides(np.where(is_planned, up.rank, -1))]
     at = is_planned & (line != ord(" "))
     area.chars[at] = line[at]
-    if not grid.look.patterned and not grid.dims:
+    if not grid.look.patterned:
         area.fg[at] = up.hue[at] * TONES + Tone.FULL
+
+
+def _frame_selected(area: Cells, grid: Grid) -> None:
+    """Outline what has run of the selected job: it is found without its colour, too."""
+    up, low = grid.upper, grid.lower
+    if grid.selected is None or grid.look.patterned:
+        return
+    is_whole = (up.rank == grid.selected) & (low.rank == grid.selected) & (area.chars == ord(" "))
+    if not is_whole.any():
+        return
+    lines = np.array([ord(line) for line in _LINES], np.uint32)
+    line = lines[_sides(np.where(is_whole, up.rank, -1))]
+    at = is_whole & (line != ord(" "))
+    area.chars[at] = line[at]
+    area.fg[at] = up.hue[at] * TONES + Tone.TEXT
 
 
 def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:

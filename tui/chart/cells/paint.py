@@ -155,9 +155,8 @@ def _texture(area: Cells, grid: Grid) -> None:
     if look.patterned:
         area.fg[at] = hue + np.where(lit & others, Tone.STRONG, Tone.DIMMED if others else Tone.HALF)
         return
-    area.fg[at] = hue + np.where(lit, Tone.STRONG, Tone.QUARTER if others else _SIGNS.fg[texture])
-    inks = hue + np.where(lit | (not others), _SIGNS.bg[texture], Tone.DIMMED)
-    area.bg[at] = np.where(texture == Texture.TRAIL, up.ground[at], inks)
+    area.fg[at] = hue + np.where(lit, Tone.STRONG, _SIGNS.fg[texture])
+    area.bg[at] = np.where(texture == Texture.TRAIL, up.ground[at], hue + _SIGNS.bg[texture])
 
 
 def _borrowed(area: Cells, grid: Grid) -> None:
@@ -171,7 +170,8 @@ def _borrowed(area: Cells, grid: Grid) -> None:
     if not grid.look.patterned:
         inks = grid.upper.ink[dotted]
         is_held = grid.upper.rank[dotted] >= 0
-        area.fg[dotted] = inks // TONES * TONES + np.where(is_held, Tone.TEXT, Tone.FULL)
+        text = np.where(inks % TONES == Tone.DIMMED, Tone.TEXT_DIMMED, Tone.TEXT)
+        area.fg[dotted] = inks // TONES * TONES + np.where(is_held, text, Tone.FULL)
 
 
 def _missing(area: Cells, grid: Grid) -> None:

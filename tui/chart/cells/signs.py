@@ -143,7 +143,7 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
     area.chars[at] = ord("x" if grid.look.ascii else "×")
     if not grid.look.patterned:
         inks = np.where(upper, grid.upper.ink, grid.lower.ink)[at]
-        area.fg[at] = ink(Hue.GREY) if grid.dims else inks // TONES * TONES + Tone.TEXT
+        area.fg[at] = inks // TONES * TONES + np.where(inks % TONES == Tone.DIMMED, Tone.TEXT_DIMMED, Tone.TEXT)
         area.bg[at] = inks
 
 
@@ -200,14 +200,15 @@ def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
     if not labels:
         return
     ranks, rows, columns, texts = zip(*labels, strict=True)
-    inks = grid.upper.ink[rows, columns]
+    inks = blocks = grid.upper.ink[rows, columns]
     is_selected = np.equal(ranks, -1 if grid.selected is None else grid.selected)
     if grid.look.patterned:
         inks = np.where(is_selected, ink(Hue.ACCENT, Tone.TEXT), ink(Hue.NONE, Tone.TEXT))
     else:
         inks = np.where(_IS_BRIGHT[inks], inks // TONES * TONES + Tone.TEXT, ink(Hue.NONE, Tone.TEXT))
         if grid.dims:
-            inks = np.where(is_selected, inks, ink(Hue.GREY, Tone.MOST))
+            dimmed = (blocks % TONES == Tone.DIMMED) & ~is_selected
+            inks = np.where(dimmed, blocks // TONES * TONES + Tone.TEXT_DIMMED, inks)
     area.write_inside(rows, columns, texts, inks)
 
 

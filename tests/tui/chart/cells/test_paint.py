@@ -179,6 +179,16 @@ def test_the_selected_job_glows_and_all_others_are_dim(engine: Engine) -> None:
     past = cells.bg[0:4, 4:7] % TONES
     assert set(past[1:].flat) == {Tone.STRONG}
     assert set(past[0, 1:].flat) == {Tone.DIMMED}
+    assert {chr(cells.chars[row, 5]) for row in (1, 3)} == {"─"}  # its outline
+
+
+def test_on_a_wall_no_job_is_dim_and_the_selected_one_is_outlined(engine: Engine) -> None:
+    chart, wall = chart_of(engine, SIZE), DARK.projected
+    plain, chosen = paint(chart, wall, SIZE), paint(chart, wall, SIZE, selected=0)
+    assert Tone.DIMMED not in chosen.bg % TONES
+    others = chart.raster.rank[0, 1:3] == 2
+    assert np.array_equal(plain.bg[0, 5:7][others], chosen.bg[0, 5:7][others])
+    assert {chr(chosen.chars[row, 5]) for row in (1, 3)} == {"─"}
 
 
 def test_a_selected_job_that_is_not_in_the_picture_dims_nobody(engine: Engine) -> None:
