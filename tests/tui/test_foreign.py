@@ -152,7 +152,7 @@ async def test_an_id_is_no_markup_where_it_is_looked_for_or_jumped_to(table: str
 
 async def test_files_in_the_picker_of_traces_are_text(log: str, table: str) -> None:
     async with replay() as run:
-        await run.press("t")
+        await run.press("F")
         run.app.screen.post_message(Paste(str(Path(log).parent) + "/"))
         await run.wait_for(lambda: "[@click=app.exit]A" in run.text)
         await run.press("down")

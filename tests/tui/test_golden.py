@@ -50,7 +50,7 @@ BUSY = Shot("lublin-128", "easy", "#984")
 RUNNING = ("slash", *"470", "enter")
 SIZES: dict[str, Size] = {"80x24": (80, 24), "120x36": USUAL, "200x60": (200, 60)}
 LOOKS = {"light": "l", "contrast": "c", "mono": "2", "ascii": "3"}
-DIALOGS = {"policies": "p", "traces": "t", "help": "question_mark", "report": "i", "colours": "c"}
+DIALOGS = {"policies": "p", "traces": "F", "help": "question_mark", "report": "i", "colours": "c"}
 Compare = Callable[[Shot], bool]
 
 

@@ -13,6 +13,7 @@ from sim.words import Clock, clock_near, name, processors, span
 from sim.workload.model import Field, Workload
 from sim.workload.outages import Outage
 from tui.chart.scene import ChartScene, Hole
+from tui.look.calendar import Calendar
 
 _LOOKED_AT = 500
 """Queues are long; the plan shows jobs near their head."""
@@ -43,10 +44,10 @@ class Pictured(Protocol):
     def planned_start(self, rank: int) -> float | None:
         """Return when a waiting job is to start, None if that is not planned."""
 
-    def hover(self, rank: int) -> str:
+    def hover(self, rank: int, calendar: Calendar | None = None) -> str:
         """Return the text about a job under the pointer."""
 
-    def hover_free(self, spot: Spot) -> str:
+    def hover_free(self, spot: Spot, calendar: Calendar | None = None) -> str:
         """Return the text about a place without a job."""
 
 
@@ -76,13 +77,13 @@ def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
     return (begin, end) if begin < end else None
 
 
-def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int) -> str:
+def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calendar | None = None) -> str:
     """The job in one line, and a second one for what is to come.
 
     J1402 · 64 processors · started d12 04:31 · ran 1h05 of 4h00 · user 3
     """
     workload, clock = chart.workload, chart.clock
-    job, at = workload.jobs[rank], clock_near(clock)
+    job, at = workload.jobs[rank], _near(clock, calendar)
     parts = [name(job), processors(job.procs)]
     start, end = float(chart.start[rank]), float(chart.end[rank])
     more = ""
@@ -108,9 +109,9 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int) -> str:
     return " · ".join(parts) + ("\n" + more if more else "")
 
 
-def free_text(chart: ChartScene, spot: Spot) -> str:
+def free_text(chart: ChartScene, spot: Spot, calendar: Calendar | None = None) -> str:
     """What is said of a place without a job."""
-    at = clock_near(chart.clock)
+    at = _near(chart.clock, calendar)
     for outage in chart.outages:
         if outage.begins <= spot.time < outage.ends and outage.processors >> spot.processor & 1:
             return f"processor {spot.processor:,} is not there: {_told(outage, at)}"
@@ -138,12 +139,17 @@ def _told(outage: Outage, at: Clock) -> str:
     return f"{since}, {'for good' if outage.ends == inf else f'until {at(outage.ends)}'}"
 
 
-def measured(chart: ChartScene, one: Spot, other: Spot) -> str:
+def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | None = None) -> str:
     """How far it is between two places: time, and processors."""
-    at, (begin, end) = clock_near(chart.clock), sorted((one.time, other.time))
+    at, (begin, end) = _near(chart.clock, calendar), sorted((one.time, other.time))
     low, high = sorted((one.processor, other.processor))
     across = f"; {processors(high - low + 1)}, {low:,} to {high:,}" if high > low else ""
     return f"{span(end - begin)}, from {at(begin)} to {at(end)}{across}"
+
+
+def _near(now: float, calendar: Calendar | None) -> Clock:
+    """How moments are written as of `now`."""
+    return clock_near(now) if calendar is None else calendar.near(now)
 
 
 def _ran(workload: Workload, rank: int) -> str:

@@ -7,6 +7,7 @@ from math import ceil, floor
 from typing import TypeVar
 
 from sim.words import clock
+from tui.look.calendar import Calendar
 
 STEPS = (
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000,
@@ -18,23 +19,32 @@ _DAY = 86400
 Time = TypeVar("Time", int, float)
 
 
-def times(begin: float, end: float, room: Callable[[str], float]) -> list[tuple[int, str]]:
+def times(
+    begin: float, end: float, room: Callable[[str], float], calendar: Calendar | None = None
+) -> list[tuple[float, str]]:
     """Round moments with their names, each of which has `room(name)` seconds; the day is said where it is new.
+
+    With a calendar they are round in the local time of the trace.
 
     >>> times(80000, 100000, lambda name: 3000)
     [(82800, 'd0 23:00'), (86400, 'd1 00:00'), (90000, '01:00'), (93600, '02:00'), (97200, '03:00')]
     """
-    step = next((step for step in STEPS if step >= room(moment(end // step * step, step))), STEPS[-1])
-    return list(named(range(ceil(begin / step) * step, floor(end) + 1, step)))
+    shift = 0.0 if calendar is None else calendar.shift(begin)
+    fitting = (step for step in STEPS if step >= room(moment(end // step * step, step, calendar=calendar)))
+    step = next(fitting, STEPS[-1])
+    round_ones = range(ceil((begin + shift) / step) * step, floor(end + shift) + 1, step)
+    if calendar is None:
+        return list(named(round_ones))
+    return list(_told([time - shift for time in round_ones], step, calendar))
 
 
-def as_they_are(moments: Sequence[float]) -> list[tuple[float, str]]:
+def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> list[tuple[float, str]]:
     """Moments that are not round with their names, all as exact as is needed.
 
     >>> as_they_are([60, 3660.5, 86400])
     [(60, 'd0 00:01:00'), (3660.5, '01:01:00'), (86400, 'd1 00:00:00')]
     """
-    return list(_told(moments, 60 if all(not time % 60 for time in moments) else 1))
+    return list(_told(moments, 60 if all(not time % 60 for time in moments) else 1, calendar))
 
 
 def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[int]:
@@ -50,13 +60,13 @@ def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[in
     return [*dict.fromkeys((low, high)), *(n for n in between if min(n - low, high - n) > clear * step)]
 
 
-def moment(time: float, step: int, with_day: bool = True) -> str:
+def moment(time: float, step: int, with_day: bool = True, calendar: Calendar | None = None) -> str:
     """A moment, as exact as those that are named are apart.
 
     >>> moment(90000, 3600), moment(90000, 30, with_day=False), moment(90000, 86400)
     ('d1 01:00', '01:00:00', 'd1')
     """
-    day, _, of_day = clock(time).partition(" ")
+    day, _, of_day = (clock(time) if calendar is None else calendar.moment(time)).rpartition(" ")
     if step >= _DAY:
         return day
     of_day = of_day if step < 60 else of_day[:5]
@@ -82,12 +92,12 @@ def named(moments: range) -> Iterator[tuple[int, str]]:
     return _told(moments, moments.step)
 
 
-def _told(moments: Iterable[Time], step: int) -> Iterator[tuple[Time, str]]:
+def _told(moments: Iterable[Time], step: int, calendar: Calendar | None = None) -> Iterator[tuple[Time, str]]:
     """As exact as for moments that are a step apart."""
-    said = None
+    said: object = None
     for time in moments:
-        day = time // _DAY
-        yield time, moment(time, step, day != said)
+        day = time // _DAY if calendar is None else calendar.moment(time).rpartition(" ")[0]
+        yield time, moment(time, step, day != said, calendar)
         said = day
 
 

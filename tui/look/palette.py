@@ -15,6 +15,8 @@ from typing import Literal
 from rich.color import Color
 from rich.style import Style
 
+from tui.look.calendar import Calendar
+
 Mode = Literal["colour", "mono", "ascii"]
 
 JOB_COLOURS = (
@@ -135,6 +137,8 @@ class Look:
     mode: Mode = "colour"
     depth: int = 24
     """Bits of colour that the terminal has: 24, 8 or 4."""
+    calendar: Calendar | None = None
+    """How moments are written: as dates, or (None) as days of the trace"""
     on_wall: bool = False
     """Is it seen from the last row of a hall, where nothing may be dim?"""
     _styles: dict[str, Style] = field(default_factory=dict, compare=False, repr=False)
@@ -163,6 +167,9 @@ class Look:
 
     def with_mode(self, mode: Mode) -> Look:
         return replace(self, mode=mode, _styles={})
+
+    def with_calendar(self, calendar: Calendar | None) -> Look:
+        return replace(self, calendar=calendar, _styles={})
 
     def with_depth(self, depth: int) -> Look:
         return replace(self, depth=depth, _styles={})

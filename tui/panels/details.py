@@ -10,7 +10,7 @@ from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
 from sim.life.so_far import JobSoFar
 from sim.why.evidence import Evidence, entry_of
-from sim.words import clock, count, name, span, times, wanted
+from sim.words import count, name, span, times, wanted
 from sim.workload.model import Field, Job
 from tui.chart.partition_names import named
 from tui.look import text
@@ -74,7 +74,7 @@ def _facts(context: Context, job: Job, width: int) -> list[Line]:
     asked = f"{wanted(job.procs, shown.procs, shown.there, 'now')} · estimate {span(job.estimate)}"
     colour = Span("▇▇ " if context.unicode else "## ", "dim" if hue is None else f"hue:{hue}")
     lines = worded(asked, context, width, hang=3)
-    whose = " · ".join([f"submitted {clock(job.submit)}", *_whose(context, job)])
+    whose = " · ".join([f"submitted {context.exactly(job.submit)}", *_whose(context, job)])
     return [line(colour, *lines[0].spans), *lines[1:], *worded(whose, context, width, "dim")]
 
 
@@ -92,7 +92,7 @@ def _whose(context: Context, job: Job) -> Iterator[str]:
     if job.high:
         yield "high priority"
     if job.reserve is not None:
-        yield f"asked to start at {clock(job.reserve)}"
+        yield f"asked to start at {context.exactly(job.reserve)}"
 
 
 def _now(context: Context, job: JobSoFar, width: int) -> list[Line]:

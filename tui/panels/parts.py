@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from sim.engine.snapshot import Snapshot
-from sim.words import Clock, clock_near, printable
+from sim.words import Clock, clock, clock_near, printable
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
@@ -47,7 +47,13 @@ class Context:
     @property
     def at(self) -> Clock:
         """How a moment is written now: without the day if it is today."""
-        return clock_near(self.scene.clock)
+        calendar, now = self.look.calendar, self.scene.clock
+        return clock_near(now) if calendar is None else calendar.near(now)
+
+    @property
+    def exactly(self) -> Clock:
+        """How a moment is written with its day."""
+        return clock if self.look.calendar is None else self.look.calendar.moment
 
     @property
     def whose(self) -> Span | None:

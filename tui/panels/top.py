@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sim.words import clock, percent, printable
 from tui.look import text
+from tui.look.calendar import Calendar
 from tui.look.sheets import Line, Span, line, width_of
 from tui.panels.parts import RUNS
 from tui.replay.requests import News
@@ -30,6 +31,8 @@ class Going:
     """The panels that are hidden."""
     in_lesson: bool = False
     """A lesson says what is hidden, and goes from scene to scene."""
+    calendar: Calendar | None = None
+    """How moments are written: as dates, or (None) as days of the trace"""
     news: News | None = None
     """What became of the run when a policy's file was saved."""
 
@@ -59,7 +62,11 @@ def projected_line(about: About, scene: Scene | None, going: Going, width: int, 
     ours, beside = scene.versus.specs if scene.versus else (_title(about, scene), beside)
     runs = [Span(f" {text.shorten(ours, max(width // 4, 10))} ", RUNS[0] if beside else "accent")]
     runs += [Span(f" {text.shorten(beside, max(width // 5, 8))} ", RUNS[1])] if beside else []
-    right = [*runs, Span(f" {clock(scene.clock)} ", "strong"), Span(f" {scene.snapshot.step:,}/{scene.known_steps:,} ")]
+    right = [
+        *runs,
+        Span(f" {_clock(scene, going)} ", "strong"),
+        Span(f" {scene.snapshot.step:,}/{scene.known_steps:,} "),
+    ]
     name = text.shorten(f" {printable(about.workload.name)}", max(width - width_of(right), 0))
     return line(Span(name, "strong"), Span(" " * max(width - width_of(right) - text.cells(name), 0)), *right)
 
@@ -89,7 +96,7 @@ def _right(about: About, scene: Scene, going: Going, beside: str, width: int) ->
     policy = [*runs, Span(branch, "dim", "branches")]
     speed, moment = (
         [] if going.in_lesson and not going.playing else _speed(going),
-        [Span(clock(scene.clock), "strong", "go_to")],
+        [Span(_clock(scene, going), "strong", "go_to")],
     )
     step = [Span(f"step {snapshot.step:,} / {known}", "dim", "go_to")]
     groups = [group for group in (notes, policy, speed, moment, step if width >= 90 else []) if group]
@@ -97,6 +104,14 @@ def _right(about: About, scene: Scene, going: Going, beside: str, width: int) ->
         if width_of(_joined(groups)) > width - (_NAME if least is notes else 0):
             groups = [group for group in groups if group is not least]
     return _joined(groups)
+
+
+def _clock(scene: Scene, going: Going) -> str:
+    """The moment that is shown, with its year where it is a date."""
+    if going.calendar is None:
+        return clock(scene.clock)
+    day, _, time = going.calendar.moment(scene.clock).rpartition(" ")
+    return f"{day} {going.calendar.year(scene.clock)} {time}".strip()
 
 
 def _joined(groups: list[list[Span]]) -> list[Span]:

@@ -20,6 +20,7 @@ from sim.workload.model import Trace, Workload
 from tui.chart.hover import Spot, free_text, hover_text
 from tui.chart.planned import planned_start
 from tui.chart.scene import ChartScene, Mark
+from tui.look.calendar import Calendar
 
 if TYPE_CHECKING:
     from sim.comparison.alongside import Level, Shifts
@@ -147,8 +148,8 @@ class Scene:
     def planned_start(self, rank: int) -> float | None:
         return planned_start(self.snapshot, rank)
 
-    def hover(self, rank: int) -> str:
-        return "" if self.chart is None else hover_text(self.chart, self.snapshot, rank)
+    def hover(self, rank: int, calendar: Calendar | None = None) -> str:
+        return "" if self.chart is None else hover_text(self.chart, self.snapshot, rank, calendar)
 
-    def hover_free(self, spot: Spot) -> str:
-        return "" if self.chart is None else free_text(self.chart, spot)
+    def hover_free(self, spot: Spot, calendar: Calendar | None = None) -> str:
+        return "" if self.chart is None else free_text(self.chart, spot, calendar)

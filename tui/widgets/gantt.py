@@ -375,7 +375,8 @@ class Gantt(Rows, can_focus=True):
         if self._scene is None or self._scene.chart is None or spot is None:
             return None
         scene = self._scene
-        told = scene.hover_free(spot) if spot.rank is None else scene.hover(spot.rank)
+        dates = self._brush.look.calendar
+        told = scene.hover_free(spot, dates) if spot.rank is None else scene.hover(spot.rank, dates)
         return Content(printable_lines(told))
 
     def on_leave(self) -> None:
@@ -405,7 +406,7 @@ class Gantt(Rows, can_focus=True):
         one, other = map(self._spot_at, between)
         if one is not None and other is not None and self._scene is not None and self._scene.chart is not None:
             begin, end = sorted((one.time, other.time))
-            told = measured(self._scene.chart, one, other)
+            told = measured(self._scene.chart, one, other, self._brush.look.calendar)
             self.post_message(self.Measured(self, told, (begin, end) if is_over and end > begin else None))
 
     def _draw_measure(self, cells: Cells) -> None:

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.workload.model import Header
 from tui.chart.ticks import STEPS, named, processors, round_numbers, times
+from tui.look.calendar import Calendar
 
 
 def test_each_step_is_a_little_longer_than_the_one_before() -> None:
@@ -54,3 +56,12 @@ def test_the_last_processor_is_always_named(count: int, most: int) -> None:
     assert named[-1] == count - 1
     assert len(named) <= most + 1
     assert named == sorted(set(named))
+
+
+def test_with_a_calendar_days_begin_at_midnight_of_the_trace() -> None:
+    calendar = Calendar.of(Header(unix_start=839855347, time_zone="US/Pacific"))
+    assert calendar is not None
+    ticks = times(0, 3 * 86400, lambda name: 43200, calendar)
+    assert [word for _, word in ticks][:3] == ["Mon 12 Aug 12:00", "Tue 13 Aug 00:00", "12:00"]
+    assert all(calendar.moment(time).endswith(":00:00") for time, _ in ticks)
+    assert times(0, 40 * 86400, lambda name: 5 * 86400, calendar)[0][1].count(" ") == 2

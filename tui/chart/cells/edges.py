@@ -14,6 +14,7 @@ from tui.chart.cells.partition_lanes import lane_sizes
 from tui.chart.colours import partition_hue
 from tui.chart.scale import ChartView
 from tui.chart.ticks import as_they_are, processors, times, unit_of
+from tui.look.calendar import Calendar
 from tui.look.palette import Hue, Tone, ink
 
 ROWS = 2
@@ -39,7 +40,7 @@ class Tick(NamedTuple):
 
 
 @lru_cache(8)
-def time_ticks(view: ChartView) -> tuple[Tick, ...]:
+def time_ticks(view: ChartView, calendar: Calendar | None = None) -> tuple[Tick, ...]:
     """Times at which something is written; the day is said where it is new.
 
     >>> [tick.label for tick in time_ticks(ChartView(600, 141, 60, 40, 0, 9))]
@@ -47,13 +48,15 @@ def time_ticks(view: ChartView) -> tuple[Tick, ...]:
     """
     if view.axis.by_event:
         ends = view.first * view.per_column, (view.first + view.columns) * view.per_column
-        ticks: Sequence[tuple[float, str]] = as_they_are(view.axis.named(*ends, _BY_EVENT * view.per_column))
+        ticks: Sequence[tuple[float, str]] = as_they_are(view.axis.named(*ends, _BY_EVENT * view.per_column), calendar)
     else:
-        ticks = times(view.start, view.end, lambda label: view.per_column * max(len(label) + _GAP, _APART))
+        ticks = times(view.start, view.end, lambda label: view.per_column * max(len(label) + _GAP, _APART), calendar)
     return tuple(Tick(view.column_of(time), label) for time, label in ticks if time < view.end)
 
 
-def time_axis(view: ChartView, now: float, ascii_only: bool = False) -> tuple[str, str]:
+def time_axis(
+    view: ChartView, now: float, ascii_only: bool = False, calendar: Calendar | None = None
+) -> tuple[str, str]:
     """The line with its ticks, and the times below it; `now` is written into the line.
 
     >>> line, times = time_axis(ChartView(600, 141, 40, 40, 0, 9), 1.1 * 86400)
@@ -64,7 +67,7 @@ def time_axis(view: ChartView, now: float, ascii_only: bool = False) -> tuple[st
     flat, tick, mark = ("-", "+", "^") if ascii_only else ("─", "┬", "┴")
     line, times = [flat] * view.columns, [" "] * view.columns
     free = 0
-    for at, label in time_ticks(view):
+    for at, label in time_ticks(view, calendar):
         line[at] = tick
         time = label.split()[-1]
         begin = at - len(label) + (len(time) + 1) // 2
@@ -217,7 +220,7 @@ def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
 
 def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
     rows = grid.size.rows
-    line, times = time_axis(grid.chart.view, grid.chart.clock, grid.look.ascii)
+    line, times = time_axis(grid.chart.view, grid.chart.clock, grid.look.ascii, grid.look.calendar)
     cells.write(rows, left - 1, ("+" if grid.look.ascii else "└") + line, _LINE)
     cells.write(rows + 1, left, times, _QUIET)
     upwards: Sequence[str] = (
@@ -225,7 +228,7 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
     )
     if grid.chart.by_owner is not None:
         upwards = "processors by owner", "by owner", "owner"
-    unit = unit_of([tick.label for tick in time_ticks(grid.chart.view)])
+    unit = unit_of([tick.label for tick in time_ticks(grid.chart.view, grid.look.calendar)])
     across = (
         (f"by event, in {unit}", "by event", "events") if grid.chart.view.axis.by_event else (f"time in {unit}", unit)
     )

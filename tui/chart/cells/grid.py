@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from math import inf, nextafter
 from typing import Any, NamedTuple
 
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 
 from tui.chart.colours import partition_hue
 from tui.chart.raster import FREE, GANG, NOWHERE, PIXEL, SHOWN, Raster, Texture, as_numbers, texture_of
+from tui.chart.scale import ChartView
 from tui.chart.scene import ChartScene
+from tui.look.calendar import Calendar
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
 BLANK = ink(Hue.NONE, 0)
@@ -21,6 +24,7 @@ _ALL = 255
 _PURE = 128
 """Of 255: less, and no job holds most of what is used."""
 EIGHTHS = 8
+_A_DAY = 86400
 _FOUND = 4
 """Of so many pixels the selected job makes all others dim."""
 _TEXTURE_OF = np.array([texture_of(kind) for kind in SHOWN], np.uint8)
@@ -156,6 +160,9 @@ class Grid:
         """Return the ground behind the jobs, and where it is borrowed: in a lane it has the lender's tint."""
         owners, homes = self.chart.owners, self.chart.homes
         ground, is_borrowed = np.full(shape, BLANK, np.uint16), np.zeros(shape, np.bool_)
+        if self.look.calendar is not None:
+            resting = np.array(_resting(self.chart.view, self.look.calendar), np.bool_)[: shape[1]]
+            ground[:, : len(resting)][:, resting] = ink(Hue.GREY, Tone.GROUND)
         if owners is None:
             return ground, is_borrowed
         nobody = np.full((1, owners.shape[1]), -1, np.int8)
@@ -200,6 +207,16 @@ class Grid:
         half = used.T[edges.at] >= edges.inside / 2
         used.T[edges.at] = np.where(half, edges.inside, used.T[edges.at])
         return used, eighths
+
+
+@lru_cache(8)
+def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
+    """Return for each column whether it is night or weekend, as far as columns are short enough to show them."""
+    shows_weekends, shows_nights = view.seconds <= _A_DAY, view.seconds <= _A_DAY / 6
+    if not shows_weekends:
+        return (False,) * view.columns
+    times = (view.time_at(column + 0.5) for column in range(view.columns))
+    return tuple(calendar.is_weekend(time) or (shows_nights and calendar.is_night(time)) for time in times)
 
 
 def _by_job(column: NDArray[Any], rank: NDArray[np.int32]) -> NDArray[Any]:

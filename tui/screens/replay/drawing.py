@@ -9,6 +9,7 @@ from typing import Any
 from textual.screen import Screen
 
 from tui.chart.scene import ChartScene
+from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
 from tui.panels import decisions, details, matrix, partitions, prints, queue
@@ -90,6 +91,9 @@ class Drawing:
         """The panels that mean something under this policy."""
         self._placed: tuple[Layout, bool, str | None] | None = None
         self._drawn = 0.0
+        self._calendar = Calendar.of(about.workload.header)
+        self._looks: tuple[Look, Look] | None = None
+        """A look, and the same with dates"""
 
     def _bar(self, name: str) -> Bar:
         return self._screen.query_one(f"#{name}", Bar)
@@ -172,7 +176,7 @@ class Drawing:
 
     def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> bool:
         """Everything as it is now; while it plays, panels only as often as they can be read: True if they are drawn."""
-        look = look.projected if state.projected else look
+        look = self._dated(look.projected if state.projected else look, state)
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
         told = shown.beside if other and shown.beside else scene
@@ -217,18 +221,27 @@ class Drawing:
         self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None
     ) -> None:  # fmt: skip
         """The line at the top alone."""
-        look = look.projected if state.projected else look
+        look = self._dated(look.projected if state.projected else look, state)
         hidden = tuple(name for name in PANELS if name in state.hidden & {*self.available, "strip", "metrics"})
         in_lesson, stops = state.walk is not None, len(state.stops)
         hidden = () if in_lesson else hidden
         going = Going(
-            state.playing, state.direction, state.rate.label, progress, stops, hidden, in_lesson, state.news
+            state.playing, state.direction, state.rate.label, progress, stops, hidden, in_lesson,
+            look.calendar, state.news,
         )  # fmt: skip
         beside = shown.beside.snapshot.policy if shown and shown.beside else ""
         scene = shown.scene if shown else None
         draw = projected_line if state.projected and progress is None else top_line
         about = self._about.of(scene) if scene is not None else self._about
         self._bar("top").show([draw(about, scene, going, self._screen.size.width, beside)], look)
+
+    def _dated(self, look: Look, state: ViewState) -> Look:
+        """Return the look that writes moments as dates, if they are wanted and the trace has them."""
+        if not state.dates or self._calendar is None:
+            return look
+        if self._looks is None or self._looks[0] is not look:
+            self._looks = look, look.with_calendar(self._calendar)
+        return self._looks[1]
 
     def _draw_sentence(self, state: ViewState, context: Context, said: str) -> None:
         """What there is to say, over as many rows as it may have."""

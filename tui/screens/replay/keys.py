@@ -136,6 +136,7 @@ LOOKING = (
     Key("w", "why", "why", "Select the first job in the queue, with its reason.", 5),
     Key("W", "longest", "longest wait", "To the start of the job that waited longest in the whole run."),
     Key("O", "most_overtaken", "most passed", "Go to the start of the job passed by the most other jobs."),
+    Key("t", "dates", "dates", "Write moments as dates and weekdays, where the trace says when it began; and back."),
     Key("c", "colour", "colour", "Colour jobs by something else: user, queue, width, wait ...", 16),
     Key("N", "pages", "pages", "While it plays: turn pages of the chart, or scroll it."),
     Key("tab", "next_panel", "panels", "The next panel; on a small screen they come in turn.", 17),
@@ -155,7 +156,7 @@ LOOKING = (
     Key("i", "report", "trace report", "What was read from the trace, and what was skipped or assumed."),
 )
 KEEPING = (
-    Key("t", "trace", "trace", "Open another trace.", 18),
+    Key("F", "trace", "trace", "Open another trace.", 18),
     Key("H", "first_screen", "pictures", "The first screen: pictures of the samples, recent traces and sessions."),
     Key("s", "save", "save", "Save the session: reopening shows this very moment.", 19),
     Key("Y", "copy_session", "copy", "Copy the session as one line that can be pasted."),

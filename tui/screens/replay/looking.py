@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 
 from tui.chart.colours import MODES
+from tui.look.calendar import Calendar
 from tui.panels.parts import QueueOrder
 from tui.replay.places import find_job
 from tui.replay.requests import Measure
@@ -81,6 +82,19 @@ class Looking:
         """Playing, now wanders through pages, or stays while all else moves."""
         pages = not self._screen.state.pages
         self._screen.change(pages=pages, said=f"while it plays the chart {'turns pages' if pages else 'scrolls'}")
+
+    def dates(self) -> None:
+        """Moments as dates, and back."""
+        screen = self._screen
+        calendar = Calendar.of(screen.about.workload.header)
+        if calendar is None:
+            screen.tell("this trace does not say when it began: moments are days of the trace")
+            return
+        dates = not screen.state.dates
+        said = (
+            f"dates in {calendar.name}; t returns to days of the trace" if dates else "days of the trace; t shows dates"
+        )
+        screen.change(dates=dates, said=said)
 
     def project(self) -> None:
         """For a wall, and back."""

@@ -46,6 +46,8 @@ class ViewState:
     """Which phase of the last rebuild of the matrix is looked at."""
     order: QueueOrder | None = None
     """How the queue is sorted; None: as the policy has it."""
+    dates: bool = False
+    """Are moments written as dates, where the trace knows when it began?"""
     colour: str = "job"
     speed: int = 0
     aside: int | None = None

@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def test_t_opens_another_trace_under_the_same_policy() -> None:
     async with replay(policy="conservative", at="#4") as run:
-        await run.press("t")
+        await run.press("F")
         assert isinstance(run.app.screen, TracePicker)
         await enter(run, "w-figure1")
         await run.wait_for(lambda: run.screen.about.trace == "w-figure1" and run.screen.scene)

@@ -5,6 +5,8 @@ Also tests tui.screens.replay.state.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual.events import Key
 
@@ -226,3 +228,24 @@ async def test_a_small_screen_names_the_panels_that_can_be_reached() -> None:
         assert "tab panels  4 matrix  1 queue  2 decisions  3 job" in seen(run, "#keys")
         await run.press("4")
         assert run.screen.query_one("#matrix").display
+
+
+async def test_dates_are_one_key_away(tmp_path: Path) -> None:
+    file = tmp_path / "dated.swf"
+    job = "1 0 -1 90000 4 -1 -1 4 90000 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+    file.write_text(f"; MaxProcs: 8\n; UnixStartTime: 0\n; TimeZoneString: UTC\n{job}")
+    async with replay(str(file)) as run:
+        await run.press("right")
+        assert "d0 00:00:00" in seen(run, "#top")
+        await run.press("t")
+        assert "Thu 1 Jan 1970 00:00:00" in seen(run, "#top")
+        assert "Thu 1 Jan" in seen(run, "#chart")
+        assert "UTC" in noted(run)
+        await run.press("t")
+        assert "d0 00:00:00" in seen(run, "#top")
+
+
+async def test_trace_without_a_beginning_says_so() -> None:
+    async with replay() as run:
+        await run.press("right", "t")
+        assert "does not say when it began" in noted(run)
