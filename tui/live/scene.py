@@ -14,6 +14,7 @@ from sim.policies.columns import Column
 from sim.words import count, name, printable, span
 from tui.chart.hover import Spot
 from tui.chart.scene import ChartScene, Mark
+from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span
 from tui.replay.scene import StripScene
@@ -101,14 +102,14 @@ class LiveScene:
             return None
         return job.start - (self.observed.origin or 0.0)
 
-    def hover(self, rank: int) -> str:
+    def hover(self, rank: int, calendar: Calendar | None = None) -> str:
         job = self.job(rank)
         if job is None:
             return ""
         parts = [f"J{job.id}", job.name, count(job.cpus, "core"), job.user, job.account, job.partition, job.qos]
         return " · ".join(filter(None, map(printable, parts))) + "\n" + self.why(job)
 
-    def hover_free(self, spot: Spot) -> str:
+    def hover_free(self, spot: Spot, calendar: Calendar | None = None) -> str:
         row = next((row for row in self.observed.layout.rows if row.low <= spot.processor < row.high), None)
         node = None if row is None else self.cluster.node_of.get(row.node)
         if node is None:

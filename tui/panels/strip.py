@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from sim.policies.columns import Column
-from sim.words import clock, count, percent, printable
+from sim.words import Clock, clock, count, percent, printable
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line
@@ -94,7 +94,7 @@ def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
         *_labelled("queue", queue, f"{waiting:,}", f"{most:,.0f}"),
         *own,
         line(" " * LABEL, *_spread(signs + _names(context, columns), columns)),
-        line(" " * LABEL, *_spread(_dates(strip, columns), columns)),
+        line(" " * LABEL, *_spread(_dates(strip, columns, _exactly(context)), columns)),
     ]
     return lines[:rows]
 
@@ -106,9 +106,11 @@ def told_at(context: Seen, size: Size, column: int, row: int) -> str:
         return ""
     place = (column - LABEL) * len(strip.utilization) // columns
     if place >= len(strip.utilization) or (used := strip.utilization[place]) is None:
-        return f"about {clock(time_at(strip, column, size[0]))}: not computed yet"
+        return f"about {_exactly(context)(time_at(strip, column, size[0]))}: not computed yet"
     waiting = strip.waiting[place] or 0.0
-    told = f"about {clock(time_at(strip, column, size[0]))}: {percent(used, 0)} in use, {waiting:,.0f} waiting"
+    told = (
+        f"about {_exactly(context)(time_at(strip, column, size[0]))}: {percent(used, 0)} in use, {waiting:,.0f} waiting"
+    )
     return f"{told}\na click goes there"
 
 
@@ -233,14 +235,19 @@ def _names(context: Seen, columns: int) -> list[Placed]:
     return placed
 
 
-def _dates(strip: StripScene, columns: int) -> list[Placed]:
+def _exactly(context: Seen) -> Clock:
+    """How a moment is written with its day."""
+    return clock if context.look.calendar is None else context.look.calendar.moment
+
+
+def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
     """The first moment, the last, and some between them: days alone where the run is long."""
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
     placed = []
     for part in range(many):
         time = strip.begin + part / (many - 1) * (strip.end - strip.begin)
-        told = clock(time).split()[0] if days else clock(time)[:-3]
+        told = exactly(time).rpartition(" ")[0] if days else exactly(time)[:-3]
         column = round(part / (many - 1) * (columns - 1))
         left = 0 if not part else column - len(told) + 1 if part == many - 1 else column - len(told) // 2
         placed.append((left, told, "faint"))
