@@ -177,9 +177,24 @@ class Files:
         }
 
 
+MANY_TURNS = 1_000_000
+
+
+def _announce_turns(scenario: Scenario) -> None:
+    """Say before the run how many turns of jobs it may write, if these are very many."""
+    if (turns := scenario.policy.turns()) is None:
+        return
+    many = float(scenario.workload.runtime.sum()) / turns.slice
+    if many > MANY_TURNS:
+        told = f"up to {many:,.0f} turns of jobs are written, each with its line; a longer slice makes fewer"
+        click.echo(f"schedscope: {told}", err=True)
+
+
 def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None, fair: bool = False) -> Outcome:
     """Make one run and measure it, also by user or group, and how fair it is, where that is asked for."""
     engine = scenario.begun()
+    if files.segments or files.events:
+        _announce_turns(scenario)
     run_to_end(engine, spec)
     found = None
     if fair:

@@ -238,3 +238,11 @@ def test_csv_names_it_too_in_its_last_rows() -> None:
     assert len(rows["sha256"]) == 64
     assert "depth=1" in rows["policy"]
     assert json.loads(rows["switches"]) == [{"time": 10.0, "policy": "fcfs:order=fcfs"}]
+
+
+def test_many_turns_are_announced_before_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.cli.run.MANY_TURNS", 10)
+    done = schedscope("run", "z-figure7", "--policy", "gang:slice=60", "--segments", tmp_path / "s.csv")
+    assert "turns of jobs are written" in done.stderr
+    done = schedscope("run", "z-figure7", "--policy", "easy", "--segments", tmp_path / "s.csv")
+    assert done.stderr == ""
