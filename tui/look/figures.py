@@ -9,7 +9,7 @@ from tui.look.text import number
 
 
 def titled(entry: Metric) -> str:
-    """What the number is, and what it is counted in where that is a time."""
+    """Return the title of a metric, with its unit if that is a time."""
     return with_unit(entry.counted, entry.unit)
 
 
@@ -23,7 +23,7 @@ def with_unit(title: str, unit: str) -> str:
 
 
 def cell(entry: Metric, value: Value) -> str:
-    """A number of the metric.
+    """Return the value of a metric as text.
 
     >>> from sim.metrics.catalogue import metric
     >>> cell(metric("mean_wait"), 1234.56), cell(metric("utilization"), 0.5), cell(metric("killed"), None)

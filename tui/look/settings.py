@@ -1,7 +1,7 @@
-"""What is remembered from one run of the program to the next: a small JSON file that a person may edit.
+"""Settings of the user: a small JSON file that may be edited.
 
-Nothing here raises for what stands in the file or on the disk: what cannot be used is said in one line, and the
-program goes on with what it has.
+A bad file or a full disk raises no error here: the problem is reported in one line, and the program continues with what
+it has.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MODES: tuple[Mode, ...] = ("colour", "mono", "ascii")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a person has chosen; None: not chosen, so that the program decides."""
+    """Choices of the user; None where the program decides."""
 
     look: str | None = None
     mode: Mode | None = None
@@ -58,7 +58,7 @@ class Settings:
         return replace(self, sessions=_newest_first(path, self.sessions))
 
     def with_lesson(self, name: str, scenes: int) -> Settings:
-        """So many scenes of a lesson have been seen; who goes back has seen them all the same."""
+        """Note the number of scenes of a lesson seen so far; going back does not reduce it."""
         return replace(self, lessons={**self.lessons, name: max(scenes, self.lessons.get(name, 0))})
 
     def with_policy(self, spec: str) -> Settings:
@@ -71,7 +71,7 @@ def _newest_first(newest: str, others: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where the settings of this user are kept."""
+    """Return the file of this user's settings."""
     if folder := environ.get(FOLDER_VARIABLE):
         return Path(folder).expanduser() / "settings.json"
     from platformdirs import user_config_path
@@ -83,7 +83,7 @@ def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def load(path: Path) -> tuple[Settings, str | None]:
-    """The settings in the file, and in one line what is wrong with it; a damaged file is set aside."""
+    """Return the settings in the file, and one line on what is wrong; a damaged file is set aside."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -98,7 +98,7 @@ def load(path: Path) -> tuple[Settings, str | None]:
 
 
 def kept_now(path: Path) -> Settings | None:
-    """What the file holds at this moment, if it is there and all of it can be used."""
+    """Return the content of the file, or None if it is missing or damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -120,7 +120,7 @@ def _set_aside(path: Path) -> str:
 
 
 def _checked(content: dict[str, Any], path: Path) -> tuple[Settings, str | None]:
-    """The values that are of the right type; names that no setting has are left out."""
+    """Return the values of the right type; unknown names are left out."""
     good: dict[str, Any] = {}
     refused: list[str] = []
     for name, (expected, read) in _READERS.items():
@@ -177,7 +177,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def save(settings: Settings, path: Path) -> str | None:
-    """Write the settings whole or not at all; what went wrong in one line, None if nothing did."""
+    """Write the settings whole or not at all. Return what went wrong in one line, or None."""
     chosen = {name: value for name, value in asdict(settings).items() if value not in (None, (), {})}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

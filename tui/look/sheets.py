@@ -19,7 +19,7 @@ class Span(NamedTuple):
     text: str
     style: str = ""
     action: str = ""
-    """What a click does: the name of an action of the screen, such as `select_job('17')`."""
+    """Action of the screen for a click, such as `select_job('17')`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What a panel shows: a title, lines that stay (`head`), and `body`, a window of `total` lines from `first` on.
+    """Content of a panel: a title, fixed lines (`head`), and `body`, a window of `total` lines from `first` on.
 
     A body of many lines is drawn only where it is seen: then `total` is more than there are lines.
     """
@@ -51,7 +51,7 @@ class Sheet:
     mark: int | None = None
     """The line of the whole body that should be in sight: what was selected or walked to."""
     of_both: bool = False
-    """Does it tell of both runs, where there are two?"""
+    """True if it is about both runs of a comparison."""
     wants: int = 0
     """Lines that it would rather have, where it was made shorter because there are not so many."""
 
@@ -94,7 +94,7 @@ def sheet(title: str, body: Iterable[Line], *, head: Sequence[Line] = (), note: 
 def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Line]:
     """A sentence over as many lines as it takes; a day and its time stay together.
 
-    >>> [part.text for part in wrapped("needs 64 > 40 free now", 12)]
+    >>> [part.text for part in wrapped("needs 64, 40 free now", 12)]
     ['needs 64, 40', 'free now']
     """
     lines: list[list[str]] = [[]]

@@ -29,14 +29,14 @@ ASCII_SIGNS = {
     )
     for sign in signs
 }  # fmt: skip
-"""A sign of ASCII that takes the same room."""
+"""ASCII character of the same width for each sign."""
 _PLAIN = str.maketrans(
     {
         **ASCII_SIGNS, "±": "+-", "≠": "!=", "≤": "<=", "≥": ">=", "–": "-", "−": "-", "·": "-", "×": "x", "‖": "=",
         "▓": "%", "◐": "+",
     }
 )  # fmt: skip
-"""Where words may take more room than the signs that they stand for."""
+"""ASCII for plain text, where a replacement may be wider than its sign."""
 
 
 def exact(seconds: float) -> str:
@@ -123,7 +123,7 @@ def table(
 def bar(share: float, width: int, unicode: bool = True) -> str:
     """A horizontal bar: `share` of `width` columns, in eighths of a column where there is Unicode.
 
-    What is more than nothing shows.
+    A share above 0 is visible.
 
     >>> bar(0.5, 5), bar(0.001, 5), bar(0.0, 5), bar(0.5, 4, unicode=False)
     ('██▌', '▏', '', '##')
@@ -176,7 +176,7 @@ def plain(text: str) -> str:
 
 
 def drawn(text: str, ascii: bool = False) -> str:
-    """As it may be drawn: names come from files.
+    """Return the text without control characters, because names come from files.
 
     >>> drawn("a\\x1bb ≤ 5"), drawn("a\\x1bb ≤ 5", ascii=True)
     ('a?b ≤ 5', 'a?b <= 5')

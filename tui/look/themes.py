@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def choose(settings: Settings, environ: Mapping[str, str], encoding: str | None) -> Look:
-    """What the user has chosen, else what the terminal seems to be able to show.
+    """Return the look that the user has chosen, else the one that suits the terminal.
 
     >>> choose(Settings(), {"COLORFGBG": "0;15"}, "utf-8").name, choose(Settings(), {"TERM": "dumb"}, "utf-8").mode
     ('light', 'ascii')
@@ -37,7 +37,7 @@ def choose(settings: Settings, environ: Mapping[str, str], encoding: str | None)
 
 
 def _is_light(environ: Mapping[str, str]) -> bool:
-    """Does COLORFGBG (`foreground;background`, numbers of the sixteen colours) tell of a light background?"""
+    """Return True if COLORFGBG (`foreground;background`, numbers of the sixteen colours) means a light background."""
     background = environ.get("COLORFGBG", "").rpartition(";")[2]
     return background.isdigit() and (background == "7" or 9 <= int(background) <= 15)
 
@@ -148,7 +148,7 @@ def theme_of(look: Look) -> Theme:
 
 
 class Printable(LineFilter):
-    """The last edge before the terminal: whatever is drawn, and by whom, holds nothing that a terminal obeys."""
+    """Filter in front of the terminal: nothing that is drawn contains control characters."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         if all(segment.control or segment.text.isprintable() for segment in segments):
@@ -157,7 +157,7 @@ class Printable(LineFilter):
 
 
 def _in_its_room(text: str) -> str:
-    """What cannot be printed and takes no room vanishes."""
+    """Remove characters that cannot be printed and have no width."""
     return "".join(c if c.isprintable() else printable(c) if cell_len(c) else "" for c in text)
 
 
@@ -172,7 +172,7 @@ class Ascii(LineFilter):
 
 
 def in_ascii(text: str) -> str:
-    """As many columns as before.
+    """Replace characters by ASCII of the same width.
 
     >>> in_ascii("╭─ 日本 ▸ easy · ≤ 4 ─╮")
     '+- ???? > easy - < 4 -+'

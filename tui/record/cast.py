@@ -1,6 +1,6 @@
 """A film as asciinema plays it: asciicast, version 3 (or 2, for players that do not know 3 yet).
 
-Each picture is sent as a terminal gets it: of every row the columns that changed. What begins somewhere is a marker.
+Each picture is sent as a terminal gets it: the changed columns of every row. The beginning of a part is a marker.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BEGIN, _END = "\x1b[?25l\x1b[0m\x1b[2J", "\x1b[0m\x1b[?25h"
 
 
 class Cast:
-    """Writes a film line by line."""
+    """Writer of a film, line by line."""
 
     def __init__(self, size: tuple[int, int], title: str, look: Look, version: Version = 3) -> None:
         self._size, self._title, self._look, self._version = size, printable(title), look, version
@@ -31,7 +31,7 @@ class Cast:
         self._at = self._last = 0.0
 
     def header(self) -> str:
-        """The first line."""
+        """Write the first line."""
         columns, rows = self._size
         look = self._look
         colours = (look.background, look.bad, look.good, look.warn, look.cool, look.accent, look.dim, look.text)
@@ -43,7 +43,7 @@ class Cast:
         return _line({"version": 2, **shown, "title": self._title})
 
     def lines(self, picture: Picture) -> Iterator[str]:
-        """The lines of the next picture."""
+        """Write the lines of the next picture."""
         for mark in picture.marks:
             yield self._event(picture.at, "m", printable(mark))
         sent = self._changes(picture.rows)
@@ -54,7 +54,7 @@ class Cast:
             yield self._event(picture.at, "o", sent)
 
     def end(self) -> str:
-        """The last line: the terminal gets back its cursor."""
+        """Write the last line, which gives the terminal its cursor back."""
         return self._event(self._last, "o", f"\x1b[{self._size[1]};1H{_END}")
 
     def _changes(self, rows: Rows) -> str:
@@ -67,7 +67,7 @@ class Cast:
         return Update(pieces).render_segments(self._console) if pieces else ""
 
     def _event(self, at: float, code: str, data: str) -> str:
-        """Of version 3 with the seconds since the event before."""
+        """Return an event; in version 3 its time is in seconds since the event before."""
         time, self._at = (at - self._at if self._version == 3 else at), at
         return _line([round(time, 3), code, data])
 

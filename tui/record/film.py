@@ -26,49 +26,49 @@ from tui.replay.speed import SPEEDS
 from tui.screens.replay.screen import ReplayScreen
 
 Rows: TypeAlias = tuple[tuple[Segment, ...], ...]
-"""The cells of a screen, row by row."""
+"""Cells of a screen, row by row."""
 STILL = 2.0
-"""Seconds for which the first and the last picture are seen."""
+"""Seconds for which the first and the last picture are shown."""
 A_WORD = 0.35
-"""Seconds that it takes to read a word of a lesson."""
+"""Seconds to read one word of a lesson."""
 PATIENCE = 60.0
-"""Seconds after which a picture that does not come is not waited for."""
+"""Seconds to wait for a picture."""
 WHOLE = 10.0
-"""So many seconds it may take until the whole run is computed; after them the film begins all the same."""
+"""Seconds to wait for the computation of the whole run, after which the film begins anyway."""
 A_GLANCE = 0.002
-"""Seconds after which it is looked again whether a picture is there."""
+"""Seconds between two checks for a picture."""
 CALM = 3
-"""So many looks find nothing under way when it is: what is drawn may give a panel another size, and that a new wish."""
+"""Checks without activity before the screen counts as idle, because drawing may cause new requests."""
 
 
 class Picture(NamedTuple):
-    """What is seen from so many seconds of the film on."""
+    """Picture with its time in seconds of the film."""
 
     at: float
     rows: Rows
     marks: tuple[str, ...] = ()
-    """What begins here."""
+    """Name of the part that begins here, or ""."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How it is to be filmed."""
+    """Options of a recording."""
 
     size: tuple[int, int] = (120, 36)
     begin: str | None = None
-    """Where it begins, as it is typed; None: where it is opened."""
+    """Beginning as typed; None for the moment of the opening."""
     until: str | None = None
-    """Where it ends, likewise; None: with the run."""
+    """End as typed; None for the end of the run."""
     speed: int | None = None
-    """Which of `SPEEDS`; None: what the screen begins with."""
+    """Index in `SPEEDS`; None for the speed of the screen."""
     seconds: float = 60.0
-    """The film is at most so long."""
+    """Longest duration in seconds."""
     fps: int = 10
     look: Look = LOOKS["dark"]
 
 
 class Clock:
-    """Stands still until it is moved."""
+    """Clock that stands still until it is moved."""
 
     def __init__(self) -> None:
         self.time = 0.0
@@ -78,18 +78,18 @@ class Clock:
 
 
 class Camera:
-    """Films one opening."""
+    """Recorder of one opening."""
 
     def __init__(self, prepared: Prepared, plan: Plan) -> None:
         self._prepared, self._plan, self._clock = prepared, plan, Clock()
         self._app = Schedscope(prepared, guest=Guest(plan.look, self._clock))
         self.has_ended = False
-        """Has the whole run, or all that was wanted of it, been filmed?"""
+        """True when the whole run, or the requested part, is recorded"""
         self.failure: SchedscopeError | None = None
-        """What the policy broke down of before that."""
+        """Failure of the policy before that"""
 
     async def film(self) -> AsyncGenerator[Picture, None]:
-        """The pictures, each as far as it differs from the one before."""
+        """Yield the pictures, each as its difference from the one before."""
         plan = self._plan
         async with self._app.run_test(size=plan.size) as pilot:
             await pilot.pause()
@@ -120,7 +120,7 @@ class Camera:
             self._app.exit()
 
     async def _walk(self) -> AsyncIterator[Picture]:
-        """A lesson, scene by scene, each as long as it takes to read; a question first without its answer."""
+        """Yield the scenes of a lesson, each as long as it takes to read; a question first without its answer."""
         screen, title, at = self._screen, "", 0.0
         while (walk := screen.state.walk) is not None:
             marks = (walk.now.title,) if walk.now.title != title else ()
@@ -151,7 +151,7 @@ class Camera:
             self.failure = broken.error
 
     def _is_at(self, end: Order | None) -> bool:
-        """Is it where it ends?"""
+        """Return True at the end of the recording."""
         scene = self._screen.scene
         if scene is None or end is None:
             return False
@@ -173,23 +173,23 @@ class Camera:
         return self._app.replay
 
     def _bookmarks(self) -> list[Bookmark]:
-        """Those of the run that is seen, the first one first."""
+        """Return the bookmarks of the current run in order."""
         screen = self._screen
         branch = screen.scene.branch if screen.scene else ""
         return sorted((mark for mark in screen.state.bookmarks if mark.branch == branch), key=lambda mark: mark.step)
 
     def _passed(self, ahead: list[Bookmark]) -> Iterator[str]:
-        """The names of those that have been reached."""
+        """Return the names of the bookmarks that have been reached."""
         step = self._screen.scene.snapshot.step if self._screen.scene else 0
         while ahead and ahead[0].step <= step:
             yield ahead.pop(0).name
 
     def _taken(self) -> Rows:
-        """What is to be seen now."""
+        """Return the current picture."""
         return tuple(tuple(strip) for strip in self._app.screen._compositor.render_strips())
 
     async def _settle(self, whole: bool = False) -> None:
-        """Until the worker has done what it was asked for, and all of it is drawn."""
+        """Wait until the worker has done all requests and everything is drawn."""
         began, calm, asked = monotonic(), 0, -1
         while calm < CALM or (whole and not self._is_whole() and monotonic() < began + WHOLE):
             if not self._app.is_running:
@@ -203,7 +203,7 @@ class Camera:
             calm, asked = (calm + 1 if is_calm else 0), self._screen.player.asked
 
     async def _drawn(self) -> None:
-        """Until all that is under way has been drawn."""
+        """Wait until all pending changes are drawn."""
         done = asyncio.Event()
         self._screen.call_after_refresh(done.set)
         await done.wait()
@@ -227,7 +227,7 @@ SPEED_NAMES = [speed.label.removesuffix("/s") for speed in SPEEDS if not speed.m
 
 
 def speed_of(label: str) -> int:
-    """Which speed is meant.
+    """Return the index of a speed.
 
     >>> speed_of("1h"), SPEEDS[speed_of("1h")].label
     (7, '1h/s')

@@ -16,11 +16,11 @@ from tui.record.film import Picture, Rows
 from tui.widgets.still import Type, draw_still
 
 MOST_PIXELS = 1_500_000_000
-"""So many the pictures of a GIF may have in all: they are kept until it is written, a byte each."""
+"""Bytes of all pictures of a GIF, which are kept until it is written."""
 
 
 class Reel:
-    """Pictures of one size, drawn one by one; rows of the one before are not drawn again."""
+    """Drawer of pictures of one size; rows equal to those of the picture before are not drawn again."""
 
     def __init__(self, columns: int, look: Look, size: float) -> None:
         self._columns, self._look, self._type = columns, look, Type.of(size)
@@ -29,12 +29,12 @@ class Reel:
 
     @staticmethod
     def needs() -> Any:
-        """What it cannot be made without: where something is missing one line says how to get it."""
+        """Load the optional libraries; if one is missing, the error says how to install it."""
         extra("resvg_py", "a film of pictures", "video")
         return extra("PIL.Image", "a film of pictures", "video")
 
     def image(self, rows: Rows) -> Any:
-        """One picture in pixels."""
+        """Return one picture in pixels."""
         width, height = self._columns * self._type.width, self._type.height
         whole = self._image.new("RGB", (width, height * len(rows)))
         self._drawn = {row: self._drawn.get(row) or self._row(row) for row in dict.fromkeys(rows)}
@@ -43,7 +43,7 @@ class Reel:
         return whole
 
     def film(self, images: Sequence[Callable[[], Any]]) -> Any:
-        """One image in which these can be looked for, of which each is made when it is its turn."""
+        """Return an image whose frames are made when they are needed."""
 
         class Film(self._image.Image):  # type: ignore[misc, name-defined]
             n_frames = len(images)
@@ -63,7 +63,7 @@ class Reel:
 
 
 def animated(pictures: Sequence[Picture], columns: int, look: Look, size: float, form: str) -> bytes:
-    """All of them, each for as long as it is seen."""
+    """Write all pictures with their durations."""
     reel, cell = Reel(columns, look, size), Type.of(size)
     points = columns * cell.width * len(pictures[0].rows) * cell.height
     if form == ".gif" and points * len(pictures) > MOST_PIXELS:
@@ -88,7 +88,7 @@ def _with_palette(image: Callable[[], Any], few: Any) -> Any:
 
 
 def _palette(images: Sequence[Callable[[], Any]]) -> Any:
-    """256 colours for all of them: of the first, the last and some between."""
+    """Return 256 colours for all pictures, from the first, the last and some between."""
     some = [images[len(images) * n // 6]() for n in range(6)] + [images[-1]()]
     height = sum(image.height for image in some)
     together = some[0].copy().resize((some[0].width, height))

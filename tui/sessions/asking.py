@@ -1,4 +1,4 @@
-"""A session that names code of somebody's own runs none of it before a person says so."""
+"""Question before user-defined code of a session runs: none of it runs without consent."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def question(asked: NeedsTrustError) -> Choice:
 
 
 def answered(asked: NeedsTrustError, answer: str) -> Opening:
-    """What is opened then."""
+    """Opening to use after the answer."""
     return reopened(asked.session, Proof.CONFIRMED) if answer == RUN else without_code(asked.session)

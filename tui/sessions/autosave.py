@@ -1,4 +1,4 @@
-"""Autosaves: what was being watched survives a crash. One file a running instance, in a folder of the user's.
+"""Autosaves: the current session survives a crash. Each running instance has one file, in a folder of the user.
 
 An instance holds a lock as long as it lives, which the system takes back however it ends; a session whose lock nobody
 holds was left by an instance that broke off. A lock, and not the number of the process: numbers are used again, and a
@@ -22,11 +22,11 @@ from sim.session.syntax import SessionError
 STATE = "SCHEDSCOPE_STATE"
 """The environment variable that names another folder."""
 MOST = 5
-"""So many sessions of instances that broke off are kept, the newest."""
+"""Number of sessions of crashed instances that are kept, the newest."""
 
 
 def state_folder() -> Path:
-    """Where autosaves are."""
+    """Return the folder of autosaves."""
     if named := os.environ.get(STATE):
         return Path(named).expanduser()
     from platformdirs import user_state_path
@@ -35,7 +35,7 @@ def state_folder() -> Path:
 
 
 class Autosave:
-    """The autosave of this instance, from now until it is closed."""
+    """Autosave of this instance, from now until it is closed."""
 
     def __init__(self, folder: Path | None = None) -> None:
         folder = folder or state_folder()
@@ -47,40 +47,40 @@ class Autosave:
             new = self._lock_path.with_suffix(".new")
             self._lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             _take(self._lock)
-            new.rename(self._lock_path)  # it is never seen without being held
+            new.rename(self._lock_path)  # other instances see it only once it is locked
         except OSError as error:
             raise SessionError(f"no autosaves: {error.strerror or error}; name another in {STATE}", folder) from None
 
     def save(self, session: Session) -> None:
-        """What would be offered if the program broke off now: it is later than all others, whatever the clock says."""
+        """Save the session to offer after a crash; it counts as later than all others, whatever the clock says."""
         with suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # somebody may have cleared it away
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # it may have been removed
         write_session(session, self.path)
         others = [_saved(path) for path in self.path.parent.glob("*.session") if path != self.path]
         if (newest := max(others, default=0.0)) >= _saved(self.path):
             os.utime(self.path, (newest + 1, newest + 1))
 
     def close(self) -> None:
-        """Nothing is to be offered: the program ends as it should."""
+        """Remove the autosave, because the program ends normally."""
         _remove(self.path)
         os.close(self._lock)
 
 
 class Orphan(NamedTuple):
-    """The autosave of an instance that broke off."""
+    """Autosave of a crashed instance."""
 
     path: Path
     session: Session
     saved: float
-    """Seconds since 1970, or later: every save is later than those before it."""
+    """Return seconds since 1970, or later: every save is later than the previous ones."""
 
     def discard(self) -> None:
-        """It has been taken over, or nobody wants it."""
+        """Discard the autosave, because it was opened or refused."""
         _remove(self.path)
 
 
 def offer(folder: Path | None = None) -> Orphan | None:
-    """The newest session that an instance left behind; of older ones all but a few vanish."""
+    """Return the newest session of a crashed instance; of older ones all but a few are removed."""
     orphans = [orphan for path in _left_behind(folder or state_folder()) if (orphan := _read(path))]
     orphans.sort(key=lambda orphan: (orphan.saved, orphan.path.name), reverse=True)
     for orphan in orphans[MOST:]:
@@ -103,19 +103,19 @@ def _saved(path: Path) -> float:
 
 
 def _clear(folder: Path) -> None:
-    """Locks of instances that broke off before they had saved anything vanish."""
+    """Remove locks of instances that crashed before they had saved anything."""
     for path in folder.glob("*.lock"):
         if not path.with_suffix(".session").exists() and _is_left(path):
             _remove(path)
 
 
 def _left_behind(folder: Path) -> Iterator[Path]:
-    """The sessions whose instances do not live any more."""
+    """Return the sessions of instances that no longer run."""
     return (path for path in sorted(folder.glob("*.session")) if _is_left(path.with_suffix(".lock")))
 
 
 def _is_left(path: Path) -> bool:
-    """Is it the lock of an instance that does not live any more?"""
+    """Return True if the lock belongs to an instance that no longer runs."""
     try:
         lock = os.open(path, os.O_RDWR)
     except OSError as error:
@@ -127,7 +127,7 @@ def _is_left(path: Path) -> bool:
 
 
 def _take(lock: int) -> bool:
-    """Take the lock, unless another instance holds it; where there are no locks, that is to be feared."""
+    """Take the lock unless another instance holds it; without locks, assume that one does."""
     if sys.platform == "win32":
         return False
     import fcntl

@@ -1,4 +1,4 @@
-"""Sessions of a running program: what broke off is offered, where it is now is saved, where it was left is kept."""
+"""Sessions of the running program: offers one after a crash, saves the current one, keeps the last one."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tui.sessions.autosave import Autosave, Orphan, offer
 from tui.sessions.moment import last_path, reopened
 
 AUTOSAVE = 1.0
-"""Seconds between two autosaves: what a kill leaves is at most twice as old, even on a busy machine."""
+"""Seconds between two autosaves; after a kill the session is at most twice as old, even on a busy machine."""
 Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
-"""Opens something in the background, and does something more when it is there."""
+"""Function that opens something in the background, and calls another when it is open."""
 
 
 class Keeper:
-    """Keeps the sessions of one run of the program: `now` is the session of what is `opened`, if something is."""
+    """Manager of the sessions of one run of the program; `now` is the session of what is `opened`."""
 
     def __init__(
         self, app: App[int], opened: Callable[[], Prepared | None], now: Callable[[], Session | None], open_it: Open
@@ -37,7 +37,7 @@ class Keeper:
         self._has_left = self._is_failing = False
 
     def begin(self, is_new: bool) -> None:
-        """Offer what an earlier run left when it broke off, and save where this one is every now and then."""
+        """Offer the session of a crashed run, and save this one regularly."""
         if self._has_left:
             return
         if is_new and (orphan := offer()):
@@ -64,12 +64,12 @@ class Keeper:
         self._app.push_screen(Choice("The last session ended unexpectedly", options), chosen)
 
     def _take_over(self, orphan: Orphan) -> None:
-        """Its autosave has done its duty when there is another."""
+        """Discard the old autosave once a new one exists."""
         self.save_now()
         orphan.discard()
 
     def begun(self, opened: Prepared) -> Session:
-        """The session of the very beginning: the trace is read once for it."""
+        """Return the session of the beginning; the trace is read once for it."""
         known = self._begun
         if known is None or known[0] is not opened:
             opening = opened.opening
@@ -79,25 +79,25 @@ class Keeper:
 
     @property
     def _kept(self) -> Prepared | None:
-        """What is opened; a lesson has its own way to be found again."""
+        """Note what is opened; a lesson is restored in its own way."""
         opened = self._opened()
         return None if opened is None or opened.walk is not None else opened
 
     async def _save_on_time(self) -> None:
-        """A large trace is read in a thread of its own: nobody waits for its hash."""
+        """Hash the trace in a thread, because a large one takes long."""
         opened = self._kept
         if opened is not None and (self._begun is None or self._begun[0] is not opened):
-            with suppress(SchedscopeError):  # it is told when it is to be saved
+            with suppress(SchedscopeError):  # reported when it is to be saved
                 await to_thread(self.begun, opened)
         self.save_now()
 
     def save_now(self) -> None:
-        """Save where the program is, unless that has been saved."""
+        """Save the current session, unless that has been done."""
         if not self._has_left:
             self._save(self._session)
 
     def _save(self, keep: Callable[[], object]) -> None:
-        """What fails is said once, and tried again."""
+        """Report a failure once, and try again."""
         try:
             keep()
         except SchedscopeError as error:
@@ -119,12 +119,12 @@ class Keeper:
             self._saved = session
 
     def break_off(self) -> None:
-        """The program is ended from outside: this moment is saved once more, and will be offered."""
+        """Save once more when the program is ended from outside; the session will be offered."""
         self.save_now()
         self._has_left = True
 
     def keep_last(self) -> str | None:
-        """Keep where it stands as the last session; what went wrong, if something did."""
+        """Keep the current session as the last one. Return what went wrong, or None."""
         try:
             if self._kept and (session := self._now()) is not None:
                 last_path().parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ class Keeper:
         return None
 
     def leave(self) -> None:
-        """The program ends as it should: nothing broke off, and where it was left is kept as the last session."""
+        """End normally: discard the autosave and keep the last session."""
         if self._has_left:
             return
         self._has_left = True
@@ -145,7 +145,7 @@ class Keeper:
 
 
 def _reopened(session: Session) -> Opening:
-    """What a session is to be opened on; its trace must be as it was."""
+    """Return the opening of a session; its trace must be unchanged."""
     if problem := verify_trace(session):
         raise SchedscopeError(problem.told)
     return reopened(session)

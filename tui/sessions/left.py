@@ -1,4 +1,4 @@
-"""Sessions that one can go back to: where the program was left, and those that were saved."""
+"""Recent sessions: the last one, and saved ones."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tui.screens.first.entries import Entry
 from tui.sessions.moment import LAST, last_path
 
 MOST = 4
-"""So many are offered, the newest first."""
+"""Number of sessions offered, the newest first."""
 
 
 def sessions_left(saved: Iterable[str]) -> list[Entry]:
-    """Those that can be read."""
+    """Return the readable sessions."""
     paths = [("where it was left", last_path()), *((Path(path).name, Path(path)) for path in saved)]
     return list(_entries(paths))[:MOST]
 
@@ -27,7 +27,7 @@ def _entries(paths: Iterable[tuple[str, Path]]) -> Iterator[Entry]:
         try:
             session, age = read_session(path), time() - path.stat().st_mtime
         except (SchedscopeError, OSError):
-            continue  # moved or damaged: whoever wants it names it, and is told
+            continue  # moved or damaged: opening it by name reports the error
         branches = f", {count(len(session.branches), 'branch', 'branches')}" if len(session.branches) > 1 else ""
         what = f"{Path(session.trace.name).name} under {session.policy}, step {session.step:,}{branches}"
         value = LAST if path == last_path() else str(path)

@@ -1,4 +1,4 @@
-"""A replay as a session, and a session as something to open: what a screen shows, as plain values and back."""
+"""Conversion of a replay to a session, and of a session to an opening."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 LAST = "last"
-"""`--session last`: where the program was left the last time."""
+"""`--session last`: the session in which the program was last left."""
 
 
 # Finding a session
 
 
 def found_session(named: str) -> Session:
-    """The session that is meant: a file, a line that was pasted, or `last`; its trace must be as it was."""
+    """Return the session of a file, a pasted line, or `last`; its trace must be unchanged."""
     session = _read(named)
     if problem := verify_trace(session):
         raise SchedscopeError(f"session {named[:40]}: {problem.told}")
@@ -54,7 +54,7 @@ def _read(named: str) -> Session:
 
 
 def last_path() -> Path:
-    """Where the session is kept that was left last; no autosave has such a name."""
+    """Return the file of the last session; no autosave has this name."""
     return state_folder() / "last-left"
 
 
@@ -62,7 +62,7 @@ def last_path() -> Path:
 
 
 def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) -> Session:
-    """The session that brings back what is shown; `begun` is that of its beginning."""
+    """Return the session that restores the current moment; `begun` is that of the beginning."""
     scene = shown.scene
     branches = tuple(_grown(scene.branches))
     names = {branch.name for branch in branches}
@@ -81,7 +81,7 @@ def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) 
 
 
 def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
-    """The first one and all that come from it."""
+    """Return the first branch and all its descendants."""
     names: set[str | None] = set()
     for branch in branches:
         if not names or branch.parent in names:
@@ -90,7 +90,7 @@ def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
 
 
 def _partner(shown: Scenes, names: Collection[str]) -> str | None:
-    """What it is compared with: another branch that is kept, or else a policy."""
+    """Return the partner of the comparison: another branch that is kept, or else a policy."""
     if shown.beside is None:
         return None
     if (made := _made_beside(shown)) is not None:
@@ -99,7 +99,7 @@ def _partner(shown: Scenes, names: Collection[str]) -> str | None:
 
 
 def _made_beside(shown: Scenes) -> BranchRecord | None:
-    """The branch that was made to be compared with, if it was."""
+    """Return the branch that was made for the comparison, if there is one."""
     branches = () if shown.beside is None else shown.beside.branches
     return next((branch for branch in branches if branch.name == BESIDE), None)
 
@@ -118,7 +118,7 @@ def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Valu
 
 
 FURTHEST = 2.0**53
-"""Seconds: no moment is further away."""
+"""Seconds; no moment is later."""
 CONDITIONS = {condition for condition, _ in JUMPS.values()}
 _CAMERA = ("per_column", "low", "high", "follow", "first", "pages", "by_event")
 _BESIDE = ("branch", "step", "time")
@@ -126,7 +126,7 @@ KEYS = {
     "clock", "colour", "speed", "jump", "hidden", "selected",
     *(f"camera.{name}" for name in _CAMERA), *(f"beside.{name}" for name in _BESIDE),
 }  # fmt: skip
-"""What a view may have."""
+"""Values allowed in a view"""
 
 
 # From a session: what makes no sense any more is left as it is
@@ -150,13 +150,13 @@ def reopened(session: Session, proof: Proof | None = None) -> Opening:
 
 
 def without_code(session: Session) -> Opening:
-    """The trace of a session whose code is not to run, under a policy that is ours."""
+    """Return the opening of a session without its code, under a built-in policy."""
     note = Note("The session's policy code was not run; the trace is shown under easy.", None, "easy")
     return Opening(source_of(session), parse_policy("easy"), session.placement, note=note)
 
 
 def _beside(session: Session) -> CompareBranch | CompareFrom | None:
-    """The run beside: another branch, or else one that went its own way from a step or a moment on."""
+    """Start the comparison: with a branch, or with a run that forked at a step or a moment."""
     partner, names = session.partner, {branch.name for branch in session.branches}
     if partner is None:
         return None
@@ -169,7 +169,7 @@ def _beside(session: Session) -> CompareBranch | CompareFrom | None:
 
 
 def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[ViewState, tuple[str, ...]]:
-    """What is seen when a session is opened, where else it were `state`; and what could not be read, a line each."""
+    """Return the view of a session, with `state` for missing values; and a warning for each invalid one."""
     view = session.view
     stops, warnings = _stops(session, workload)
     sense = Sense(view)
@@ -199,7 +199,7 @@ def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[Vie
 
 
 class Sense:
-    """Values of a session that may be damaged; what makes none is put right with a word."""
+    """Values of a session that may be damaged; invalid ones are replaced with a warning."""
 
     def __init__(self, view: Mapping[str, Value]) -> None:
         self._view = view
@@ -208,7 +208,7 @@ class Sense:
     def of(
         self, key: str, instead: str, makes_sense: Callable[[Value], bool], default: Value | None = None
     ) -> Value | None:  # fmt: skip
-        """The value of a key, the default where it makes no sense or there is none."""
+        """Return the value of a key, or the default if it is invalid or missing."""
         value = self._view.get(key)
         if value is None or makes_sense(value):
             return default if value is None else value
@@ -235,7 +235,7 @@ def _stops(session: Session, workload: Workload) -> tuple[tuple[Stop, ...], tupl
 
 
 def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
-    """The camera of a session on a screen of another size; what makes no sense stays as it is."""
+    """Return the camera of a session for a screen of another size; invalid values stay as they are."""
     per_column, low, high, follow, first, pages, by_event = (view.get(f"camera.{name}") for name in _CAMERA)
     if not (isinstance(per_column, int | float) and isinstance(low, int) and isinstance(high, int)):
         return now
@@ -249,5 +249,5 @@ def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
 
 
 def _number(value: Value | None) -> float | None:
-    """A number that is a moment."""
+    """Return a number that is a moment."""
     return value if isinstance(value, int | float) and abs(value) <= FURTHEST else None

@@ -1,4 +1,4 @@
-"""What is presented just now, for the notes in a second terminal: a small file that only this user can read."""
+"""Current presentation, for the notes in a second terminal: a small file that only this user can read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_BYTES = 2**18
 
 @dataclass(frozen=True)
 class Presented:
-    """A scene of a lesson as the teacher needs it."""
+    """Scene of a lesson as the teacher needs it."""
 
     lesson: str
     title: str
@@ -41,14 +41,14 @@ class Presented:
 
 
 def place() -> Path:
-    """Where it is kept: where this user's programs keep what they need while they run, or beside the sessions."""
+    """Return the file: in the user's runtime folder, or next to the sessions."""
     runtime = None if os.environ.get(STATE) else os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(runtime, "schedscope") if runtime else state_folder() / "presenting"
     return folder / "presented.json"
 
 
 def tell(walk: Walk) -> None:
-    """From now on this is presented."""
+    """Note the scene that is presented now."""
     path = place()
     _own_folder(path.parent)
     beside = path.with_name(f"{path.name}.{os.getpid()}")
@@ -61,13 +61,13 @@ def tell(walk: Walk) -> None:
 
 
 def tell_no_more() -> None:
-    """Nothing is presented any more."""
+    """Remove the file, because the presentation is over."""
     with suppress(OSError):
         place().unlink()
 
 
 def presented() -> Presented | None:
-    """What is presented; None: nothing is, or it is not ours to read."""
+    """Return the current presentation, or None if there is none or the file is not the user's own."""
     try:
         with open(os.open(place(), os.O_RDONLY | _NOFOLLOW), "rb") as file:
             about = os.fstat(file.fileno())
@@ -92,7 +92,7 @@ def _me() -> int:
 
 
 def _own_folder(folder: Path) -> None:
-    """Made for this user alone; one that others could change is refused."""
+    """Return a folder for this user only; one that others could change is refused."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         about = folder.lstat()
