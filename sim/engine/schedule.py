@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -77,7 +78,7 @@ class Schedule:
         """How many processors were there after each step."""
         return there_at(self.outages, self.workload.procs, self.curves.time)
 
-    @property
+    @cached_property  # groups of jobs ask for it, each again
     def wait(self) -> Floats:
         """From when each job was due to its first start; 0 if that is earlier."""
         waited: Floats = np.maximum(self.start - self.workload.due, 0.0)

@@ -305,7 +305,7 @@ class Workload:
         """Return the name of a run of these jobs under a policy."""
         return spec if self.estimated == "recorded" else f"{spec} with {self.estimated}"
 
-    @property
+    @cached_property
     def due(self) -> Floats:
         """Return the time from which each job waits, as `Job.due`."""
         due: Floats = np.fmax(self.submit, self.reserve)

@@ -300,3 +300,9 @@ def test_suspended_job_waits_in_loss_of_capacity(lab: Lab, watched: bool) -> Non
     engine = Engine(lab.workload(2, "1 0 2 400 400", "2 1 1 10 10"), "selective", curious=watched)
     engine.run()
     assert aggregates(engine.schedule())["loss_of_capacity"] == pytest.approx(10 / (2 * 410))
+
+
+def test_columns_of_all_jobs_are_made_once_for_all_groups(lab: Lab) -> None:
+    schedule = lab.run("easy", 4, "1 0 2 100 100", "2 10 4 50 2000").schedule()
+    assert schedule.wait is schedule.wait
+    assert schedule.workload.due is schedule.workload.due
