@@ -21,7 +21,7 @@ from sim.files import is_database
 from sim.policies.own.consent import ask_for_consent
 from sim.policies.policy import written_policy
 from sim.words import printable, printable_lines
-from sim.workload.source import Source
+from sim.workload.source import Source, exists
 from tui.ending import close_the_gone, is_gone, on_signals, patient
 from tui.faults import Guarded
 from tui.look.palette import Look
@@ -256,7 +256,7 @@ class Schedscope(Guarded):
     @property
     def replay(self) -> ReplayScreen | None:
         """The replay that is open."""
-        return next((screen for screen in self.screen_stack if isinstance(screen, ReplayScreen)), None)
+        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, ReplayScreen)), None)
 
     def on_key(self, event: events.Key) -> None:
         """Keys that were under way to the replay when a dialog opened (many come at once over a slow line) are its."""
@@ -411,7 +411,7 @@ class Schedscope(Guarded):
             self.notify(problem, severity="warning")
 
     def remember_trace(self, trace: str) -> None:
-        self.remember(lambda now: now.with_recent(str(Path(trace).resolve()) if Path(trace).exists() else trace))
+        self.remember(lambda now: now.with_recent(str(Path(trace).resolve()) if exists(Path(trace)) else trace))
 
     @on(UseLook)
     def _use_look(self, wanted: UseLook) -> None:

@@ -32,8 +32,9 @@ class Menus:
 
     def show_first(self, settings: Settings, look: Look, is_over: bool) -> None:
         """What there is to look at, over what is open; from the replay of a run back to its results."""
-        if self._results in self._app.screen_stack:
-            while self._app.screen is not self._results:
+        below = self._below
+        if below is not None:
+            while self._app.screen is not below:
                 self._app.pop_screen()
             return
         from tui.screens.first.entries import Entry, entries, learning, samples
@@ -64,6 +65,12 @@ class Menus:
         else:
             self._app.push_screen(menu)
 
+    @property
+    def _below(self) -> Screen[Any] | None:
+        """The screen to which a replay goes back: results, or a puzzle."""
+        stack = reversed(self._app.screen_stack)
+        return next((each for each in stack if each is self._results or getattr(each, "stays", False)), None)
+
     def show_results(self, path: str, look: Look) -> None:
         """A file of results, and nothing else."""
         from tui.screens.results.screen import ResultsScreen
@@ -79,13 +86,13 @@ class Menus:
             self._app.set_timer(GONE, give_back_what_went)
         if is_another and self._menu in self._app.screen_stack:
             self._app.pop_screen()
-        if len(self._app.screen_stack) > 1 and self._app.screen is not self._results:
+        if len(self._app.screen_stack) > 1 and self._app.screen is not self._below:
             self._app.switch_screen(replay)
         else:
             self._app.push_screen(replay)
 
     def use_look(self, look: Look) -> None:
         """See them so from now on."""
-        for screen in (self._menu, self._results):
-            if screen is not None and screen in self._app.screen_stack:
-                screen.use_look(look)
+        for screen in self._app.screen_stack:
+            if screen in (self._menu, self._results, self._below) and (use := getattr(screen, "use_look", None)):
+                use(look)

@@ -12,6 +12,7 @@ from sim.policies.own.naming import code_in
 from sim.session.session import Bookmark, BranchRecord, Session
 from sim.session.syntax import Value
 from sim.words import printable_lines
+from sim.workload.source import is_line
 
 SAY = "What is there to be seen here? Numbers come from the run: the mean wait is {mean_wait}."
 
@@ -43,7 +44,7 @@ def _specs(session: Session) -> Iterator[str]:
 def _trace(session: Session, path: str | Path) -> str:
     """Return the name of a sample, or of a file in the lesson's folder."""
     trace = session.trace
-    if trace.is_sample:
+    if trace.is_sample or is_line(trace.name):
         return trace.name
     folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
     if os.path.dirname(os.path.realpath(trace.name)) != folder:

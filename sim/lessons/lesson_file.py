@@ -44,8 +44,11 @@ from sim.policies import parse_policy
 from sim.policies.own.naming import code_in
 from sim.texts import TextKind
 from sim.words import quoted
+from sim.workload.formats.puzzle import LONGEST as LONGEST_PUZZLE
+from sim.workload.formats.puzzle import parse_puzzle
 from sim.workload.options import OPTIONS, Option
 from sim.workload.samples import sample_path
+from sim.workload.source import is_line
 from sim.workload.transforms import parse_estimates
 
 MOST_BYTES = 2**18
@@ -216,7 +219,7 @@ class _Reader:
     def lesson(self, found: Mapping[str, Any]) -> Lesson:
         top = _Table("", found, self._lines(), self._path, self.wrong)
         title = top.words("title", needed=True) or ""
-        named = top.words("trace", needed=True)
+        named = top.words("trace", LONGEST_PUZZLE, needed=True)
         trace = _trace(top, named) if named is not None else None
         options = _options(top.table("options", self._lines("options")))
         scenes = top.take("scene")
@@ -308,7 +311,12 @@ class _Reader:
 
 @_noted
 def _trace(top: _Table, named: str) -> str:
-    """Return the name of a file next to the lesson, else of a sample; no other file is opened."""
+    """Return the name of a file next to the lesson, a puzzle, or the name of a sample; no other file is opened."""
+    if is_line(named):
+        try:
+            return parse_puzzle(named).line
+        except SchedscopeError as error:
+            top.fail(f"trace: {error}", "trace")
     folder = os.path.dirname(os.path.abspath(top.path))
     if os.path.isabs(named) or ".." in Path(named).parts or "\\" in named or named.startswith("~"):
         top.fail(f"trace: {quoted(named)}: a trace lies beside its lesson, or is a sample", "trace")

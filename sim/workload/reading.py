@@ -10,6 +10,7 @@ import stat
 import zlib
 from codecs import IncrementalDecoder, getincrementaldecoder
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from io import BufferedReader
 from itertools import chain, islice
 from pathlib import Path
@@ -18,10 +19,11 @@ from typing import Literal
 from sim.errors import TraceError
 from sim.files import is_database
 from sim.workload.formats import batsim, evalys, parquet, sacct, slog, swf, table
+from sim.workload.formats.puzzle import is_puzzle, parse_puzzle
 from sim.workload.formats.slurm_text import cpus_of_nodes
 from sim.workload.model import Trace
 
-Format = Literal["swf", "sacct", "batsim", "evalys", "csv"]
+Format = Literal["swf", "sacct", "batsim", "evalys", "csv", "puzzle"]
 
 MAX_BYTES = 2**30
 """Largest decompressed size in bytes."""
@@ -82,6 +84,8 @@ def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:
             return sacct.read(text, name, path, how)
         case "evalys":
             return evalys.read(text, name, path)
+        case "puzzle":
+            return replace(parse_puzzle(text, path).trace, name=name)
         case "csv":
             return table.read(text, name, path)
         case _:
@@ -97,6 +101,8 @@ def sniff(text: str, filename: str = "") -> Format:
     first = next(_content_lines(text), "")
     if first.startswith(("{", "[")):
         return "batsim"
+    if is_puzzle(first):
+        return "puzzle"
     if sacct.is_header(first):
         return "sacct"
     if evalys.is_header(first):

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from sim.errors import NotThereError, ParameterError, near
 from sim.workload import reading
+from sim.workload.formats.puzzle import is_puzzle, parse_puzzle
 from sim.workload.formats.sacct import Reading
 from sim.workload.formats.zone import zone_of
 from sim.workload.model import Trace, Workload
@@ -63,7 +64,7 @@ class Source:
     @property
     def showing(self) -> Showing | None:
         """Return the views of a sample, or none for a file."""
-        return None if exists(Path(self.trace)) else showing_of(self.trace)
+        return None if exists(Path(self.trace)) or is_line(self.trace) else showing_of(self.trace)
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
         """Return the trace of the file, and the workload to simulate."""
@@ -74,7 +75,11 @@ class Source:
         """Return the trace in the file; nodes that are given set the size of its machine."""
         nodes = reading.read_nodes(self.nodes) if self.nodes else None
         zone = zone_of(self.zone) if self.zone else None
-        trace = reading.read(find(self.trace), Reading(self.count, self.held, nodes, zone))
+        path = find(self.trace)
+        if is_line(self.trace):
+            trace = parse_puzzle(self.trace).trace
+        else:
+            trace = reading.read(path, Reading(self.count, self.held, nodes, zone))
         if nodes is None or trace.format == "sacct":
             return trace
         return replace(trace, header=replace(trace.header, max_procs=sum(nodes.values())))
@@ -94,9 +99,16 @@ def read(trace: str | Path, **options: Any) -> Workload:
     return Source.of_options(str(trace), options).read()[1]
 
 
+def is_line(trace: str) -> bool:
+    """Return True if a trace is a puzzle itself, and no file."""
+    return is_puzzle(trace) and not exists(Path(trace))
+
+
 def find(trace: str) -> Path:
-    """Return the path of a file, which may also be the name of a sample."""
+    """Return the path of a file, which may also be the name of a sample; a puzzle stays what it is."""
     path = Path(trace)
+    if is_line(trace):
+        return path
     if not exists(path) and path.name == trace:
         try:
             return sample_path(trace)

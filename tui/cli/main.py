@@ -35,6 +35,7 @@ COMMANDS = {
     "policies": "List the policies, or explain one with its parameters.",
     "present": "Present a lesson or a trace on a projector: chart, caption and counter only.",
     "record": "Record a run, a session or a lesson as a film, without a terminal.",
+    "puzzle": "Draw jobs on a small machine, and see four policies schedule them.",
     "quiz": "Answer an endless series of prediction questions, with reasons and a score.",
     "results": "Show a results file: its runs, or means with 95 % confidence intervals.",
     "run": "Simulate policies side by side and print their metrics.",

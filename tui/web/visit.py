@@ -22,7 +22,7 @@ from sim.session.trace_ref import TraceRef
 from sim.session.trust import NeedsTrustError
 from sim.workload.model import Trace, Workload
 from sim.workload.samples import ALSO, SAMPLES
-from sim.workload.source import Source
+from sim.workload.source import Source, is_line
 from tui.app import Guest, Schedscope
 from tui.look.palette import LOOKS
 from tui.replay.opening import LessonOpening, Opening, Prepared
@@ -129,7 +129,7 @@ class Visit(Schedscope):
         """Only what was named, or comes with the program."""
         if opening.source in self._shared.read:
             return opening.prepared(*self._shared.read[opening.source])
-        if isinstance(opening, LessonOpening):
+        if isinstance(opening, LessonOpening) or is_line(opening.source.trace):
             return super().prepare(opening)
         if (
             opening.source.trace not in {*ALSO, *(sample.name for sample in SAMPLES)}

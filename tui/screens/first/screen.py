@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from sim.workload.formats.puzzle import parse_puzzle
 from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import sketch
@@ -36,6 +37,7 @@ HELP = (
     ("The first screen", (
         ("↑ ↓ ← →", "Choose what to open."), ("enter 1 ... 9", "Open it. A click does, too."),
         ("o t", "Open a file, or a sample by its name."), ("L", "Lessons."),
+        ("P", "A puzzle: draw jobs, and see four policies schedule them."),
         ("T", "Dark, light, high contrast; monochrome, ASCII."),
         ("esc", "Return to the open replay."), ("q", "Leave."),
     )),
@@ -151,6 +153,7 @@ class FirstScreen(ClosesOnce[None]):
         Binding("enter,space", "open", "open", show=False),
         Binding("o,t", "file", "a file", show=False),
         Binding("L", "lessons", "lessons", show=False),
+        Binding("P", "puzzle", "puzzle", show=False),
         Binding("T", "theme", "theme", show=False),
         Binding("question_mark", "help", "help", show=False),
         Binding("escape", "back", "back", show=False),
@@ -260,6 +263,11 @@ class FirstScreen(ClosesOnce[None]):
 
     def action_lessons(self) -> None:
         self.post_message(ShowLessons())
+
+    def action_puzzle(self) -> None:
+        from tui.screens.puzzle.screen import EXAMPLE, PuzzleScreen
+
+        self.app.push_screen(PuzzleScreen(parse_puzzle(EXAMPLE), self._look, not self._has_files))
 
     def action_theme(self) -> None:
         self.app.push_screen(theme_choice(self._look), self._use)

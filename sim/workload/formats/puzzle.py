@@ -1,0 +1,167 @@
+"""A puzzle: a small machine with its jobs in one line of text, to be typed, drawn and pasted.
+
+`10 procs; 5x10m@0; 4x20m/30m@2m` is a machine of 10 processors and two jobs. A job is PROCESSORSxRUNTIME@SUBMIT, with
+/ESTIMATE after the run time where the estimate is another one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from math import isfinite
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.errors import ParameterError, TraceError
+from sim.words import parse_time, quoted
+from sim.workload.model import Field, Header, Trace
+
+MOST_JOBS = 60
+MOST_PROCS = 1000
+LONGEST = 4000
+"""Characters of a line."""
+MOST_SECONDS = 10**8
+NAME = "puzzle"
+_BEGIN = re.compile(r"\s*(\d{1,9})\s*(?:procs?|processors?)\s*(?:;|$)", re.IGNORECASE)
+_JOB = re.compile(r"(\d{1,9})\s*[x×*]\s*([^/@]+?)(?:\s*/\s*([^/@]+?))?(?:\s*@\s*([^/@]+?))?", re.IGNORECASE)
+_UNITS = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
+
+
+class PuzzleJob(NamedTuple):
+    """One job; times are whole seconds."""
+
+    procs: int
+    run: int
+    submit: int = 0
+    asked: int | None = None
+    """Estimate, or None if it is the run time."""
+
+    @property
+    def estimate(self) -> int:
+        return self.run if self.asked is None else self.asked
+
+    @property
+    def text(self) -> str:
+        """Return the job as it stands in the line.
+
+        >>> PuzzleJob(5, 600).text, PuzzleJob(2, 90, 60, 120).text
+        ('5x10m@0', '2x1m30s/2m@1m')
+        """
+        asked = "" if self.asked is None else f"/{_time(self.asked)}"
+        return f"{self.procs}x{_time(self.run)}{asked}@{_time(self.submit)}"
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A machine and its jobs, J1 first."""
+
+    procs: int = 10
+    jobs: tuple[PuzzleJob, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """Return the puzzle as one line of text.
+
+        >>> Puzzle(10, (PuzzleJob(5, 600), PuzzleJob(2, 90, 60, 120))).line
+        '10 procs; 5x10m@0; 2x1m30s/2m@1m'
+        """
+        return "; ".join([f"{self.procs} procs", *(job.text for job in self.jobs)])
+
+    @property
+    def trace(self) -> Trace:
+        """Return the puzzle as a trace, like one from a file."""
+        table = np.full((len(self.jobs), len(Field)), -1.0)
+        if self.jobs:
+            table[:, Field.ID] = np.arange(1, len(self.jobs) + 1)
+            for field in (Field.PROCS_ASKED, Field.PROCS_USED):
+                table[:, field] = [job.procs for job in self.jobs]
+            table[:, Field.RUN] = [job.run for job in self.jobs]
+            table[:, Field.ESTIMATE] = [job.estimate for job in self.jobs]
+            table[:, Field.SUBMIT] = [job.submit for job in self.jobs]
+            table[:, Field.STATUS] = 1
+        ids = tuple(str(number + 1) for number in range(len(self.jobs)))
+        return Trace(NAME, "puzzle", ids, table, Header(max_procs=self.procs, comments=(f"Note: {self.line}",)))
+
+    def with_job(self, number: int, job: PuzzleJob) -> Puzzle:
+        """Return the puzzle with another job in the place of one; behind the last it is added."""
+        return replace(self, jobs=(*self.jobs[:number], job, *self.jobs[number + 1 :]))
+
+    def without(self, number: int) -> Puzzle:
+        return replace(self, jobs=(*self.jobs[:number], *self.jobs[number + 1 :]))
+
+
+def is_puzzle(text: str) -> bool:
+    """Return True if a text begins like a puzzle.
+
+    >>> is_puzzle("10 procs; 5x10m@0"), is_puzzle("10 procs"), is_puzzle("kth.swf"), is_puzzle("10 procs.swf")
+    (True, True, False, False)
+    """
+    return _BEGIN.match(text) is not None
+
+
+def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
+    """Return the puzzle in a line; a TraceError says which job of it is wrong, and what was expected.
+
+    >>> parse_puzzle("10 procs; 5x10m; 4x20m/1h@2m").jobs[1]
+    PuzzleJob(procs=4, run=1200, submit=120, asked=3600)
+    """
+    where = NAME if where is None else where
+    begin = _BEGIN.match(text)
+    if begin is None:
+        raise TraceError(f"expected a machine first, like 10 procs; got {quoted(text.strip()[:40])}", where)
+    if len(text) > LONGEST:
+        raise TraceError(f"{len(text):,} characters, at most {LONGEST:,} make a puzzle", where)
+    procs = int(begin[1])
+    if not 1 <= procs <= MOST_PROCS:
+        raise TraceError(f"a machine has 1 to {MOST_PROCS:,} processors here, got {procs:,}", where)
+    parts = [part.strip() for part in text[begin.end() :].replace("\n", ";").split(";")]
+    written = [part for part in parts if part]
+    if len(written) > MOST_JOBS:
+        raise TraceError(f"{len(written)} jobs, at most {MOST_JOBS} make a puzzle", where)
+    jobs = tuple(_job(part, f"J{number}", procs, where) for number, part in enumerate(written, 1))
+    return Puzzle(procs, jobs)
+
+
+def parse_job(text: str, procs: int, name: str = "the job") -> PuzzleJob:
+    """Return one job as it stands in a line."""
+    return _job(text.strip(), name, procs, NAME)
+
+
+def _job(text: str, name: str, procs: int, where: str | Path) -> PuzzleJob:
+    found = _JOB.fullmatch(text)
+    if found is None:
+        raise TraceError(f"{name}: expected PROCESSORSxRUNTIME@SUBMIT like 5x10m@0, got {quoted(text[:40])}", where)
+    width = int(found[1])
+    if not 1 <= width <= procs:
+        raise TraceError(f"{name}: needs 1 to {procs:,} processors, got {width:,}", where)
+    run, asked, submit = (None if each is None else _seconds(each, name, where) for each in found.groups()[1:])
+    assert run is not None
+    if run < 1 or (asked is not None and asked < 1):
+        raise TraceError(f"{name}: run time and estimate must be at least 1 second", where)
+    return PuzzleJob(width, run, submit or 0, None if asked == run else asked)
+
+
+def _seconds(text: str, name: str, where: str | Path) -> int:
+    try:
+        seconds = parse_time(text)
+    except ParameterError as error:
+        raise TraceError(f"{name}: {error}", where) from None
+    if not isfinite(seconds) or not 0 <= seconds <= MOST_SECONDS:
+        raise TraceError(f"{name}: {quoted(text[:40])} is no time from 0 to {MOST_SECONDS:,} seconds", where)
+    return round(seconds)
+
+
+def _time(seconds: int) -> str:
+    """Return a time without loss, as short as it goes.
+
+    >>> _time(0), _time(600), _time(5400), _time(90061)
+    ('0', '10m', '1h30m', '1d1h1m1s')
+    """
+    parts = []
+    for unit, size in _UNITS:
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count}{unit}")
+    return "".join(parts) or "0"

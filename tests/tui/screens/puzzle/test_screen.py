@@ -1,0 +1,167 @@
+"""The puzzle's screen: typed, drawn, undone, replayed, saved.
+
+Also tests tui.screens.puzzle.board, tui.screens.puzzle.runs, tui.beginnings, tui.cli.puzzle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from sim.workload.formats.puzzle import PuzzleJob, parse_puzzle
+from sim.workload.source import read
+from tests.tui.cli.program import error
+from tui.beginnings import Begun
+from tui.chart.cells.grid import Size
+from tui.look.palette import LOOKS
+from tui.screens.puzzle.board import NAMES, Board, Scale, part_at
+from tui.screens.puzzle.draft import Draft
+from tui.screens.puzzle.runs import charts
+from tui.screens.puzzle.screen import EXAMPLE, PuzzleScreen
+from tui.widgets.rows import Lines
+
+
+class Puzzling:
+    def __init__(self, pilot: Pilot[int], screen: PuzzleScreen) -> None:
+        self.pilot, self.screen = pilot, screen
+
+    @property
+    def text(self) -> str:
+        widgets = self.screen.query(Lines)
+        return "\n".join(
+            "".join(s.text for s in each.cells(y, 0, each.size.width))
+            for each in widgets
+            for y in range(each.size.height)
+        )
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.settle()
+
+    async def settle(self) -> None:
+        await self.pilot.pause()
+        await self.screen.workers.wait_for_complete()
+        await self.pilot.pause()
+
+
+@asynccontextmanager
+async def puzzle(line: str = EXAMPLE, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Puzzling]:
+    app = Begun(lambda look, is_guest: PuzzleScreen(parse_puzzle(line), look, is_guest))
+    async with app.run_test(size=size) as pilot:
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if isinstance(app.screen, PuzzleScreen):
+                break
+        assert isinstance(app.screen, PuzzleScreen)
+        made = Puzzling(pilot, app.screen)
+        await made.settle()
+        yield made
+        app.exit()
+
+
+async def until(run: Puzzling, what: Callable[[], bool]) -> None:
+    for _ in range(200):
+        if what():
+            return
+        await run.pilot.pause(0.02)
+    raise AssertionError("it did not come")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (60, 18)])
+async def test_four_policies_schedule_the_jobs_at_once(size: tuple[int, int]) -> None:
+    async with puzzle(size=size) as run:
+        for told in ("fcfs  mean wait", "firstfit  mean wait", "easy  mean wait 11m42", "conservative  mean wait"):
+            assert told in run.text
+        await run.press("down", "down", "minus", "minus", "minus", "minus", "minus", "minus", "minus")
+        assert run.screen.draft.puzzle.jobs[2].procs == 1
+        assert "easy  mean wait 7m42" in run.text
+
+
+async def test_keys_change_a_job_and_undo_takes_it_back() -> None:
+    async with puzzle("10 procs; 5x10m@0") as run:
+        await run.press("right", "right_square_bracket", "right_curly_bracket", "plus", "greater_than_sign")
+        step = round(Scale.of(Draft(parse_puzzle("10 procs; 5x10m@0")), 80 - NAMES).per_column)
+        job = run.screen.draft.puzzle.jobs[0]
+        assert job == PuzzleJob(6, 600 + step, step, 600 + 2 * step)
+        assert run.screen.draft.puzzle.procs == 11
+        await run.press(*"uuuuu")
+        assert run.screen.draft.puzzle.line == "10 procs; 5x10m@0"
+        await run.press("n", "n", "delete", "r")
+        assert len(run.screen.draft.puzzle.jobs) == 2
+
+
+async def test_what_is_typed_is_drawn_and_what_is_wrong_is_told() -> None:
+    async with puzzle("10 procs") as run:
+        await run.press("e", *"; 5x10m@0; 9x1")
+        assert len(run.screen.draft.puzzle.jobs) == 2
+        await run.press(*"q[bold]")
+        assert "J2: a time is seconds or like" in run.text
+        await run.press("enter")
+        assert run.screen.query_one("#line", Input).value == "10 procs; 5x10m@0; 9x1s@0"
+        await run.press("u")
+        assert run.screen.draft.puzzle.line == "10 procs"
+
+
+async def test_a_drag_draws_a_job_and_moves_it() -> None:
+    async with puzzle("10 procs; 5x10m@0") as run:
+        step = Scale.of(run.screen.draft, 80 - NAMES).per_column
+        await run.pilot.mouse_down(Board, offset=(NAMES + 10, 1))
+        await run.pilot.hover(Board, offset=(NAMES + 20, 1))
+        await run.pilot.mouse_up(Board, offset=(NAMES + 20, 1))
+        await run.settle()
+        assert run.screen.draft.puzzle.jobs[1] == PuzzleJob(2, round(10 * step), round(10 * step))
+        await run.pilot.mouse_down(Board, offset=(NAMES + 12, 1))
+        for column in (14, 17):
+            await run.pilot.hover(Board, offset=(NAMES + column, 1))
+        await run.pilot.mouse_up(Board, offset=(NAMES + 17, 1))
+        await run.settle()
+        assert run.screen.draft.puzzle.jobs[1].submit == round(15 * step)
+        await run.press("u")
+        assert run.screen.draft.puzzle.jobs[1].submit == round(10 * step)
+
+
+def test_the_parts_of_a_bar_are_told_apart() -> None:
+    draft = Draft(parse_puzzle("10 procs; 5x10m/20m@5m"))
+    scale = Scale.of(draft, 80)
+    found = [part_at(draft, 80 + NAMES, 0, NAMES + scale.column(time)) for time in (0, 300, 600, 1485, 1700)]
+    assert found == ["none", "submit", "submit", "asked", "none"]
+    assert part_at(draft, 80 + NAMES, 0, NAMES + scale.column(900) - 1) == "run"
+    assert part_at(draft, 80 + NAMES, 1, NAMES) == "new"
+
+
+async def test_a_replay_comes_over_the_puzzle_and_goes_back_to_it() -> None:
+    async with puzzle() as run:
+        app = run.pilot.app
+        assert isinstance(app, Begun)
+        await run.press("enter")
+        await until(run, lambda: app.replay is app.screen)
+        await run.pilot.pause()
+        await run.pilot.press("H")
+        await until(run, lambda: app.screen is run.screen)
+
+
+async def test_a_puzzle_becomes_a_trace_and_a_lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with puzzle() as run:
+        await run.press("S")
+        await run.pilot.press("enter")
+        await run.pilot.pause(0.1)
+        await run.press("L")
+        await run.pilot.press("enter")
+        await run.pilot.pause(0.1)
+    assert read(tmp_path / "puzzle.swf").submit.tolist() == [0, 0, 20, 30, 40]
+    assert EXAMPLE in (tmp_path / "puzzle.toml").read_text()
+
+
+def test_a_job_that_cannot_run_is_told_and_an_empty_puzzle_has_no_chart() -> None:
+    assert [each.cells for each in charts(parse_puzzle("4 procs"), LOOKS["dark"], Size(10, 3))] == [None] * 4
+
+
+def test_a_line_that_is_no_puzzle_is_told() -> None:
+    assert "J1: needs 1 to 4 processors, got 5" in error("puzzle", "4 procs; 5x1m@0")[1]
+    assert "a puzzle needs a terminal" in error("puzzle", "4 procs")[1]

@@ -1,0 +1,41 @@
+"""The program at a puzzle or a game, over the menu, instead of at a replay."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from io import StringIO
+from typing import Any, TypeAlias
+
+from textual.screen import Screen
+
+from tui.app import Schedscope
+from tui.ending import close_the_gone, is_gone
+from tui.look.palette import Look
+
+Begin: TypeAlias = Callable[[Look, bool], Screen[Any]]
+"""Makes a screen for a look; True for a guest, who has no files here."""
+
+
+class Begun(Schedscope):
+    """schedscope, with another screen over its menu."""
+
+    def __init__(self, begin: Begin) -> None:
+        super().__init__(None)
+        self._begin = begin
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._show_begin)
+
+    def _show_begin(self) -> None:
+        self.push_screen(self._begin(self.look, self.guest is not None))
+
+
+def open_at(begin: Begin) -> int:
+    """Open the program at a screen."""
+    app = Begun(begin)
+    sys.stdin = StringIO()
+    app.run()
+    if is_gone():
+        close_the_gone()
+    return app.return_code or 0

@@ -1,0 +1,88 @@
+"""A puzzle while it is drawn: the chosen job, and every earlier state for undo."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sim.workload.formats.puzzle import MOST_JOBS, MOST_PROCS, MOST_SECONDS, Puzzle, PuzzleJob
+
+MOST_UNDONE = 500
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Plain value; every change returns another one."""
+
+    puzzle: Puzzle = Puzzle()
+    chosen: int = 0
+    """Number of the job, counted from 0; the number of jobs stands for a new one."""
+    past: tuple[Puzzle, ...] = ()
+    future: tuple[Puzzle, ...] = ()
+
+    @property
+    def job(self) -> PuzzleJob | None:
+        jobs = self.puzzle.jobs
+        return jobs[self.chosen] if self.chosen < len(jobs) else None
+
+    def changed(self, puzzle: Puzzle, again: bool = False) -> Draft:
+        """Return the draft with another puzzle; `again`: it goes on changing, and is undone at once."""
+        if puzzle == self.puzzle:
+            return self
+        past = self.past if again else (*self.past, self.puzzle)[-MOST_UNDONE:]
+        return replace(self, puzzle=puzzle, past=past, future=(), chosen=min(self.chosen, len(puzzle.jobs)))
+
+    def undone(self) -> Draft:
+        if not self.past:
+            return self
+        *past, puzzle = self.past
+        chosen = min(self.chosen, len(puzzle.jobs))
+        return Draft(puzzle, chosen, tuple(past), (self.puzzle, *self.future))
+
+    def redone(self) -> Draft:
+        if not self.future:
+            return self
+        puzzle, *future = self.future
+        return Draft(puzzle, min(self.chosen, len(puzzle.jobs)), (*self.past, self.puzzle), tuple(future))
+
+    def choose(self, number: int) -> Draft:
+        return replace(self, chosen=min(max(number, 0), len(self.puzzle.jobs)))
+
+    def added(self, job: PuzzleJob) -> Draft:
+        """Return the draft with another job, which is chosen; a full puzzle stays as it is."""
+        count = len(self.puzzle.jobs)
+        if count >= MOST_JOBS:
+            return self
+        return self.changed(self.puzzle.with_job(count, self._kept(job))).choose(count)
+
+    def removed(self) -> Draft:
+        return self if self.job is None else self.changed(self.puzzle.without(self.chosen))
+
+    def with_job(self, job: PuzzleJob, again: bool = False) -> Draft:
+        """Return the draft with another job in the place of the chosen one."""
+        return self if self.job is None else self.changed(self.puzzle.with_job(self.chosen, self._kept(job)), again)
+
+    def with_procs(self, procs: int) -> Draft:
+        """Return the draft with another machine; jobs that are too wide are made as wide as it is."""
+        procs = min(max(procs, 1), MOST_PROCS)
+        jobs = tuple(job._replace(procs=min(job.procs, procs)) for job in self.puzzle.jobs)
+        return self.changed(Puzzle(procs, jobs))
+
+    def moved(self, submit: int = 0, run: int = 0, asked: int = 0, procs: int = 0) -> Draft:
+        """Return the draft with the chosen job changed by so much; an estimate never falls below the run time."""
+        job = self.job
+        if job is None:
+            return self
+        length = max(job.run + run, 1)
+        estimate = None if job.asked is None and not asked else max(job.estimate + asked, length)
+        return self.with_job(
+            PuzzleJob(job.procs + procs, length, job.submit + submit, None if estimate == length else estimate)
+        )
+
+    def _kept(self, job: PuzzleJob) -> PuzzleJob:
+        """Return the job within what a puzzle may hold."""
+        run = min(max(job.run, 1), MOST_SECONDS)
+        asked = None if job.asked is None else min(max(job.asked, 1), MOST_SECONDS)
+        return PuzzleJob(
+            min(max(job.procs, 1), self.puzzle.procs), run, min(max(job.submit, 0), MOST_SECONDS),
+            None if asked == run else asked,
+        )  # fmt: skip

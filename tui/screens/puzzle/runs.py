@@ -1,0 +1,72 @@
+"""The jobs of a puzzle under four policies: a chart and the mean wait of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.errors import SchedscopeError
+from sim.policies import parse_policy
+from sim.workload.formats.puzzle import Puzzle
+from sim.workload.source import Source
+from tui.chart.cells.cells import Cells
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import sketch
+from tui.look.palette import Look
+from tui.replay.navigation import Traveller
+from tui.replay.opening import opening_of
+from tui.replay.sketch import Sketch
+from tui.replay.stage import Stage
+
+POLICIES = ("fcfs", "firstfit", "easy", "conservative")
+
+
+@dataclass(frozen=True)
+class PolicyChart:
+    """Schedule of one policy, and its waits."""
+
+    policy: str
+    mean_wait: float | None
+    worst_wait: float | None
+    worst: str
+    """Job that waits longest."""
+    end: float
+    cells: Cells | None
+    problem: str = ""
+
+
+def charts(puzzle: Puzzle, look: Look, size: Size, policies: tuple[str, ...] = POLICIES) -> tuple[PolicyChart, ...]:
+    """Simulate the jobs under each policy, and draw all of them on one axis of time."""
+    if not puzzle.jobs:
+        return tuple(PolicyChart(policy, None, None, "", 0, None) for policy in policies)
+    made: list[tuple[str, Stage | str]] = []
+    for policy in policies:
+        try:
+            prepared = opening_of(Source(puzzle.line), parse_policy(policy)).prepare()
+            prepared.timeline.compute_all()
+            made.append((policy, Stage(prepared.timeline)))
+        except SchedscopeError as error:
+            made.append((policy, str(error)))
+    ends = [_end(stage) for _, stage in made if not isinstance(stage, str)]
+    end = max(ends, default=1.0)
+    return tuple(
+        PolicyChart(policy, None, None, "", 0, None, stage) if isinstance(stage, str) else
+        _chart(policy, stage, end, look, size) for policy, stage in made
+    )  # fmt: skip
+
+
+def _end(stage: Stage) -> float:
+    return float(stage.timeline.branch.engine.schedule().end.max())
+
+
+def _chart(policy: str, stage: Stage, end: float, look: Look, size: Size) -> PolicyChart:
+    schedule = stage.timeline.branch.engine.schedule()
+    waits = schedule.start - stage.workload.submit
+    worst = int(waits.argmax())
+    Traveller(stage).seek_time(end, lambda: False)
+    cells = None
+    if size.columns > 0 and size.rows > 0:
+        chart = Sketch(stage, (0.0, end)).chart(size.columns, size.rows * (1 if look.patterned else 2))
+        cells = sketch(chart, look, size)
+    return PolicyChart(
+        policy, float(waits.mean()), float(waits[worst]), f"J{stage.workload.ids[worst]}", _end(stage), cells
+    )

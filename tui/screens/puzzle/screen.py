@@ -1,0 +1,382 @@
+"""The puzzle: jobs are typed or drawn, and four policies schedule them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input
+from textual.worker import get_current_worker
+
+from sim.errors import ParameterError, SchedscopeError
+from sim.files import write_whole
+from sim.lessons.from_puzzle import lesson_of_puzzle
+from sim.policies import parse_policy
+from sim.words import span
+from sim.workload.formats.puzzle import LONGEST, Puzzle, PuzzleJob, parse_puzzle
+from tui.chart.cells.cells import Brush
+from tui.chart.cells.grid import Size
+from tui.look import text
+from tui.look.palette import Look
+from tui.look.sheets import Line, Span, line
+from tui.screens import dialogs
+from tui.screens.puzzle.board import Board, Scale
+from tui.screens.puzzle.draft import Draft
+from tui.screens.puzzle.runs import PolicyChart, charts
+from tui.screens.replay.messages import Deliver, OpenTrace, Quit
+from tui.widgets.bar import Bar
+from tui.widgets.rows import Lines, fitted
+
+EXAMPLE = "10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s"
+NEW = PuzzleJob(1, 600)
+HELP = (
+    ("The puzzle", (
+        ("drag", "A bar: when the job is submitted; its end: the run time; the end of ░: the estimate."),
+        ("drag in new", "Another job, from its submission to its end."), ("wheel + -", "Processors of the job."),
+        ("↑ ↓", "Choose a job."), ("← →", "Submit it earlier, later."), ("[ ]", "A shorter or longer run time."),
+        ("{ }", "A lower or higher estimate."), ("n del", "Another job; remove one."), ("< >", "Size of the machine."),
+        ("u r", "Undo, redo."), ("e tab", "Type the line of text; enter or tab ends it."),
+        ("y", "Copy the line; it is accepted wherever a trace is."), ("enter", "Replay the puzzle under EASY."),
+        ("S", "Save it as a trace file (SWF)."), ("L", "Save it as a lesson."), ("H esc", "The menu."), ("q", "Leave."),
+    )),
+)  # fmt: skip
+
+
+class Charted(Message):
+    """The charts of a puzzle are drawn."""
+
+    def __init__(self, puzzle: Puzzle, found: tuple[PolicyChart, ...]) -> None:
+        self.puzzle, self.found = puzzle, found
+        super().__init__()
+
+
+class Charts(Lines):
+    """Charts of four policies, in two columns."""
+
+    class Resized(Message):
+        """The charts have another size."""
+
+    @property
+    def picture(self) -> Size:
+        return Size(max(self.size.width // 2 - 1, 0), max(self.size.height // 2 - 1, 0))
+
+    def on_resize(self) -> None:
+        self.forget()
+        self.post_message(self.Resized())
+
+    def show(self, found: Sequence[PolicyChart], look: Look) -> None:
+        width, height = self.size
+        size, brush, blank = self.picture, Brush(look), look.style("")
+        best = min((each.mean_wait for each in found if each.mean_wait is not None), default=None)
+        rows: dict[int, list[Segment]] = {y: [] for y in range(height)}
+        for number, each in enumerate(found):
+            top = number // 2 * (size.rows + 1)
+            gap = Segment("  "[: width - 2 * size.columns - 1], blank)
+            head = heading(each, best, size.columns)
+            made = [[Segment(text.drawn(s.text, look.ascii), look.style(s.style)) for s in head.spans]]
+            if each.cells is not None:
+                high, wide = each.cells.chars.shape
+                made += [brush.draw(each.cells, row, 0, min(size.columns, wide)) for row in range(high)]
+            made += [[] for _ in range(size.rows + 1 - len(made))]
+            for row in range(min(size.rows + 1, height - top)):
+                rows[top + row] += [*fitted(made[row], size.columns, blank), gap]
+        self.put({y: fitted(row, width, blank) for y, row in rows.items()})
+
+
+def heading(chart: PolicyChart, best: float | None, width: int) -> Line:
+    """Return the policy, its mean wait and its worst one; the best mean is marked."""
+    if chart.problem:
+        return line(
+            Span(chart.policy, "strong"), Span(f" {text.shorten(chart.problem, width - len(chart.policy) - 1)}", "bad")
+        )
+    if chart.mean_wait is None:
+        return line(Span(chart.policy, "strong"))
+    star = " *" if chart.mean_wait == best else ""
+    told = f"  mean wait {span(chart.mean_wait)}{star}"
+    rest = f"  worst {chart.worst} {span(chart.worst_wait)}"
+    room = width - len(chart.policy) - len(told)
+    return line(
+        Span(chart.policy, "strong"), Span(told, "good" if star else ""), Span(rest if len(rest) <= room else "", "dim")
+    )
+
+
+class PuzzleScreen(Screen[None]):
+    """An editor of one puzzle."""
+
+    stays = True
+    """A replay that is opened from here comes over it."""
+    DEFAULT_CSS = """
+    PuzzleScreen { background: $background; }
+    PuzzleScreen Bar { height: 1; }
+    PuzzleScreen Input { height: 1; border: none; padding: 0 1; }
+    PuzzleScreen Board { height: 2fr; }
+    PuzzleScreen Charts { height: 3fr; }
+    """
+    AUTO_FOCUS = "Board"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "choose(-1)", show=False), Binding("down", "choose(1)", show=False),
+        Binding("left", "move(-1)", show=False), Binding("right", "move(1)", show=False),
+        Binding("left_square_bracket", "run(-1)", show=False), Binding("right_square_bracket", "run(1)", show=False),
+        Binding("left_curly_bracket", "asked(-1)", show=False), Binding("right_curly_bracket", "asked(1)", show=False),
+        Binding("plus,equals_sign", "procs(1)", show=False), Binding("minus", "procs(-1)", show=False),
+        Binding("greater_than_sign", "machine(1)", show=False), Binding("less_than_sign", "machine(-1)", show=False),
+        Binding("n,insert", "new", show=False), Binding("delete,backspace", "remove", show=False),
+        Binding("u,ctrl+z", "undo", show=False, priority=False), Binding("r,ctrl+y", "redo", show=False),
+        Binding("e,tab", "type", show=False), Binding("y", "copy", show=False), Binding("enter", "replay", show=False),
+        Binding("S", "save", show=False), Binding("L", "lesson", show=False),
+        Binding("question_mark", "help", show=False), Binding("H,escape", "back", show=False),
+        Binding("q", "quit", show=False),
+    ]  # fmt: skip
+
+    def __init__(self, puzzle: Puzzle, look: Look, is_guest: bool = False) -> None:
+        super().__init__()
+        self.draft, self._look, self._is_guest = Draft(puzzle), look, is_guest
+        self._found: tuple[PolicyChart, ...] = ()
+        self._told = ""
+        self._is_typing = False
+
+    def compose(self) -> ComposeResult:
+        yield Bar("surface", id="title")
+        yield Input(self.draft.puzzle.line, max_length=LONGEST, select_on_focus=False, id="line")
+        yield Board()
+        yield Charts(id="charts")
+        yield Bar(id="note")
+        yield Bar("surface", id="keys")
+
+    def on_mount(self) -> None:
+        self._show()
+
+    def use_look(self, look: Look) -> None:
+        self._look = look
+        self._show()
+
+    # Drawing
+
+    def _show(self, told: str = "") -> None:
+        """Draw the draft now, and its charts as soon as they are made."""
+        self._told = told
+        puzzle = self.draft.puzzle
+        entry = self.query_one("#line", Input)
+        if not entry.has_focus and entry.value != puzzle.line:
+            with self.prevent(Input.Changed):
+                entry.value = puzzle.line
+        self.query_one(Board).show(self.draft, self._look)
+        title = line(Span(" puzzle ", "strong"), Span(f"· {puzzle.procs} processors · {len(puzzle.jobs)} jobs", "dim"))
+        self.query_one("#title", Bar).show([title], self._look)
+        self._note()
+        keys = "n new  ←→ submit  [] run  {} estimate  +- procs  u undo  e type  ⏎ replay  ? help"
+        self.query_one("#keys", Bar).show([line(Span(f" {keys}", "dim"))], self._look)
+        self._draw_charts(puzzle, self.query_one(Charts).picture)
+
+    def _note(self) -> None:
+        told = line(Span(f" {self._told}", "warn")) if self._told else line(Span(f" {self._hint}", "dim"))
+        self.query_one("#note", Bar).show([told], self._look)
+
+    @property
+    def _hint(self) -> str:
+        job = self.draft.job
+        if job is None:
+            return (
+                "Drag in the last row, press n, or press e and type: 5x10m@0 is 5 processors for 10 minutes from 0 on."
+            )
+        asked = "" if job.asked is None else f", estimate {span(job.asked)}"
+        ends = "; it is killed at its estimate" if job.estimate < job.run else ""
+        told = f"J{self.draft.chosen + 1}: {job.procs} processors for {span(job.run)}{asked}"
+        return f"{told}, submitted at {span(job.submit)}{ends}"
+
+    @work(thread=True, exclusive=True)
+    def _draw_charts(self, puzzle: Puzzle, size: Size) -> None:
+        worker = get_current_worker()
+        found = charts(puzzle, self._look, size)
+        if not worker.is_cancelled:
+            self.post_message(Charted(puzzle, found))
+
+    @on(Charted)
+    def _charted(self, message: Charted) -> None:
+        if message.puzzle == self.draft.puzzle:
+            self._found = message.found
+            self.query_one(Charts).show(self._found, self._look)
+
+    @on(Charts.Resized)
+    def _resized(self) -> None:
+        self._draw_charts(self.draft.puzzle, self.query_one(Charts).picture)
+
+    # Typing
+
+    def action_type(self) -> None:
+        entry = self.query_one("#line", Input)
+        if entry.has_focus:
+            self.action_done()
+        else:
+            self._is_typing = False
+            entry.focus()
+            entry.cursor_position = len(entry.value)
+
+    def action_done(self) -> None:
+        """Leave the line of text; one that is no puzzle becomes what it was."""
+        self.query_one(Board).focus()
+        entry = self.query_one("#line", Input)
+        with entry.prevent(Input.Changed):
+            entry.value = self.draft.puzzle.line
+        self._show()
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self.action_done()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        try:
+            puzzle = parse_puzzle(event.value)
+        except SchedscopeError as error:
+            self._told = str(error)
+            self._note()
+            return
+        if puzzle != self.draft.puzzle:
+            self.draft = self.draft.changed(puzzle, again=self._is_typing)
+            self._is_typing = True
+        self._show()
+
+    # Changes by key and by mouse
+
+    def _put(self, draft: Draft) -> None:
+        self.draft = draft
+        self._show()
+
+    @property
+    def _step(self) -> int:
+        return max(round(Scale.of(self.draft, self.query_one(Board).size.width - 24).per_column), 1)
+
+    def action_choose(self, by: int) -> None:
+        self._put(self.draft.choose(self.draft.chosen + by))
+
+    def action_move(self, by: int) -> None:
+        self._put(self.draft.moved(submit=by * self._step))
+
+    def action_run(self, by: int) -> None:
+        self._put(self.draft.moved(run=by * self._step))
+
+    def action_asked(self, by: int) -> None:
+        self._put(self.draft.moved(asked=by * self._step))
+
+    def action_procs(self, by: int) -> None:
+        self._put(self.draft.moved(procs=by))
+
+    def action_machine(self, by: int) -> None:
+        self._put(self.draft.with_procs(self.draft.puzzle.procs + by))
+
+    def action_new(self) -> None:
+        job = self.draft.job or (self.draft.puzzle.jobs[-1] if self.draft.puzzle.jobs else NEW)
+        self._put(self.draft.added(job))
+
+    def action_remove(self) -> None:
+        self._put(self.draft.removed())
+
+    def action_undo(self) -> None:
+        self._put(self.draft.undone())
+
+    def action_redo(self) -> None:
+        self._put(self.draft.redone())
+
+    @on(Board.Wheeled)
+    def _wheeled(self, message: Board.Wheeled) -> None:
+        self._put(self.draft.choose(message.row).moved(procs=message.by))
+
+    @on(Board.Dragged)
+    def _dragged(self, drag: Board.Dragged) -> None:
+        if drag.is_first:
+            self._held = None if drag.part == "new" else self.draft.choose(drag.row).job
+            self._put(self.draft.choose(drag.row))
+            self._has_dragged = False
+            return
+        again, self._has_dragged = self._has_dragged, True
+        if drag.part == "new":
+            begin, end = sorted((drag.begin, drag.end))
+            job = PuzzleJob(max(self.draft.puzzle.procs // 4, 1), max(end - begin, 1), begin)
+            self._put(self.draft.with_job(job, again=True) if again else self.draft.added(job))
+            return
+        held = self._held
+        if held is None:
+            return
+        by = drag.end - drag.begin
+        changed = {
+            "submit": lambda: held._replace(submit=held.submit + by),
+            "run": lambda: held._replace(run=max(held.run + by, 1)),
+            "asked": lambda: held._replace(asked=max(held.estimate + by, held.run)),
+        }[drag.part]()
+        self._put(self.draft.with_job(changed, again))
+
+    _held: PuzzleJob | None = None
+    _has_dragged = False
+
+    # Out of the puzzle
+
+    def action_copy(self) -> None:
+        self.app.copy_to_clipboard(self.draft.puzzle.line)
+        self._show("copied: schedscope puzzle opens the line, and so does every command that takes a trace")
+
+    def action_replay(self) -> None:
+        if self.draft.puzzle.jobs:
+            self.post_message(OpenTrace(self.draft.puzzle.line, parse_policy("easy")))
+
+    def action_save(self) -> None:
+        self._ask("Save the puzzle as a trace", "puzzle.swf", self._swf())
+
+    def action_lesson(self) -> None:
+        try:
+            self._ask("Save the puzzle as a lesson", "puzzle.toml", lesson_of_puzzle(self.draft.puzzle))
+        except SchedscopeError as error:
+            self._show(str(error))
+
+    def _swf(self) -> str:
+        from io import StringIO
+
+        from sim.workload.formats import swf
+
+        file = StringIO()
+        swf.write(self.draft.puzzle.trace, file)
+        return file.getvalue()
+
+    def _ask(self, title: str, name: str, content: str) -> None:
+        if self._is_guest:
+            self.post_message(Deliver(name, content))
+            return
+        prompt = dialogs.Prompt(title, "a file that is not there yet", _new_file, initial=name)
+        self.app.push_screen(prompt, lambda path: None if path is None else self._write(path, content))
+
+    def _write(self, path: Path, content: str) -> None:
+        try:
+            with write_whole(path) as file:
+                file.write(content)
+        except SchedscopeError as error:
+            self._show(str(error))
+        else:
+            self._show(f"saved {path}")
+
+    def action_help(self) -> None:
+        self.app.push_screen(dialogs.HelpScreen(HELP))
+
+    def action_back(self) -> None:
+        if self.query_one("#line", Input).has_focus:
+            self.action_done()
+        else:
+            with suppress(IndexError):
+                self.app.pop_screen()
+
+    def action_quit(self) -> None:
+        self.post_message(Quit())
+
+
+def _new_file(given: str) -> Path:
+    path = Path(given).expanduser()
+    if not given.strip() or path.exists():
+        raise ParameterError(f"{given or 'nothing'}: expected the name of a file that is not there yet")
+    return path
