@@ -7,14 +7,17 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from sim.errors import ReaderGoneError, SchedscopeError
 from sim.words import printable_lines
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 
 @contextmanager
@@ -137,3 +140,24 @@ def is_database(path: str | Path) -> bool:
             return file.read(16) == b"SQLite format 3\0"
     except (OSError, ValueError):
         return False
+
+
+LONGEST_VALUE = 1 << 28
+"""Most bytes of one value in a database from a foreign file."""
+
+
+@contextmanager
+def foreign_database(path: str | Path, tables: Collection[str], options: str = "mode=ro") -> Iterator[Connection]:
+    """Open an SQLite file that may come from anybody, to read it.
+
+    Raise `sqlite3.DatabaseError` unless it holds these tables and no view, trigger or other code that would run.
+    """
+    import sqlite3
+
+    with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?{options}", uri=True)) as db:
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        db.execute("PRAGMA trusted_schema = OFF")
+        kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type <> 'index' LIMIT 100"))
+        if set(kinds.values()) - {"table"} or not set(tables) <= kinds.keys():
+            raise sqlite3.DatabaseError(f"expected only the tables {', '.join(sorted(tables))}")
+        yield db

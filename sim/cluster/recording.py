@@ -13,7 +13,7 @@ import sqlite3
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
 from sim.errors import FileError
+from sim.files import foreign_database
 
 FRAME = 60
 """Polls between two whole pictures: an hour at a poll a minute. Any moment is read within half a second."""
@@ -29,6 +30,7 @@ MOST_BYTES = 1 << 28
 FORMAT = 1
 SHIFTED = ("priority", "start")
 """Fields that change for most waiting jobs at each poll; the differences of all of them are kept side by side."""
+TABLES = ("about", "polls", "jobs")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS polls (at REAL PRIMARY KEY, cost REAL, is_frame INTEGER, data BLOB);
@@ -268,11 +270,10 @@ class Recording:
             raise FileError(f"the recording is damaged at {at}: {error}"[:300], self.path) from None
 
     def _ask(self, question: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        place = Path(self.path).resolve().as_uri()
         failed = ""
         for mode in ("mode=ro", "mode=ro&immutable=1"):  # where nothing may be written beside it, as on a CD
             try:
-                with closing(sqlite3.connect(f"{place}?{mode}", uri=True)) as db:
+                with foreign_database(self.path, TABLES, mode) as db:
                     return db.execute(question, values).fetchall()
             except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
                 failed = str(error)

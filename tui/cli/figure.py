@@ -33,7 +33,10 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
         "xtick.labelsize": size.letters * 0.9, "ytick.labelsize": size.letters * 0.9, "axes.linewidth": 0.6,
         "lines.linewidth": size.letters / 7, "lines.markersize": size.letters / 2.4, "hatch.linewidth": 0.5,
     }  # fmt: skip
-    with matplotlib.rc_context(settings):
+    # a matplotlibrc in the present folder is foreign: it could start LaTeX
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(settings)
         figure = matplotlib.figure.Figure(figsize=(size.width, size.height or 2.3 * down), layout="constrained")
         axes = figure.subplots(down, across, squeeze=False)
         for number, panel in enumerate(panels):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sim.errors import TraceError
-from sim.files import is_database
+from sim.files import foreign_database, is_database
 from sim.workload.formats import sacct
 from sim.workload.model import Trace
 
@@ -40,8 +40,7 @@ def is_recording(path: str | Path) -> bool:
 def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
     """Return the jobs of a recording on the machine that it recorded. Raise `TraceError` if it is no recording."""
     try:
-        place = Path(path).resolve().as_uri()
-        with closing(sqlite3.connect(f"{place}?mode=ro", uri=True)) as db:
+        with foreign_database(path, ("about", "polls", "jobs")) as db:
             rows = db.execute(_JOBS, (MOST_JOBS,)).fetchall()
             told = db.execute("SELECT value FROM about WHERE name = 'nodes'").fetchone()
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:

@@ -20,6 +20,7 @@ from sim.cluster.recording import FRAME, Recorder, Recording
 from sim.cluster.values import Cluster, ClusterJob, Cores, Limit, Node, Reservation
 from sim.errors import FileError
 
+TRIGGER = "CREATE TRIGGER t AFTER INSERT ON polls BEGIN DELETE FROM jobs; END"
 TEXT = st.text(max_size=6)
 NUMBER = st.integers(0, 2_000_000_000)
 MAYBE = st.none() | NUMBER.map(float)
@@ -173,7 +174,9 @@ def test_a_damaged_recording_is_one_line(tmp_path: Path, harm: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"[]", b"{}", b'{"nodes": [{"name": 7}]}', b'{"nodes": [{"cpus": true}]}', b"{" * 99_999, b'{"jobs": 1}']
+    "data",
+    [b"[]", b"{}", b'{"nodes": [{"name": 7}]}', b'{"nodes": [{"cpus": true}]}', b"{" * 99_999, b'{"jobs": 1}'],
+    ids=range(6),
 )
 def test_a_picture_of_other_things_is_one_line(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.slog"
@@ -203,4 +206,16 @@ def test_what_is_no_recording(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(FileError):
+        Recording(path)
+
+
+@pytest.mark.parametrize("harm", ["DROP TABLE polls; CREATE VIEW polls AS SELECT 1 AS at", TRIGGER])
+def test_a_recording_with_code_of_its_own_is_refused(tmp_path: Path, harm: str) -> None:
+    path = tmp_path / "x.slog"
+    recorder = Recorder(path)
+    recorder.add(next(moving(1)))
+    recorder.close()
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(harm)
+    with pytest.raises(FileError, match="no recording"):
         Recording(path)

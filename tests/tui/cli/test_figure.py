@@ -5,6 +5,7 @@ Also tests tui.cli.figure_kinds, tui.cli.figure_file, tui.cli.figure_style.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.sim.experiments.test_kept import keeping, made
-from tests.tui.cli.program import error, schedscope
+from tests.tui.cli.program import PROGRAM, error, schedscope
 from tui.cli.figure_style import COLOURS, KINDS, Style, as_text, parse_labels
 
 pytestmark = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs .[plot]")
@@ -139,3 +140,17 @@ def test_lines_stand_in_the_order_asked_for() -> None:
 
 def test_foreign_names_are_no_formulas() -> None:
     assert as_text("_$x$\x1b[31m") == "\u200b_\\$x\\$?[31m"
+
+
+def test_settings_of_matplotlib_in_the_present_folder_are_not_used(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_text("text.usetex: True\nbackend: module://evil\n")
+    (tmp_path / "evil.py").write_text("open('RAN', 'w').close()")
+    (tmp_path / "latex").write_text("#!/bin/sh\ntouch RAN\n")
+    (tmp_path / "latex").chmod(0o755)
+    command = [*PROGRAM, "plot", str(path), "-x", "load", "-o", "figure.svg"]
+    root = str(Path(__file__).resolve().parents[3])
+    environ = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": root, "PYTHONSAFEPATH": "1"}
+    done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "figure.svg").exists()
+    assert not (tmp_path / "RAN").exists()

@@ -71,3 +71,12 @@ def test_a_damaged_size_of_the_machine_is_not_used(tmp_path: Path) -> None:
             db.execute("UPDATE about SET value = ? WHERE name = 'nodes'", (text,))
             db.commit()
         assert read(path).header.max_procs == 8
+
+
+def test_a_view_in_place_of_a_table_is_refused(tmp_path: Path) -> None:
+    path = recording(tmp_path / "week.slog")
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS id FROM c"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(f"DROP TABLE jobs; CREATE VIEW jobs AS {endless}")
+    with pytest.raises(TraceError, match="no recording of a cluster"):
+        read(path)
