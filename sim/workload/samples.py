@@ -163,7 +163,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             title="A promise slips",
             policy="relaxed:omega=1.25",
             at=20,
-            note="J3 passes J2, which then starts 220 s later than planned: the window allows it.",
+            note="J3 passes J2, which then starts 3m40 later than planned: the window allows it.",
         ),
         notes=(
             "Try fcfs, easy and relaxed:omega=1.25.",

@@ -115,7 +115,7 @@ def of_matrix(frame: Frame) -> Iterator[tuple[type, str]]:
             yield Turning, _row(frame, line)
     for line in chips(frame.context, *SIZE):
         done = dict[str, str]()
-        for each in line.spans:
+        for each in filter(lambda span: span.action, line.spans):
             done[each.action] = done.get(each.action, "") + each.text
         yield Turning, "done: " + "; ".join(" ".join(told.split()) for told in done.values())
 

@@ -53,12 +53,18 @@ def phases(rebuild: Sequence[Decision]) -> list[Done]:
     return done
 
 
+LABEL = "last rebuild:"
+"""Before the phases, where all of them have room in one line"""
+
+
 def chips(context: Context, width: int, rows: int) -> list[Line]:
     """The phases side by side, over as many lines as they take; a click looks at one.
 
     Where these are more than `rows` the counts are left out, and then the lines far from the phase that is looked at.
     """
     made = _wrapped_chips(context, width, counted=True)
+    if len(made) == 1 and text.cells(made[0].text + LABEL) <= width:
+        made = [line(Span(LABEL, "dim"), *made[0].spans)]
     if len(made) > rows:
         made = _wrapped_chips(context, width, counted=False)
     chosen = f"select_phase({context.phase})"

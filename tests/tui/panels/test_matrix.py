@@ -189,3 +189,8 @@ def test_an_empty_matrix_says_so(lab: Lab) -> None:
 
 def test_a_matrix_that_was_never_rebuilt_has_no_phases() -> None:
     assert phases(()) == []
+
+
+def test_the_phases_of_the_last_rebuild_have_a_label() -> None:
+    assert "last rebuild: clean" in draw_matrix(figure_7(), (140, 12)).text
+    assert "last rebuild" not in draw_matrix(figure_7(), (28, 9)).text

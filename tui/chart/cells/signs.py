@@ -81,7 +81,7 @@ def _draw_marks(area: Cells, grid: Grid) -> None:
 
 def _name_marks(area: Cells, grid: Grid) -> None:
     """A word at the top of each mark, where it is not cut by the edges, by now or by another."""
-    taken: set[tuple[int, int]] = set()
+    taken = _cells_of(_label_of(grid), (0, 0)) if grid.chart.label else set()
     for mark in grid.chart.marks:
         column, told = grid.chart.view.column_of(mark.time), f" {shorten(mark.text, _width_of(mark))} "
         if 0 <= column < grid.size.columns and (place := _room_for(told, column, grid, taken)):
@@ -189,10 +189,14 @@ def _draw_label(area: Cells, grid: Grid) -> None:
     """Whose chart it is, and whether the panels tell of it."""
     chart = grid.chart
     if chart.label:
-        sign = "" if not chart.is_told else "> " if grid.look.ascii else "▸ "
         tones = (Tone.TEXT, Tone.STRONG) if chart.is_told else (Tone.STRONG, Tone.QUARTER)
         fg, bg = (ink(chart.label_hue, tone) for tone in tones)
-        area.write(0, 0, f" {sign}{shorten(chart.label, _PROMISE)} ", fg, bg)
+        area.write(0, 0, _label_of(grid), fg, bg)
+
+
+def _label_of(grid: Grid) -> str:
+    sign = "" if not grid.chart.is_told else "> " if grid.look.ascii else "▸ "
+    return f" {sign}{shorten(grid.chart.label, _PROMISE)} "
 
 
 def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
@@ -243,8 +247,9 @@ def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
     told = f"{name(chart.workload.jobs[rank])} {clock(lasts[0]).rpartition(':')[0]}"
     left, right = "<>" if grid.look.ascii else "◂▸"
     accent = ink(Hue.ACCENT, Tone.STRONG)
+    row = 1 if chart.label and grid.size.rows > 1 else 0
     if lasts[1] <= chart.view.start:
-        area.write(0, 0, f"{left} {told} ", accent, BLANK)
+        area.write(row, 0, f"{left} {told} ", accent, BLANK)
     elif lasts[0] >= chart.view.end:
         area.write(0, max(grid.size.columns - len(told) - 3, 0), f" {told} {right}", accent, BLANK)
 

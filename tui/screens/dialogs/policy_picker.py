@@ -371,6 +371,7 @@ def _more(others: list[str], width: int) -> Iterator[Line]:
 
 def _shortcuts(width: int) -> Iterator[Line]:
     """The papers' short names, which can be clicked; in as many lines as they need."""
+    yield line(Span("short names of the papers:", "dim"))
     for row in wrapped(" ".join(POLICIES.aliases), width):
         links = [(Span(" "), Span(alias, "dim", f"alias({alias!r})")) for alias in row.text.split()]
         yield line(*list(chain.from_iterable(links))[1:])

@@ -334,3 +334,10 @@ def test_nothing_is_above_the_top_edge_of_the_machine(lab: Lab, look: Look, edge
 def test_full_chart_shows_its_top_edge_where_processors_are_free(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 2 50 50", until=10)
     assert "▔" * 20 in cells_of(engine).text.splitlines()[0]
+
+
+def test_the_name_of_a_mark_gives_way_to_the_name_of_the_run(engine: Engine) -> None:
+    marked = chart_of(engine, SIZE, marks=[Mark(10, "switch", "conservative")])
+    text = paint(replace(marked, label="B", label_hue=Hue.ONE), DARK, SIZE).text
+    assert " ▸ B " in text
+    assert " conservative " in text
