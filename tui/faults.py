@@ -26,8 +26,9 @@ class Guarded(App[int]):
 
     def _fatal_error(self) -> None:
         """Print a line on the terminal and write the rest to a file; what was watched is kept."""
-        told = f"schedscope: {report(self._exception)}, and the next start offers to continue"
-        self._exit_renderables.append(Text(printable_lines(told)))
+        if not self._exit_renderables:  # one fault brings others along
+            told = f"schedscope: {report(self._exception)}, and the next start offers to continue"
+            self._exit_renderables.append(Text(printable_lines(told)))
         self._close_messages_no_wait()
 
 

@@ -109,3 +109,31 @@ async def test_a_folder_that_comes_later_is_used(monkeypatch: pytest.MonkeyPatch
         folder.unlink()
         await run.wait_for(saved)
     assert isinstance(Autosave(folder).path, Path)
+
+
+# Policies that misbehave
+
+EASY = "from sim.policies.backfill.easy import Easy\nclass Mine(Easy):\n    '''Mine.'''\n"
+DECIDE = "    def decide(self, view):\n        {}\n        yield from super().decide(view)\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import atexit, time\natexit.register(time.sleep, 999)\n" + EASY,
+        "class D:\n    def __del__(self):\n        while True: pass\nkept = D()\n" + EASY,
+        EASY + DECIDE.format("while view.now > 100: pass"),
+        "import builtins\n" + EASY + DECIDE.format("builtins.len = None"),
+    ],
+    ids=["atexit", "destructor", "endless", "builtins"],
+)
+def test_no_policy_keeps_the_program_from_being_left(text: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(text)
+    with terminal("z-figure4", "--policy", "./mine.py", cwd=tmp_path) as at:
+        before = at.attributes
+        at.wait_for(lambda: saved())
+        at.type(" q")
+        assert at.wait() == 0
+        assert at.attributes == before
+        at.wait_for(lambda: at.written.rfind(b"\x1b[?1049l") > at.written.rfind(b"\x1b[?1049h"))
+        assert b"Traceback" not in at.written
