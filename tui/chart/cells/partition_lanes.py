@@ -97,10 +97,10 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
 def _said(name: str, band: Band) -> Iterator[str]:
     """The name with what the partition has, the longest first."""
     short = name.split(" ")[0]
-    for told in band.told:
-        yield f" {name}: {told} "
-    for told in band.told:
-        yield f" {short}: {told} "
+    most, *less = band.told
+    for called in (name, short):
+        yield from (f" {called}: {told} " for told in (most, *less[:-1]))
+    yield from (f" {called}: {band.owns:,} " for called in (name, short))
     yield f" {short} "
 
 

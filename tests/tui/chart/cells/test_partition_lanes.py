@@ -76,3 +76,7 @@ def test_borrowed_processors_have_the_tint_of_their_owner() -> None:
     )
     row = chart.view.band_rows().index(band) // 2 + 1
     assert int(drawn.bg[row, free]) == ink(partition_hue(0), Tone.GROUND)
+
+
+def test_what_is_borrowed_is_told_before_the_limits_of_a_class() -> None:
+    assert any(" long: 22, 12 borrowed" in row for row in rows_of(Size(50, 14)))
