@@ -45,7 +45,7 @@ def test_a_policy_that_decides_nothing_says_so() -> None:
 
 def test_the_page_tells_all_of_the_view_and_nothing_else() -> None:
     page = (Path(__file__).parents[3] / "sim" / "policies" / "README.md").read_text(encoding="utf-8")
-    section = page.partition("## What it sees\n")[2].partition("\n## ")[0]
+    section = page.partition("## View\n")[2].partition("\n## ")[0]
     cells = re.findall(r"^\| ([^|]+) \|", section, flags=re.MULTILINE)[1:]
     told = [re.sub(r"\(.*\)", "", word).strip() for cell in cells for word in cell.split(", ")]
     shown = {name for view in (View, *View.__subclasses__()) for name in dir(view) if not name.startswith("_")}
