@@ -13,7 +13,7 @@ from getpass import getuser
 from pathlib import Path
 
 NODES, CPUS = 4, 4
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds until a daemon or a state that does not come fails a test."""
 PROGRAMS = ("slurmctld", "slurmd", "squeue", "scontrol", "sbatch", "scancel")
 _CONF = """\
