@@ -38,7 +38,7 @@ FLOORS = (
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),
     ("sim.comparison",),
-    ("sim.testing", "sim.experiments", "sim.lessons"),
+    ("sim.testing", "sim.experiments", "sim.lessons", "sim.play"),
     ("sim",),
     ("tui.look",),
     ("tui.chart",),

@@ -31,6 +31,7 @@ COMMANDS = {
     "metrics": "List every metric, or find one by its name or by what it means.",
     "new": "Create a working policy file and a test for it.",
     "papers": "Reproduce the papers' tables and compare them with the published values.",
+    "play": "Be the scheduler for some busy hours of a trace; then policies play the same hours.",
     "plot": "Plot a results file: lines with 95 % confidence bands, one panel per trace.",
     "policies": "List the policies, or explain one with its parameters.",
     "present": "Present a lesson or a trace on a projector: chart, caption and counter only.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from random import randrange
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -38,6 +39,7 @@ HELP = (
         ("↑ ↓ ← →", "Choose what to open."), ("enter 1 ... 9", "Open it. A click does, too."),
         ("o t", "Open a file, or a sample by its name."), ("L", "Lessons."),
         ("P", "A puzzle: draw jobs, and see four policies schedule them."),
+        ("G", "A game: you are the scheduler for an afternoon."),
         ("T", "Dark, light, high contrast; monochrome, ASCII."),
         ("esc", "Return to the open replay."), ("q", "Leave."),
     )),
@@ -154,6 +156,7 @@ class FirstScreen(ClosesOnce[None]):
         Binding("o,t", "file", "a file", show=False),
         Binding("L", "lessons", "lessons", show=False),
         Binding("P", "puzzle", "puzzle", show=False),
+        Binding("G", "play", "a game", show=False),
         Binding("T", "theme", "theme", show=False),
         Binding("question_mark", "help", "help", show=False),
         Binding("escape", "back", "back", show=False),
@@ -268,6 +271,13 @@ class FirstScreen(ClosesOnce[None]):
         from tui.screens.puzzle.screen import EXAMPLE, PuzzleScreen
 
         self.app.push_screen(PuzzleScreen(parse_puzzle(EXAMPLE), self._look, not self._has_files))
+
+    def action_play(self) -> None:
+        from sim.play.afternoon import SAMPLE, afternoon
+        from sim.workload.source import read
+        from tui.screens.play.screen import PlayScreen
+
+        self.app.push_screen(PlayScreen(afternoon(read(SAMPLE), randrange(10**6)), self._look, SAMPLE))
 
     def action_theme(self) -> None:
         self.app.push_screen(theme_choice(self._look), self._use)

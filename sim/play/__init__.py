@@ -1,0 +1,1 @@
+"""A game: a person is the scheduler for an afternoon, and policies play the same hours."""

@@ -1,0 +1,60 @@
+"""The hours of a game: a busy stretch of a workload, on an empty machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+
+from sim.engine.engine import Engine
+from sim.errors import ParameterError
+from sim.workload.model import Workload
+
+SAMPLE = "lublin-128"
+"""Trace of a game for which none is named."""
+JOBS = 24
+"""Jobs of a game."""
+BUSY = 0.85, 2.5
+"""Offered load of the stretches from which one is chosen: with less no job waits, with more all do."""
+TRIED = 25
+"""Stretches that are tried; the one in which decisions matter most is played."""
+LEAST_WAIT = 2
+"""Jobs that must be in the game at least."""
+
+
+def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
+    """Return so many jobs in a row that keep the machine busy; another seed takes another stretch.
+
+    A workload with no more jobs than that is taken whole. Times begin at 0.
+    """
+    count = len(workload)
+    if count < LEAST_WAIT:
+        raise ParameterError(f"a game needs at least {LEAST_WAIT} jobs, the trace has {count}")
+    if count <= jobs:
+        return _from_zero(workload)
+    work = np.concatenate(([0.0], np.cumsum(workload.width * workload.runtime)))
+    firsts = np.arange(count - jobs + 1)
+    spans = np.maximum(workload.submit[firsts + jobs - 1] - workload.submit[firsts], 1.0)
+    load = (work[firsts + jobs] - work[firsts]) / (workload.procs * spans)
+    busy = firsts[(load >= BUSY[0]) & (load <= BUSY[1])]
+    among = busy if len(busy) else firsts[np.argsort(np.abs(load - BUSY[0]), kind="stable")[:TRIED]]
+    tried = Random(seed).sample(among.tolist(), min(TRIED, len(among)))
+    stretches = [_from_zero(workload.take(slice(first, first + jobs))) for first in tried]
+    return max(stretches, key=_matter)
+
+
+def _matter(workload: Workload) -> float:
+    """Return by how much the order of starts matters: the mean waits of two policies differ."""
+    fcfs, easy = (_mean_wait(workload, policy) for policy in ("fcfs", "easy"))
+    return fcfs - easy if easy else 0.0
+
+
+def _mean_wait(workload: Workload, policy: str) -> float:
+    engine = Engine(workload, policy, curious=False)
+    engine.run()
+    return float((engine.schedule().start - workload.submit).mean())
+
+
+def _from_zero(workload: Workload) -> Workload:
+    return replace(workload, submit=workload.submit - workload.submit[0])

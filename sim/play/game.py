@@ -1,0 +1,111 @@
+"""The state of a game, and what a player may do: start a job that fits, or let the clock go to the next event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from sim.errors import ParameterError
+from sim.words import name
+from sim.workload.model import Job, Workload
+
+
+class Move(NamedTuple):
+    """Start of a job by the player, or (rank None) a step of the clock to the next event."""
+
+    time: float
+    rank: int | None = None
+
+
+@dataclass(frozen=True)
+class Game:
+    """Plain value; every move returns another one. Run times of jobs that run are not shown to the player."""
+
+    workload: Workload
+    now: float = 0.0
+    moves: tuple[Move, ...] = ()
+
+    @cached_property
+    def starts(self) -> dict[int, float]:
+        """Return the start of each job that has started, by rank."""
+        return {move.rank: move.time for move in self.moves if move.rank is not None}
+
+    @cached_property
+    def running(self) -> tuple[Job, ...]:
+        return tuple(self._jobs[rank] for rank in sorted(self.starts) if self._end(rank) > self.now)
+
+    @cached_property
+    def queue(self) -> tuple[Job, ...]:
+        """Return the waiting jobs in the order of arrival."""
+        return tuple(job for job in self._jobs if job.submit <= self.now and job.rank not in self.starts)
+
+    @cached_property
+    def free(self) -> int:
+        return self.workload.procs - sum(job.procs for job in self.running)
+
+    @property
+    def to_come(self) -> int:
+        """Return the number of jobs that have not been submitted."""
+        return len(self._jobs) - len(self.queue) - len(self.starts)
+
+    @property
+    def is_over(self) -> bool:
+        """Return True if every job has started: nothing is left to decide."""
+        return len(self.starts) == len(self._jobs)
+
+    @cached_property
+    def fitting(self) -> tuple[Job, ...]:
+        return tuple(job for job in self.queue if job.procs <= self.free)
+
+    @cached_property
+    def next_time(self) -> float | None:
+        """Return the time of the next arrival or completion, or None."""
+        coming = [job.submit for job in self._jobs if job.submit > self.now]
+        ending = [self._end(job.rank) for job in self.running]
+        return min([*coming, *ending], default=None)
+
+    def expected_end(self, job: Job) -> float:
+        """Return when a running job ends by its estimate."""
+        return self.starts[job.rank] + job.estimate
+
+    def waits(self, rank: int) -> float:
+        """Return how long a job has waited, or did wait."""
+        return self.starts.get(rank, self.now) - self._jobs[rank].submit
+
+    def started(self, rank: int) -> Game:
+        """Start a waiting job now."""
+        job = self._jobs[rank]
+        if job not in self.queue:
+            raise ParameterError(f"{name(job)} does not wait")
+        if job.procs > self.free:
+            raise ParameterError(f"{name(job)} needs {job.procs:,} > {self.free:,} free")
+        return replace(self, moves=(*self.moves, Move(self.now, rank)))
+
+    def waited(self) -> Game:
+        """Let the clock go to the next event."""
+        if self.next_time is None:
+            raise ParameterError("nothing runs and nothing is to come: start a job")
+        return replace(self, now=self.next_time, moves=(*self.moves, Move(self.now)))
+
+    def undone(self) -> Game:
+        """Take back the last start of this instant; what the clock has passed stays."""
+        if not self.moves or self.moves[-1].rank is None:
+            raise ParameterError("only a start of this very moment can be taken back")
+        return replace(self, moves=self.moves[:-1])
+
+    @property
+    def last_event(self) -> Literal["arrival", "completion", "both", "begin"]:
+        """Return what happened at this instant."""
+        arrives = any(job.submit == self.now for job in self._jobs)
+        ends = any(self._end(rank) == self.now for rank in self.starts)
+        if arrives and ends:
+            return "both"
+        return "arrival" if arrives else "completion" if ends else "begin"
+
+    def _end(self, rank: int) -> float:
+        return self.starts[rank] + self.workload.runtimes[rank]
+
+    @property
+    def _jobs(self) -> tuple[Job, ...]:
+        return self.workload.jobs[0 : len(self.workload)]

@@ -1,0 +1,139 @@
+"""Scores of a finished game and of policies in the same hours, and the decisions that cost most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.decisions.decisions import Backfill, Decision, Start
+from sim.decisions.reasons import InOrder
+from sim.decisions.sentences import say
+from sim.engine.engine import Engine
+from sim.engine.schedule import Schedule
+from sim.play.game import Game
+from sim.policies.backfill.easy import Easy
+from sim.policies.policy import Policy
+from sim.policies.view import View
+from sim.words import clock, name, span
+from sim.workload.model import Workload
+
+RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=1", "slack")
+"""Policies that play the same hours: the baseline, and backfilling as in the papers."""
+MOST_COSTLY = 3
+
+
+@dataclass(frozen=True)
+class Followed(Policy):
+    """Starts jobs as a player did, and decides like EASY from a number of moves on."""
+
+    starts: tuple[tuple[float, int], ...] = ()
+    """(time, rank) of the player's first starts, in their order."""
+    until: float = 0.0
+    """Time from which EASY decides, after those starts."""
+
+    plans = "nobody"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        due = [rank for time, rank in self.starts if time == view.now]
+        for rank in due:
+            yield Start(view.job(rank), InOrder(view.free))
+        if view.now >= self.until:
+            yield from Easy().decide(view)
+
+
+class Score(NamedTuple):
+    """Waits of one player or policy."""
+
+    who: str
+    mean_wait: float
+    worst_wait: float
+    worst: str
+    """Job that waited longest."""
+
+
+class Costly(NamedTuple):
+    """A decision after which all jobs together wait longer, even if EASY decides everything after it."""
+
+    time: float
+    cost: float
+    """Seconds of waiting, summed over all jobs."""
+    told: str
+    """The decision, the alternative of EASY, and the job that pays most."""
+
+
+def score(who: str, schedule: Schedule) -> Score:
+    waits = schedule.start - schedule.workload.submit
+    worst = int(np.argmax(waits))
+    return Score(who, float(waits.mean()), float(waits[worst]), name(schedule.workload.jobs[worst]))
+
+
+def scores(game: Game, you: str = "you") -> list[Score]:
+    """Return the player's score and those of the policies, the shortest mean wait first."""
+    found = [score(you, _finished(game, len(game.moves)))]
+    found += [score(policy, _run(game.workload, policy)) for policy in RIVALS]
+    return sorted(found, key=lambda each: (each.mean_wait, each.worst_wait))
+
+
+def costliest(game: Game, most: int = MOST_COSTLY) -> list[Costly]:
+    """Return the decisions that cost most, the worst first.
+
+    A decision costs what all jobs wait longer if EASY takes over after it instead of before it.
+    """
+    schedules = [_finished(game, count) for count in range(len(game.moves) + 1)]
+    totals = [float(schedule.start.sum()) for schedule in schedules]
+    costs = [(after - before, number) for number, (before, after) in enumerate(pairwise(totals))]
+    worst = sorted((cost for cost in costs if cost[0] > 0), key=lambda cost: (-cost[0], cost[1]))[:most]
+    return [_told(game, number, cost, schedules[number], schedules[number + 1]) for cost, number in worst]
+
+
+def _told(game: Game, number: int, cost: float, before: Schedule, after: Schedule) -> Costly:
+    move, jobs = game.moves[number], game.workload.jobs
+    free = _free(game, number)
+    did = f"you let {free:,} free processors idle" if move.rank is None else f"you started {name(jobs[move.rank])}"
+    instead = _by_easy(game, number)
+    later = after.start - before.start
+    payer = jobs[int(np.argmax(later))]
+    pays = f"{name(payer)} starts {span(float(later.max()))} later, at {clock(float(after.start[payer.rank]))}"
+    told = f"{did}; {pays}. EASY: {instead}"
+    return Costly(move.time, cost, f"At {clock(move.time)} {told}")
+
+
+def _by_easy(game: Game, number: int) -> str:
+    """Return what EASY decides instead of a move, with its reason."""
+    move = game.moves[number]
+    engine = _engine(game, number)
+    while (upcoming := engine.next_time()) is not None and upcoming <= move.time:
+        engine.step()
+    done = {made.rank for made in game.moves[:number]}
+    starts = [d for d in engine.snapshot().decisions if isinstance(d, Start | Backfill) and d.job.rank not in done]
+    return f"{say(starts[0], clock)}." if starts else "no job starts; the head keeps its place."
+
+
+def _free(game: Game, number: int) -> int:
+    move = game.moves[number]
+    return Game(game.workload, move.time, game.moves[:number]).free
+
+
+def _engine(game: Game, count: int) -> Engine:
+    moves = game.moves[:count]
+    starts = tuple((move.time, move.rank) for move in moves if move.rank is not None)
+    until = game.moves[count].time if count < len(game.moves) else game.now
+    return Engine(game.workload, Followed(starts, until))
+
+
+def _finished(game: Game, count: int) -> Schedule:
+    """Return the schedule of the first moves, finished by EASY."""
+    engine = _engine(game, count)
+    engine.curious = False
+    engine.run()
+    return engine.schedule()
+
+
+def _run(workload: Workload, policy: str) -> Schedule:
+    engine = Engine(workload, policy, curious=False)
+    engine.run()
+    return engine.schedule()

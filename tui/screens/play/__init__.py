@@ -1,0 +1,1 @@
+"""The game: a queue, a machine and a clock; afterwards the scores."""

@@ -1,0 +1,120 @@
+"""Lines of the game: the machine by time, the queue, and the scores. Pure functions of the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sim.play.game import Game
+from sim.play.scoring import Costly, Score
+from sim.words import clock, name, span
+from sim.workload.model import Job
+from tui.chart.colours import OwnHues
+from tui.look import text
+from tui.look.sheets import Line, Span, line, wrapped
+
+NAMES = 22
+"""Columns of a job's name and processors."""
+
+
+def machine(game: Game, width: int, height: int) -> list[Line]:
+    """Return a bar for each running job, from its start to its expected end, the earliest end first."""
+    jobs = sorted(game.running, key=lambda job: (game.expected_end(job), job.rank))
+    full = game.workload.procs - game.free
+    found = [
+        line(
+            Span(f" Machine: {game.free:,} of {game.workload.procs:,} free ", "strong"),
+            *_gauge(full, game.workload.procs, max(width - 34, 4)),
+        )
+    ]
+    room = max(width - NAMES - 8, 4)
+    last = max((game.expected_end(job) for job in jobs), default=game.now + 1)
+    per_column = max((last - game.now) / max(room, 1), 1.0)
+    hues = hues_of(game)
+    for job in jobs[: max(height - 1, 0)]:
+        columns = max(round((game.expected_end(job) - game.now) / per_column), 1)
+        named = f" {name(job)} {job.procs:,} procs"
+        ends = f" {span(game.expected_end(job) - game.now)}"
+        found.append(
+            line(
+                Span(text.pad(text.shorten(named, NAMES - 1), NAMES)),
+                Span("█" * min(columns, room), f"hue:{hues[job.rank]}"),
+                Span(ends, "dim"),
+            )
+        )
+    return _shortened(found, len(jobs) + 1, height)
+
+
+def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
+    """Return a line for each waiting job; those that fit are marked."""
+    jobs = game.queue
+    title = f" Queue: {len(jobs)} waiting, {game.to_come} to come"
+    columns = f"{'estimate':>{max(33 - len(title), 10)}}{'waited':>10}"
+    found = [line(Span(title, "strong"), Span(columns, "dim"))]
+    hues = hues_of(game)
+    room = max(height - 1, 1)
+    first = min(max(chosen - room + 1, 0), max(len(jobs) - room, 0))
+    for number, job in list(enumerate(jobs))[first : first + room]:
+        fits = job.procs <= game.free
+        mark = "▌" if number == chosen else " "
+        told = "fits" if fits else f"needs {job.procs - game.free:,} more"
+        style = "strong" if number == chosen else "" if fits else "dim"
+        body = f" {name(job):<8}{job.procs:>6,} procs {span(job.estimate):>9} {span(game.waits(job.rank)):>9}  "
+        found.append(
+            line(
+                Span(mark, "accent"),
+                Span("██", f"hue:{hues[job.rank]}"),
+                Span(body, style),
+                Span(told, "good" if fits else "dim"),
+            )
+        )
+    if not jobs:
+        found.append(line(Span("   No job waits: space lets the clock go on.", "dim")))
+    return found
+
+
+def result(scores: Sequence[Score], costly: Sequence[Costly], width: int) -> list[Line]:
+    """Return the scores, and the costliest decisions."""
+    found = [line(Span(" The same hours", "strong"), Span("            mean wait   worst wait", "dim"))]
+    for place, each in enumerate(scores, 1):
+        style = "accent" if each.who == "you" else ""
+        who = text.pad(text.shorten(each.who, 20), 20)
+        told = f" {place}. {who}  {span(each.mean_wait):>10}   {span(each.worst_wait):>10}  {each.worst}"
+        found.append(line(Span(told, style)))
+    found += [line(), line(Span(" The decisions that cost most", "strong"))]
+    if not costly:
+        found.append(line(Span("   None: EASY would not have done better after any of them.", "good")))
+    for decision in costly:
+        found.append(line(Span(f"   + {span(decision.cost)} of waiting", "warn")))
+        found += wrapped(decision.told, width - 2, indent=5)
+    return found
+
+
+def happened(game: Game) -> str:
+    """Return what the clock stopped for."""
+    jobs = game.workload.jobs
+    came = [name(jobs[rank]) for rank in range(len(jobs)) if jobs[rank].submit == game.now]
+    return f"{clock(game.now)}: {', '.join(came)} submitted" if came else f"{clock(game.now)}: a job has ended"
+
+
+def hues_of(game: Game) -> list[int]:
+    """Return the colour of each job by rank."""
+    found: list[int] = OwnHues(game.workload.ids).of(np.arange(len(game.workload))).tolist()
+    return found
+
+
+def choice(jobs: Sequence[Job], chosen: int) -> int:
+    """Return a valid choice of the queue."""
+    return min(max(chosen, 0), max(len(jobs) - 1, 0))
+
+
+def _gauge(full: int, most: int, width: int) -> list[Span]:
+    taken = round(full / most * width)
+    return [Span("█" * taken, "cool"), Span("░" * (width - taken), "faint")]
+
+
+def _shortened(lines: list[Line], needed: int, height: int) -> list[Line]:
+    if needed > height > 1:
+        return [*lines[: height - 1], line(Span(f"   and {needed - height + 1} more", "dim"))]
+    return lines

@@ -1,0 +1,218 @@
+"""The game's screen: pick a job, start it, or let the clock go on."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.screen import Screen
+
+from sim.errors import SchedscopeError
+from sim.play.game import Game
+from sim.play.scoring import Costly, Score, costliest, scores
+from sim.words import clock, name
+from sim.workload.model import Workload
+from tui.look import text
+from tui.look.palette import Look
+from tui.look.sheets import Line, Span, line
+from tui.screens import dialogs
+from tui.screens.play.page import choice, happened, machine, queue, result
+from tui.screens.replay.messages import Quit
+from tui.widgets.bar import Bar
+from tui.widgets.rows import Lines, fitted
+
+HELP = (
+    ("You are the scheduler", (
+        ("↑ ↓", "Choose a waiting job."),
+        ("enter 1 ... 9", "Start the chosen job, or the first, second, ... that waits."),
+        ("click", "Choose a job; a second click starts it."), ("space", "Let the clock go to the next arrival or end."),
+        ("u", "Take back the last start of this moment."), ("N", "The same hours again."), ("H esc", "The menu."),
+        ("q", "Leave."),
+    )),
+    ("How it is scored", (
+        ("mean wait", "Start minus submission, averaged over all jobs: less is better."),
+        ("worst wait", "The longest wait of any job."),
+        ("a decision's cost", "How much longer all jobs wait if EASY takes over after it instead of before it."),
+    )),
+)  # fmt: skip
+
+
+class Scored(Message):
+    """The game has been scored."""
+
+    def __init__(self, game: Game, found: list[Score], costly: list[Costly]) -> None:
+        self.game, self.found, self.costly = game, found, costly
+        super().__init__()
+
+
+class Sheet(Lines, can_focus=True):
+    """Lines of the game; a click tells which."""
+
+    class Clicked(Message):
+        """A line was clicked."""
+
+        def __init__(self, row: int) -> None:
+            self.row = row
+            super().__init__()
+
+    class Resized(Message):
+        """The lines must be drawn again."""
+
+    def show(self, lines: list[Line], look: Look) -> None:
+        width, height = self.size
+        blank = look.style("")
+        rows = [[Segment(text.drawn(s.text, look.ascii), look.style(s.style)) for s in each.spans] for each in lines]
+        rows += [[] for _ in range(height - len(rows))]
+        self.put({y: fitted(row, width, blank) for y, row in enumerate(rows[:height])})
+
+    def on_resize(self) -> None:
+        self.forget()
+        self.post_message(self.Resized())
+
+    def on_click(self, event: events.Click) -> None:
+        self.post_message(self.Clicked(event.y))
+
+
+class PlayScreen(Screen[None]):
+    """One game, and then its scores."""
+
+    stays = True
+    """A replay that is opened from here comes over it."""
+    DEFAULT_CSS = """
+    PlayScreen { background: $background; }
+    PlayScreen Bar { height: 1; }
+    PlayScreen Sheet { height: 1fr; }
+    """
+    AUTO_FOCUS = "Sheet"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "choose(-1)", show=False), Binding("down", "choose(1)", show=False),
+        Binding("enter", "start", show=False), Binding("space,right", "wait", show=False),
+        Binding("u", "undo", show=False), Binding("N", "again", show=False),
+        Binding("question_mark", "help", show=False),
+        Binding("H,escape", "back", show=False), Binding("q", "quit", show=False),
+        *(Binding(f"{digit}", f"start_number({digit})", show=False) for digit in range(1, 10)),
+    ]  # fmt: skip
+
+    def __init__(self, workload: Workload, look: Look, title: str = "") -> None:
+        super().__init__()
+        self.game, self._look, self._title = Game(workload), look, title
+        self._chosen, self._first, self._top = 0, 0, 0
+        self._told = "Choose a job with ↑ ↓ and start it with enter, or let the clock go on with space."
+        self._scores: list[Score] | None = None
+        self._costly: list[Costly] = []
+
+    def compose(self) -> ComposeResult:
+        yield Bar("surface", id="title")
+        yield Sheet(id="sheet")
+        yield Bar(id="note")
+        yield Bar("surface", id="keys")
+
+    def on_mount(self) -> None:
+        self._show()
+
+    def use_look(self, look: Look) -> None:
+        self._look = look
+        self._show()
+
+    @on(Sheet.Resized)
+    def _show(self) -> None:
+        sheet, game = self.query_one("#sheet", Sheet), self.game
+        width, height = sheet.size
+        if not width or not height:
+            return
+        self._chosen = choice(game.queue, self._chosen)
+        told = f"  you are the scheduler · {self._title} · {game.workload.procs:,} processors"
+        title = line(Span(f" {clock(game.now)}", "accent"), Span(told, "dim"))
+        self.query_one("#title", Bar).show([title], self._look)
+        if self._scores is not None:
+            lines = result(self._scores, self._costly, width)
+            self._first = min(self._first, max(len(lines) - height, 0))
+            sheet.show(lines[self._first :], self._look)
+        else:
+            self._top = min(max(height // 2, 2), len(game.running) + 1)
+            upper = machine(game, width, self._top)
+            lines = [*upper, line(), *queue(game, self._chosen, width, height - len(upper) - 1)]
+            self._top = len(upper) + 2
+            sheet.show(lines, self._look)
+        self.query_one("#note", Bar).show([line(Span(f" {self._told}", "dim"))], self._look)
+        keys = "N again  ↑↓ scroll" if self._scores is not None else "↑↓ choose  enter 1-9 start  space clock  u undo"
+        self.query_one("#keys", Bar).show([line(Span(f" {keys}  ? help  q quit", "dim"))], self._look)
+
+    # Moves
+
+    def _try(self, move: str, *args: int) -> None:
+        if self.game.is_over:
+            return
+        try:
+            self.game = getattr(self.game, move)(*args)
+        except SchedscopeError as error:
+            self._told = str(error)
+        else:
+            self._told = happened(self.game) if move == "waited" else ""
+            if move == "started":
+                self._told = f"{name(self.game.workload.jobs[args[0]])} starts."
+        if self.game.is_over:
+            self._told = "Every job has started; the policies play the same hours now."
+            self._score(self.game)
+        self._show()
+
+    def action_choose(self, by: int) -> None:
+        if self._scores is not None:
+            self._first = max(self._first + by, 0)
+        self._chosen += by
+        self._show()
+
+    def action_start(self) -> None:
+        self.action_start_number(self._chosen + 1)
+
+    def action_start_number(self, number: int) -> None:
+        if number <= len(self.game.queue):
+            self._try("started", self.game.queue[number - 1].rank)
+
+    def action_wait(self) -> None:
+        self._try("waited")
+
+    def action_undo(self) -> None:
+        self._try("undone")
+
+    def action_again(self) -> None:
+        self.game, self._scores, self._costly, self._chosen = Game(self.game.workload), None, [], 0
+        self._told = "The same hours again."
+        self._show()
+
+    @on(Sheet.Clicked)
+    def _clicked(self, message: Sheet.Clicked) -> None:
+        number = message.row - self._top
+        if self._scores is None and 0 <= number < len(self.game.queue):
+            is_again, self._chosen = number == self._chosen, number
+            if is_again:
+                self.action_start()
+            else:
+                self._show()
+
+    # The score
+
+    @work(thread=True, exclusive=True)
+    def _score(self, game: Game) -> None:
+        self.post_message(Scored(game, scores(game), costliest(game)))
+
+    @on(Scored)
+    def _scored(self, message: Scored) -> None:
+        if message.game is self.game:
+            self._scores, self._costly, self._first = message.found, message.costly, 0
+            place = next(place for place, each in enumerate(message.found, 1) if each.who == "you")
+            self._told = f"You are number {place} of {len(message.found)} by mean wait."
+            self._show()
+
+    def action_help(self) -> None:
+        self.app.push_screen(dialogs.HelpScreen(HELP))
+
+    def action_back(self) -> None:
+        self.app.pop_screen()
+
+    def action_quit(self) -> None:
+        self.post_message(Quit())
