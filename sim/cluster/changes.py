@@ -24,7 +24,7 @@ class Event:
     """The id of a job, or the name of a node or a reservation."""
     before: str = ""
     after: str = ""
-    """The state, the reason or the expected start, before and after."""
+    """The state or the reason, before and after."""
     by: float = 0.0
     """Seconds by which an expected start moved; negative: earlier."""
 
@@ -42,7 +42,7 @@ def _of_jobs(before: Cluster, after: Cluster) -> Iterator[Event]:
         was = before.job_of.get(job.id)
         if was is None:
             yield Event(_within(job.submit, before, after), "arrival", job.id, after=job.state)
-        if was == job:
+        if was is job or was == job:
             continue
         began = job.start if job.is_running or job.has_ended else None
         if began is not None and (was is None or was.is_waiting) and job.nodes:
@@ -60,7 +60,7 @@ def _of_jobs(before: Cluster, after: Cluster) -> Iterator[Event]:
 
 def _moved(was: ClusterJob, job: ClusterJob, at: float) -> Iterator[Event]:
     if job.start is not None and was.start is not None and abs(job.start - was.start) > TRIFLE:
-        yield Event(at, "moved", job.id, f"{was.start:.0f}", f"{job.start:.0f}", job.start - was.start)
+        yield Event(at, "moved", job.id, by=job.start - was.start)
 
 
 def _of_nodes(before: Cluster, after: Cluster) -> Iterator[Event]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from sim.cluster.dates import date
 from sim.cluster.reasons import paragraph
@@ -18,6 +19,8 @@ from tui.panels.strip import strip_lines
 STALE = 2.5
 """Age in polls from which a picture is shown as old."""
 MOST_EVENTS = 500
+NARROW = 100
+"""Columns of a screen whose top line is said more shortly."""
 
 
 def draw_job(context: LiveContext, size: Size, first: int = 0) -> Sheet:
@@ -73,9 +76,10 @@ def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
             else "The first picture: events come with the next."
         )
         return sheet(title, wrapped(told, size[0], "dim"), note=date(scene.clock + origin, scene.cluster.at))
-    weight = {"completion": 0, "start": 0, "node": 0, "reservation": 0, "suspension": 0, "arrival": 1, "moved": 2}
+    groups = (("completion", "start", "node", "reservation", "suspension"), ("arrival",), ("moved",))
+    ordered = (event for kinds in groups for event in scene.events if event.kind in kinds)
     lines = []
-    for event in sorted(scene.events, key=lambda event: (weight[event.kind], event.at))[:MOST_EVENTS]:
+    for event in islice(ordered, MOST_EVENTS):
         rank = scene.observed.ranks.get(event.subject) if event.kind not in ("node", "reservation") else None
         told = f"{date(event.at, scene.cluster.at)}  {event_in_words(scene, event)}"
         style = {"moved": "dim", "node": "accent", "completion": "", "start": "strong"}.get(event.kind, "")
@@ -102,7 +106,8 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
     taken = sum(job.cpus for job in cluster.running)
     gone = sum(node.cpus for node in cluster.nodes if node.is_gone)
     parts = [Span(f" {printable(cluster.name) or 'cluster'}", "strong")]
-    facts = [f"{taken:,} of {count(cluster.cpus, 'core')}", f"{len(cluster.running):,} running"]
+    cores = f"{taken:,}/{cluster.cpus:,} cores" if width < NARROW else f"{taken:,} of {count(cluster.cpus, 'core')}"
+    facts = [cores, f"{len(cluster.running):,} running"]
     facts += [f"{len(cluster.queue):,} waiting"]
     facts += [f"{gone:,} cores gone"] if gone else []
     facts += [f"{scene.observed.doubled:,} cores given twice"] if scene.observed.doubled and scene.follows else []

@@ -45,7 +45,8 @@ def draw_queue(context: LiveContext, size: Size, first: int = 0) -> Sheet:
     if not jobs:
         return Sheet(title, (), (line(Span(EMPTY.format(where=where), "dim")),), 0, 1, note)
     columns = _columns(jobs, width)
-    mark = next((at for at, job in enumerate(jobs) if context.scene.rank(job) == context.selected), None)
+    chosen = context.scene.job(context.selected)
+    mark = None if chosen is None else next((at for at, job in enumerate(jobs) if job is chosen), None)
     seen = window(len(jobs), first, max(rows - 1, 1))
     body = tuple(_row(context, jobs[at], columns, width) for at in seen)
     head = line(Span(_cells(["job", "cores", "waited", "start", "moved", "priority"], columns) + "why", "dim"))

@@ -119,3 +119,9 @@ def test_hostile_names_stay_text(name: str) -> None:
     for text in (draw_job(context, (60, 20)).text, top_line(context, DAY, 100).text, sentence(context, 100).text):
         assert "\x1b" not in text
         assert "\n\n\n" not in text
+
+
+def test_the_top_line_of_a_narrow_screen_keeps_the_waiting_jobs_and_the_cost() -> None:
+    line = top_line(two(), DAY + 132, 80).text
+    assert "2/8 cores · 1 running · 1 waiting" in line
+    assert "cost 0.2s" in line
