@@ -14,22 +14,30 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import chdir
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from textual.pilot import Pilot
 
+from sim.cluster.slurm.adapter import Slurm
 from sim.experiments.plan import Plan
 from sim.experiments.plan_file import seeds
 from sim.experiments.sweep import sweep
 from sim.policies import parse_policy
 from sim.workload.source import Source
+from tests.sim.cluster.slurm.answers import Captured
+from tests.tui.live.watched import Recorded
+from tests.tui.live.watched import settled as shown
 from tui.app import Schedscope
 from tui.cli.main import commands
 from tui.cli.new import texts
+from tui.live.watch import Replayed
+from tui.look.palette import DARK
 from tui.replay.opening import Opening
 from tui.screens.replay.screen import ReplayScreen
 from tui.screens.results.screen import ResultsScreen
+from tui.watching import LiveApp
 from tui.widgets.still import Type, draw_still
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
@@ -110,6 +118,22 @@ async def results_picture() -> str:
     return drawn
 
 
+async def live_picture() -> str:
+    """Return a captured moment of a real Slurm, with its past by the accounting, and one job that waits."""
+    captured = Captured("24.11")
+    source = Slurm(captured)
+    cluster = replace(source.snapshot(), at=captured.at, cost=0.1)
+    watch = Replayed(Recorded([cluster], source.history(0)), "week.slog")
+    app = LiveApp(watch, DARK)
+    async with app.run_test(size=SIZE) as pilot:
+        await shown(pilot)
+        await pilot.press("7", "2", "slash", *"J53", "enter")
+        await shown(pilot)
+        drawn = draw_still(app.screen._compositor.render_strips(), SIZE[0], app.look, Type.of(16), "a real cluster")
+        app.exit()
+    return drawn
+
+
 def written(name: str) -> str:
     """What the command of that name writes."""
     commands([*WRITTEN[name].split(), "-o", f"{name}.svg"], standalone_mode=False)
@@ -136,6 +160,7 @@ def main() -> None:
         )
         for name, trace, policy, keys in PICTURES
     }
+    made["live"] = lambda: asyncio.run(live_picture())
     made["results"] = lambda: asyncio.run(results_picture())
     made |= {name: partial(written, name) for name in WRITTEN}
     made |= {name: partial(lab_picture, was, now, then) for name, (was, now), then in LAB}

@@ -47,6 +47,10 @@ _KINDS: tuple[tuple[str, type[Any], str], ...] = (
 """Each kind of item: the field of `Cluster`, its class, and what names one."""
 
 
+MOST_PAST = 50_000
+"""Jobs that ended before the first poll which are read: the latest ones."""
+
+
 class Recorder:
     """The writer of a recording. `secret`: users, accounts and names become pseudonyms made with it."""
 
@@ -128,6 +132,15 @@ def _row(job: ClusterJob) -> tuple[Any, ...]:
     return (
         job.id, job.state, job.reason, job.submit, job.eligible, began, ended, job.cpus, job.limit, job.user,
         job.account, job.partition, job.qos, wanted, ",".join(job.nodes), job.name,
+    )  # fmt: skip
+
+
+def _past_job(row: tuple[Any, ...]) -> ClusterJob:
+    id, state, start, end, submit, cpus, limit, user, account, partition, nodes = row
+    return ClusterJob(
+        id=text(id), number=text(id), state=text(state), start=number(start), end=number(end), submit=number(submit),
+        cpus=whole(cpus), limit=None if limit is None else number(limit), user=text(user), account=text(account),
+        partition=text(partition), nodes=tuple(text(nodes).split(",")),
     )  # fmt: skip
 
 
@@ -242,6 +255,18 @@ class Recording:
     def pictures(self) -> Iterator[Cluster]:
         """Yield every poll in the order of time."""
         return map(self._picture, self.times())
+
+    def history(self) -> tuple[ClusterJob, ...]:
+        """Return the jobs that ended before the first poll, by the accounting."""
+        rows = self._ask(
+            "SELECT id, state, start, end, submit, cpus, time_limit, user, account, partition, nodes FROM jobs"
+            " WHERE end <= (SELECT MIN(at) FROM polls) AND start < end AND nodes != '' ORDER BY end DESC LIMIT ?",
+            (MOST_PAST,),
+        )
+        try:
+            return tuple(map(_past_job, rows))
+        except (DamagedError, ValueError, TypeError) as error:
+            raise FileError(f"the recording is damaged: a job of the past: {error}"[:300], self.path) from None
 
     def _picture(self, at: float) -> Cluster:
         begin, cluster = self._last if self._last and self._last[0] <= at else (-1.0, None)

@@ -20,7 +20,7 @@ STALE = 2.5
 """Age in polls from which a picture is shown as old."""
 MOST_EVENTS = 500
 NARROW = 100
-"""Columns of a screen whose top line is said more shortly."""
+"""Columns below which the top line is abbreviated."""
 
 
 def draw_job(context: LiveContext, size: Size, first: int = 0) -> Sheet:

@@ -174,6 +174,8 @@ def event_in_words(scene: LiveScene, event: Event) -> str:
             where = f" on {printable(','.join(job.nodes[:3]))}{' ...' if len(job.nodes) > 3 else ''}" if job else ""
             return f"J{subject} started{where}"
         case "completion":
+            if event.after == "gone":
+                return f"J{subject} ended"
             return f"J{subject} ended: {printable(event.after).replace('_', ' ').lower()}"
         case "suspension":
             return f"J{subject} is {printable(event.after).lower()}"

@@ -37,6 +37,8 @@ class Recorded(Protocol):
 
     def at(self, time: float) -> Cluster: ...
 
+    def history(self) -> tuple[ClusterJob, ...]: ...
+
 
 class Keeps(Protocol):
     """A keeper of pictures, such as a recording that is being written."""
@@ -268,7 +270,8 @@ class Replayed(Watch):
             try:
                 times = self._recording.times()
                 for batch, share in self._batches(times, done):
-                    self._push(batch, replace(self.state, reading=share, trouble=""))
+                    past = self._recording.history() if not done else ()
+                    self._push(batch, replace(self.state, reading=share, trouble=""), past)
                     done += len(batch)
             except SchedscopeError as error:
                 self._push([], replace(self.state, trouble=str(error), since=time.time()))

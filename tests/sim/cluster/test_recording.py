@@ -219,3 +219,25 @@ def test_a_recording_with_code_of_its_own_is_refused(tmp_path: Path, harm: str) 
         db.executescript(harm)
     with pytest.raises(FileError, match="no recording"):
         Recording(path)
+
+
+def test_jobs_that_ended_before_the_first_poll_are_the_history(tmp_path: Path) -> None:
+    ended = ClusterJob("7", "7", "COMPLETED", start=10.0, end=20.0, submit=5.0, cpus=2, user="ann", nodes=("n1", "n2"))
+    recorder = Recorder(tmp_path / "x.slog")
+    recorder.add_history([ended, replace(ended, id="8", state="CANCELLED", start=None, nodes=())])
+    recorder.add(Cluster(at=100.0, jobs=(replace(ended, id="9", state="RUNNING", start=90.0, end=None),)))
+    recorder.add(Cluster(at=160.0))
+    recorder.close()
+    (job,) = Recording(tmp_path / "x.slog").history()
+    assert (job.id, job.start, job.end, job.cpus, job.user, job.nodes) == ("7", 10.0, 20.0, 2, "ann", ("n1", "n2"))
+
+
+def test_a_damaged_history_is_one_line(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "x.slog")
+    recorder.add_history([ClusterJob("7", "7", "COMPLETED", start=10.0, end=20.0, nodes=("n1",))])
+    recorder.add(Cluster(at=100.0))
+    recorder.close()
+    with closing(sqlite3.connect(tmp_path / "x.slog")) as db, db:
+        db.execute("UPDATE jobs SET cpus = 'many'")
+    with pytest.raises(FileError, match="damaged: a job of the past"):
+        Recording(tmp_path / "x.slog").history()

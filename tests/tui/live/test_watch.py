@@ -110,3 +110,10 @@ def test_a_recording_that_cannot_be_written_is_said_and_watching_goes_on() -> No
         scene = until(lambda scene: bool(scene.state.unrecorded) and scene.pictures > 1)
     assert "no space left" in scene.state.unrecorded
     assert not scene.state.trouble
+
+
+def test_a_recording_brings_the_past_before_its_first_picture() -> None:
+    ended = runs("9", 1, "n1", start=100, end=200)
+    with heard(Replayed(Recorded([picture(600)], (ended,)), "x.slog"), Wish(CAMERA)) as until:
+        scene = until(lambda scene: scene.state.reading is None and "9" in scene.observed.ranks)
+    assert [held.end for held in scene.observed.stretches(700)] == [200]

@@ -23,8 +23,9 @@ from tui.watching import LiveApp
 class Recorded:
     """The pictures of a run as a recording gives them."""
 
-    def __init__(self, pictures: Iterable[Cluster]) -> None:
+    def __init__(self, pictures: Iterable[Cluster], ended: tuple[ClusterJob, ...] = ()) -> None:
         self.pictures = {cluster.at: cluster for cluster in pictures}
+        self.ended = ended
 
     @classmethod
     def of(cls, shared: Path, version: str) -> Recorded:
@@ -32,6 +33,9 @@ class Recorded:
 
     def times(self) -> tuple[float, ...]:
         return tuple(self.pictures)
+
+    def history(self) -> tuple[ClusterJob, ...]:
+        return self.ended
 
     def at(self, time: float) -> Cluster:
         return self.pictures[max(at for at in self.pictures if at <= time + 0.001)]
