@@ -33,6 +33,7 @@ from tui.screens.live.keys import bindings, help_groups, key_line
 from tui.screens.live.state import JUMPS, LiveState
 from tui.screens.replay.files import look_named, theme_choice
 from tui.screens.replay.messages import Quit, UseLook
+from tui.screens.replay.screen import settle_memory
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -92,6 +93,7 @@ class LiveScreen(Screen[None]):
         yield Bar("surface", id="keys")
 
     def on_mount(self) -> None:
+        self.call_after_refresh(settle_memory)
         self.watch_.begin(self._heard)
         self.set_interval(AGE, self._say_age)
         self.draw()

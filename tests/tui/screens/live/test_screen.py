@@ -5,6 +5,7 @@ Also tests tui.screens.live.state, tui.watching.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -204,3 +205,12 @@ async def test_the_bell_rings_at_a_stop_that_a_new_picture_meets(monkeypatch: py
             await seen.pilot.pause(0.02)
         assert rung == [True]
         assert "stop: job" in seen.text
+
+
+async def test_garbage_is_collected_while_a_cluster_is_watched(shared: Path) -> None:
+    gc.disable()  # as the command line does until the first frame
+    try:
+        async with opened(recording(shared)):
+            assert gc.isenabled()
+    finally:
+        gc.enable()
