@@ -61,6 +61,7 @@ class Wish:
 
 
 Hear = Callable[[LiveScene], None]
+Fail = Callable[[Exception], None]
 
 
 class Watch:
@@ -82,11 +83,18 @@ class Watch:
 
     # For the screen
 
-    def begin(self, hear: Hear) -> None:
-        """Start the threads; `hear` is called on one of them."""
+    def begin(self, hear: Hear, fail: Fail) -> None:
+        """Start the threads; `hear` is called on one of them, and `fail` if one breaks by an error of this program."""
         self._hear = hear
+
+        def guarded(work: Callable[[], None]) -> None:
+            try:
+                work()
+            except Exception as error:
+                fail(error)
+
         for work in (self._bring, self._make):
-            thread = Thread(target=work, daemon=True, name=work.__name__)
+            thread = Thread(target=guarded, args=(work,), daemon=True, name=work.__name__)
             self._threads.append(thread)
             thread.start()
 

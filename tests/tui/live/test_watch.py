@@ -117,3 +117,12 @@ def test_a_recording_brings_the_past_before_its_first_picture() -> None:
     with heard(Replayed(Recorded([picture(600)], (ended,)), "x.slog"), Wish(CAMERA)) as until:
         scene = until(lambda scene: scene.state.reading is None and "9" in scene.observed.ranks)
     assert [held.end for held in scene.observed.stretches(700)] == [200]
+
+
+def test_an_error_of_this_program_is_not_kept_by_its_thread() -> None:
+    class Broken(Scripted):
+        def snapshot(self) -> Cluster:
+            raise ZeroDivisionError
+
+    with heard(Live(Broken(picture(60))), Wish(CAMERA)) as until, pytest.raises(ZeroDivisionError):
+        until(lambda scene: True)

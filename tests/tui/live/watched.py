@@ -63,6 +63,7 @@ class Scripted:
 def heard(watch: Watch, wish: Wish | None = None) -> Iterator[Callable[[Callable[[LiveScene], bool]], LiveScene]]:
     """Begin a watch, and wait for scenes in which something holds."""
     newest: list[LiveScene] = []
+    failures: list[Exception] = []
     came = Event()
 
     def hear(scene: LiveScene) -> None:
@@ -71,6 +72,8 @@ def heard(watch: Watch, wish: Wish | None = None) -> Iterator[Callable[[Callable
 
     def until(holds: Callable[[LiveScene], bool]) -> LiveScene:
         for _ in range(600):
+            if failures:
+                raise failures[0]
             if newest and holds(newest[-1]):
                 return newest[-1]
             came.wait(0.05)
@@ -78,7 +81,7 @@ def heard(watch: Watch, wish: Wish | None = None) -> Iterator[Callable[[Callable
         raise AssertionError("no such scene came")
 
     watch.wish(wish or Wish())
-    watch.begin(hear)
+    watch.begin(hear, failures.append)
     try:
         yield until
     finally:

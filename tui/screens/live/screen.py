@@ -57,6 +57,14 @@ class Came(Message, bubble=False):
         super().__init__()
 
 
+class Broke(Message, bubble=False):
+    """A thread of the watch broke."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+        super().__init__()
+
+
 class LiveScreen(Screen[None]):
     """A cluster, or a recording of one, watched."""
 
@@ -94,7 +102,7 @@ class LiveScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.call_after_refresh(settle_memory)
-        self.watch_.begin(self._heard)
+        self.watch_.begin(self._heard, self._failed)
         self.set_interval(AGE, self._say_age)
         self.draw()
 
@@ -104,11 +112,19 @@ class LiveScreen(Screen[None]):
     def on_resize(self) -> None:
         self.draw()
 
+    def _failed(self, error: Exception) -> None:
+        self.post_message(Broke(error))
+
     def _heard(self, scene: LiveScene) -> None:
         """Take a scene from the watching thread; it replaces one that has not been drawn yet."""
         had, self._newest = self._newest, scene
         if had is None:
             self.post_message(Came(scene))
+
+    @on(Broke)
+    def _broke(self, message: Broke) -> None:
+        """End as by any other error of this program, instead of showing an old picture for ever."""
+        raise message.error
 
     @on(Came)
     def _came(self) -> None:
