@@ -24,7 +24,7 @@ from sim.machine.processors import lowest
 from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
-MOST_KEPT = 2_000_000
+MOST_KEPT = 100_000
 """Jobs in all pictures that are kept whole; of older pictures only stretches and events remain."""
 MOST_PAST = 50_000
 """Stretches that have ended; older ones are forgotten."""

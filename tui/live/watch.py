@@ -133,6 +133,11 @@ class Watch:
             return None
         return OfPicture(self.observed, picture, cluster, self.observed.happened(picture))
 
+    @property
+    def first(self) -> int:
+        """The number of the earliest picture that can be shown."""
+        return self.observed.first_kept
+
     def picture(self, number: int) -> Cluster | None:
         """Return a picture whole, None if it is not kept any more."""
         return self.observed.at(number)
@@ -264,6 +269,10 @@ class Replayed(Watch):
         self._recording = recording
         self.wished_at = at
         """The moment that is shown first, in seconds since 1970; None: the last one."""
+
+    @property
+    def first(self) -> int:
+        return 0
 
     def picture(self, number: int) -> Cluster | None:
         kept = self.observed.at(number)

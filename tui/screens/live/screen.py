@@ -305,7 +305,10 @@ class LiveScreen(Screen[None]):
         newest = len(self.watch_.observed.moments) - 1
         if picture is not None and picture >= newest and not self.watch_.state.title:
             picture = None
-        self.change(picture=None if picture is None else min(max(picture, 0), max(newest, 0)))
+        first = self.watch_.first
+        is_gone = picture is not None and picture < first
+        said = "older pictures are not kept: live -o FILE.slog records them" if is_gone and first else ""
+        self.change(picture=None if picture is None else min(max(picture, first), max(newest, 0)), said=said)
 
     def _go_at(self, at: float) -> None:
         self._go(self.watch_.observed.picture_at(at - (self.watch_.observed.origin or 0.0)))

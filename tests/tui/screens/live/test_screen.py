@@ -214,3 +214,14 @@ async def test_garbage_is_collected_while_a_cluster_is_watched(shared: Path) -> 
             assert gc.isenabled()
     finally:
         gc.enable()
+
+
+async def test_a_picture_that_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.05, 0.05))
+    monkeypatch.setattr("sim.cluster.observed.MOST_KEPT", 3)
+    pictures = [Cluster(at=DAY + 60 * at, nodes=NODES, jobs=(waits("1", 2),)) for at in range(1, 10)]
+    async with opened(Live(Scripted(*pictures))) as seen:
+        await settled(seen.pilot, lambda scene: scene.pictures > 8)
+        await seen.pilot.press("home")
+        assert (seen.screen.state.picture or 0) > 5
+        assert "not kept" in seen.screen.state.said
