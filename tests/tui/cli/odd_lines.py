@@ -29,8 +29,10 @@ from tui.cli.main import COMMANDS, commands
 
 SMALL = [sample.name for sample in SAMPLES if isinstance(sample, Figure)]
 SECONDS, KILOBYTES = 10, 1_000_000
-WITHOUT_END = ("serve", "test")
+WITHOUT_END = ("serve", "test", "live")
 """What goes on until somebody stops it, or long by itself."""
+REACHES_OUT = {"--ssh", "--cluster", "--slurm"}
+"""Options whose value names another machine, which a random word must not."""
 TOLD = 100
 """After so many lines it is told how far they are."""
 NUMBERS = (
@@ -99,6 +101,8 @@ def line(lot: Random) -> list[str]:
     command = commands.get_command(click.Context(commands), name)
     words = [name]
     for param in command.params:
+        if REACHES_OUT & set(param.opts):
+            continue
         many = lot.choice((1, 1, 1, 2)) if param.required or isinstance(param, click.Argument) else lot.random() < 0.12
         if getattr(param, "multiple", False) and param.name in ("specs", "policies"):
             many = lot.choice((1, 2, 2, 2))
