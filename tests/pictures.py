@@ -25,6 +25,7 @@ from sim.experiments.plan import Plan
 from sim.experiments.plan_file import seeds
 from sim.experiments.sweep import sweep
 from sim.policies import parse_policy
+from sim.policies.own.consent import open_to_program
 from sim.workload.source import Source
 from tests.sim.cluster.slurm.answers import Captured
 from tests.tui.live.watched import Recorded
@@ -153,6 +154,7 @@ def main() -> None:
     parser.add_argument("traces", type=Path)
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
+    open_to_program()  # one picture is about a policy of the user's own
     traces = given.traces.resolve()
     made: dict[str, Callable[[], str]] = {
         name: partial(
