@@ -24,7 +24,7 @@ class Pace:
     @classmethod
     def of(cls, every: float) -> Pace:
         """Return the pace for a wish: never quicker than `LEAST`."""
-        wish = min(max(every, LEAST), MOST)
+        wish = float(min(max(every, LEAST), MOST))
         return cls(wish, wish)
 
     def after(self, cost: float | None) -> Pace:

@@ -257,6 +257,9 @@ class Talking(MultiQueue):
     def queues(self) -> tuple[str, ...]:
         return "[/x]", "[@click=app.exit]q", "["
 
+    def limits(self) -> tuple[float, ...]:
+        return ()
+
     def decide(self, view: View) -> Iterator[Decision]:
         yield from super().decide(view)
         for job, mark in zip(view.queue, MARKS, strict=False):

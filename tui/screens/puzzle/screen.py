@@ -172,7 +172,7 @@ class PuzzleScreen(Screen[None]):
         title = line(Span(" puzzle ", "strong"), Span(f"· {puzzle.procs} processors · {len(puzzle.jobs)} jobs", "dim"))
         self.query_one("#title", Bar).show([title], self._look)
         self._note()
-        keys = "n new  ←→ submit  [] run  {} estimate  +- procs  u undo  e type  ⏎ replay  ? help"
+        keys = "n new  ←→ submit  [] run  {} estimate  +- procs  u undo  e type  enter replay  ? help"
         self.query_one("#keys", Bar).show([line(Span(f" {keys}", "dim"))], self._look)
         self._draw_charts(puzzle, self.query_one(Charts).picture)
 

@@ -193,7 +193,7 @@ def told_of(action: str) -> str:
     """What an action does, and its keys.
 
     >>> told_of("policy")
-    'p: Switch to another policy or other parameters from here, in a new branch.'
+    'p: Continue from here under another policy or with other parameters.'
     """
     return next((f"{sign(key.keys)}: {key.meaning}" for key in (PALETTE, *every_key()) if key.action == action), "")
 

@@ -163,7 +163,7 @@ async def test_the_pointer_tells_in_every_panel_what_is_below_it() -> None:
         await hover(run, "#queue", find(run, "#queue", "from about"))
         assert tooltip(run, "#queue").startswith("J7 · 14 processors")
         await hover(run, "#partitions", find(run, "#partitions", "····"))
-        assert tooltip(run, "#partitions") == "processor 0: in use, owned by >= 10000 s, originally < 1000 s"
+        assert tooltip(run, "#partitions") == "processor 0: in use, owned by long, originally short"
         await hover(run, "#queue", find(run, "#queue", "waited"))
         assert tooltip(run, "#queue") == "Time since its submission."
         await hover(run, "#queue", Offset(2, 0))
