@@ -161,3 +161,22 @@ def foreign_database(path: str | Path, tables: Collection[str], options: str = "
         if set(kinds.values()) - {"table"} or not set(tables) <= kinds.keys():
             raise sqlite3.DatabaseError(f"expected only the tables {', '.join(sorted(tables))}")
         yield db
+
+
+def refuse_foreign_journal(path: str | Path) -> None:
+    """Raise `SchedscopeError` if writing the SQLite file would obey a journal that names other files to delete.
+
+    SQLite deletes what the name at the end of such a journal stands for; databases of this program never have one.
+    """
+    try:
+        with open(f"{path}-journal", "rb") as file:
+            file.seek(-len(_NAMES_OTHERS), os.SEEK_END)
+            is_foreign = file.read() == _NAMES_OTHERS
+    except OSError:
+        return
+    if is_foreign:
+        raise SchedscopeError(f"{path}-journal: a journal that names other files; remove it")
+
+
+_NAMES_OTHERS = bytes.fromhex("d9d505f920a163d7")
+"""End of a journal of SQLite that names a journal of several files."""

@@ -213,6 +213,6 @@ def own_breakpoint(*given: Any, **named: Any) -> None:
     if _HEARING.is_debugging:
         from pdb import Pdb
 
-        Pdb().set_trace(frame)
+        Pdb(readrc=False).set_trace(frame)  # a .pdbrc of the present folder is foreign
     else:
         own_print(f"breakpoint() in line {frame.f_lineno} is passed over: schedscope run --debug stops there")

@@ -21,7 +21,7 @@ from typing import Any
 from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
 from sim.errors import FileError
-from sim.files import foreign_database
+from sim.files import foreign_database, refuse_foreign_journal
 
 FRAME = 60
 """Polls between two whole pictures: an hour at a poll a minute. Any moment is read within half a second."""
@@ -58,6 +58,7 @@ class Recorder:
         self._path, self._secret = str(path), secret
         self._before: Cluster | None = None
         self._since_frame = 0
+        refuse_foreign_journal(path)
         try:
             # it may be made on another thread than the one that polls
             self._db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)

@@ -22,6 +22,8 @@ class LocalPool(ProcessPoolExecutor):
     def __init__(self, workers: int) -> None:
         # forked where that is safe: nothing is imported again, nor does a script without a guard begin once more
         context = get_context("fork" if sys.platform == "linux" else None)
+        if sys.platform != "linux":
+            os.environ["PYTHONSAFEPATH"] = "1"  # a process that begins anew imports nothing from the present folder
         reader, self._line = context.Pipe(duplex=False)
         super().__init__(workers, mp_context=context, initializer=_begin, initargs=(reader, self._line))
         self._reader = reader

@@ -23,6 +23,7 @@ from sim.experiments.kept import Kept, unpacked
 from sim.experiments.measured import MEASURED
 from sim.experiments.plan import VARIED, version
 from sim.experiments.work import Outcome
+from sim.files import refuse_foreign_journal
 from sim.metrics.catalogue import METRICS
 from sim.words import quoted, shortened
 
@@ -172,6 +173,8 @@ class Results:
     def _opened(self, write: bool) -> sqlite3.Connection:
         if not write and not os.path.isfile(self.path):
             raise ResultsError(f"{self.path}: no such file of results; schedscope sweep ... -o {self.path} makes one")
+        if write:
+            refuse_foreign_journal(self.path)
         address = f"{self.path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
         db = sqlite3.connect(address, uri=True, timeout=30.0)
         try:

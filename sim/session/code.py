@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sim.policies.own.loading import newest
-from sim.policies.own.naming import code_in, whole
+from sim.policies.own.naming import code_in
 from sim.policies.policy import CodeRef, Policy
 from sim.policies.registry import parse_policy
 
@@ -29,5 +29,5 @@ def read_policy(spec: str) -> Policy:
 def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:
     """The code that these specs name, as it was when it was last loaded, or else as it is known to have been."""
     told = {ref.name: ref for ref in known}
-    names = dict.fromkeys(named.name for spec in specs for named in code_in(whole(spec)))
+    names = dict.fromkeys(named.name for spec in specs for named in code_in(spec))
     return tuple(newest(name) or told.get(name) or CodeRef(name, "") for name in names)

@@ -11,14 +11,17 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from io import StringIO
 from math import inf
 from typing import NamedTuple, TypeAlias
 
 from sim.errors import ParameterError, TraceError
+from sim.texts import TextKind
 from sim.words import Moment, Step, parse_moment, quoted, written_time
 
 Calendar: TypeAlias = Callable[[float | datetime], float]
 """Function that returns the seconds of a moment, which may be a date"""
+_CSV = TextKind("CSV of outages", 1 << 24, TraceError)
 MOST = 10_000
 """Largest number of changes of a machine"""
 WIDEST = 10_000_000
@@ -86,14 +89,11 @@ def read_outages(path: str) -> list[Down]:
     Only outages of the whole machine can be announced: a plan does not know which processors a job will have.
     """
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            if rows.fieldnames is None or not {"from", "to"} <= set(rows.fieldnames):
-                raise TraceError("expected the columns from,to,processors,announced", path, 1)
-            return [_row(row, path, rows.line_num) for row in rows]
-    except OSError as error:
-        raise TraceError(f"cannot be read: {error.strerror or error}", path) from None
-    except (UnicodeDecodeError, csv.Error) as error:
+        rows = csv.DictReader(StringIO(_CSV.read(path), newline=""))
+        if rows.fieldnames is None or not {"from", "to"} <= set(rows.fieldnames):
+            raise TraceError("expected the columns from,to,processors,announced", path, 1)
+        return [_row(row, path, rows.line_num) for row in rows]
+    except csv.Error as error:
         raise TraceError(f"is no CSV of outages: {error}", path) from None
 
 

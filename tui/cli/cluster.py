@@ -86,6 +86,7 @@ def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
                 security=security,
                 scheduler_options={**where, "dashboard": False, "dashboard_address": "127.0.0.1:0"},
                 worker_extra_args=NO_PAGES,
+                job_script_prologue=["export PYTHONSAFEPATH=1"],  # modules of the present folder are foreign
             )
         except (OSError, ValueError, RuntimeError) as error:
             raise SchedscopeError(f"no scheduler for Slurm: {' '.join(str(error).split())}") from None

@@ -30,7 +30,7 @@ class FigureError(FileError):
 FIGURE = TextKind("figure", 2**20, FigureError)
 
 
-def read_figure(path: str) -> dict[str, Any]:
+def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
     """Return what a figure file says; names of files in it are relative to its folder."""
     text = FIGURE.read(path)
     found = FIGURE.toml(text, path)
@@ -42,7 +42,18 @@ def read_figure(path: str) -> dict[str, Any]:
             what = "a table of words" if name == LABELS else what
             raise FigureError(f"{name}: expected {what}", path, _line(text, name))
     folder = os.path.dirname(path)
+    if is_output_used:
+        _check_output(found.get("output"), folder, path)
     return found | {name: os.path.join(folder, found[name]) for name in _FILES if found.get(name)}
+
+
+def _check_output(output: str | None, folder: str, path: str) -> None:
+    """Refuse an output outside the folder of the figure file, which may come from anybody."""
+    if output is None:
+        return
+    home, meant = os.path.realpath(folder or "."), os.path.realpath(os.path.join(folder, output))
+    if os.path.dirname(meant) != home or not (os.path.isfile(meant) or not os.path.exists(meant)):
+        raise FigureError("output: expected a file in the folder of this one; name another with -o", path)
 
 
 def _line(text: str, name: str) -> int:

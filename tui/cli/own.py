@@ -69,7 +69,7 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
     from pdb import Pdb
 
     click.echo(f"schedscope: {printable(str(error))}", err=True)
-    debugger = Pdb()
+    debugger = Pdb(readrc=False)  # a .pdbrc of the present folder is foreign
     debugger.reset()
     debugger.interaction(frame, None)
 

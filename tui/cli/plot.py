@@ -63,7 +63,7 @@ def command(path: str, **given: Any) -> None:
     """Plot a results file: lines with 95 % confidence bands, one panel per trace."""
     said = dict(DEFAULTS)
     if path.endswith(".toml"):
-        said |= read_figure(path)
+        said |= read_figure(path, is_output_used=given["output"] is None)
     else:
         said["results"] = path
     save = given.pop("save")

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from sim.errors import ParameterError
+from sim.words import quoted
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
@@ -19,7 +22,7 @@ DEEPEST = 8
 _FILE = re.compile(r"(?P<source>[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
 _WORD = r"[^\W\d]\w*"
 _MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
-_ORDER = re.compile(r"((?:^|[:,])\s*order=)([^,:]*?\.py)(?=[@:,]|$)")
+_ORDER = re.compile(r"((?:^|[:,])\s*order=\s*)([^,:]*?\.py)(?=[@:,]|$)")
 
 
 class Named(NamedTuple):
@@ -101,11 +104,17 @@ def pairs_apart(spec: str) -> str:
 
 
 def whole(spec: str) -> str:
-    """Return a spec that means the same in every folder."""
+    """Return a spec that means the same in every folder. Raise `ParameterError` if it would name other code."""
     named = named_code(spec)
+    made = spec
     if named is not None and named.is_file:
-        spec = _whole_path(named.source) + spec.strip()[len(named.source) :]
-    return _ORDER.sub(lambda found: found[1] + _whole_path(found[2]), spec)
+        made = _whole_path(named.source) + spec.strip()[len(named.source) :]
+    made = _ORDER.sub(lambda found: found[1] + _whole_path(found[2]), made)
+    if {each.name for each in code_in(made)} != {each.name for each in code_in(spec)}:
+        raise ParameterError(
+            f"{quoted(spec)}: a file in a folder with : , = or @ in its name cannot be named from here"
+        )
+    return made
 
 
 def _whole_path(source: str) -> str:

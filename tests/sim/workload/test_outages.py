@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from math import inf
 from pathlib import Path
 
 import pytest
 
-from sim.errors import ParameterError, SchedscopeError
+from sim.errors import ParameterError, SchedscopeError, TraceError
 from sim.workload.model import Header, Workload
 from sim.workload.options import OPTIONS
 from sim.workload.outages import (
@@ -20,6 +21,7 @@ from sim.workload.outages import (
     parse_machine,
     parse_outages,
     parse_set,
+    read_outages,
     there,
     written_outages,
 )
@@ -110,3 +112,9 @@ def test_sessions_and_plans_know_the_options() -> None:
     assert OPTIONS["outage"].written(OPTIONS["outage"].taken_word("1h..2h")) == "3600..7200"
     workload = source.read()[1]
     assert (workload.procs, len(workload.outages)) == (12, 3)
+
+
+def test_a_pipe_of_outages_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "o.csv")
+    with pytest.raises(TraceError, match="no ordinary file"):
+        read_outages(str(tmp_path / "o.csv"))

@@ -154,3 +154,15 @@ def test_settings_of_matplotlib_in_the_present_folder_are_not_used(path: Path, t
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "figure.svg").exists()
     assert not (tmp_path / "RAN").exists()
+
+
+@pytest.mark.parametrize("output", ["../figure.svg", "/tmp/figure.svg", "link.svg"])
+def test_a_figure_file_writes_beside_itself_only(path: Path, tmp_path: Path, output: str) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "victim").touch()
+    (tmp_path / "mine" / "link.svg").symlink_to(tmp_path / "victim")
+    made = tmp_path / "mine" / "figure.toml"
+    made.write_text(f'results = "{path}"\nx = "load"\noutput = "{output}"\n')
+    code, line = error("plot", made)
+    assert (code, "name another with -o" in line) == (1, True)
+    assert (tmp_path / "victim").read_bytes() == b""

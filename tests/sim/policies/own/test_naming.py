@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from sim.policies.own.naming import code_in, named_code
+from sim.errors import ParameterError
+from sim.policies.own.naming import code_in, named_code, whole
 
 
 def test_named_code_tells_the_parts_of_a_spec() -> None:
@@ -30,3 +33,10 @@ def test_named_code_tells_the_parts_of_a_spec() -> None:
 )
 def test_code_is_found_in_every_parameter(spec: str, sources: list[str]) -> None:
     assert [named.source for named in code_in(spec)] == sources
+
+
+def test_a_spec_whose_folder_would_name_other_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "evil.py:x").mkdir()
+    monkeypatch.chdir(tmp_path / "evil.py:x")
+    with pytest.raises(ParameterError, match="cannot be named from here"):
+        whole("./good.py")
