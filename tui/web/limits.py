@@ -1,4 +1,4 @@
-"""Limits on connections: how long one may wait without a request, how many an address may have, how errors are told."""
+"""Limits on connections: the wait for a request, the number per address, and how errors are reported."""
 
 from __future__ import annotations
 

@@ -265,14 +265,23 @@ def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Na
             folder = os.path.dirname(named.path)
             with _beside(folder), Beside(folder, others):
                 exec(compile(text, ref.name, "exec"), module.__dict__)
-            if changed := restored():
-                raise OwnCodeError(f"it replaces builtins.{changed[0]}, which all code here uses", named.head)
         except BaseException:
-            restored()
+            del sys.modules[name]
+            _refuse_replaced_builtins(named)  # which may be why it failed
+            raise
+        try:
+            _refuse_replaced_builtins(named)
+        except OwnCodeError:
             del sys.modules[name]
             raise
     _name(module, ref, named.head)
     return module
+
+
+def _refuse_replaced_builtins(named: Named) -> None:
+    """Put the builtins back. Raise `OwnCodeError` if the code had replaced one."""
+    if changed := restored():
+        raise OwnCodeError(f"it replaces builtins.{changed[0]}, which all code here uses", named.head)
 
 
 def _keep_lines(path: str, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,8 @@ def test_sweep_keeps_jobs_only_when_asked_and_adds_them_later(tmp_path: Path) ->
     with Results(path) as results, pytest.raises(NotThereError, match="sweep again with --keep jobs"):
         results.jobs_of(next(iter(results.known())))
     tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
-    assert [name for (name,) in sqlite3.connect(path).execute(tables)] == ["groups", "metrics", "runs"]
+    with closing(sqlite3.connect(path)) as db:
+        assert [name for (name,) in db.execute(tables)] == ["groups", "metrics", "runs"]
     assert sweep(keeping(), path, workers=1).made == 4
     assert sweep(keeping(), path, workers=1).made == 0
     with Results(path) as results:
@@ -76,11 +78,11 @@ def test_sweep_keeps_jobs_only_when_asked_and_adds_them_later(tmp_path: Path) ->
 
 def test_damaged_jobs_in_a_file_get_one_line(tmp_path: Path) -> None:
     path = made(tmp_path / "r", keeping())
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE jobs SET data = x'00' WHERE name = 'wait'")
     with Results(path) as results, pytest.raises(ResultsError, match="the jobs of a run cannot be read"):
         results.jobs_of(next(iter(results.known())))
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE jobs SET data = 'words'")
     with Results(path) as results, pytest.raises(ResultsError, match="is damaged"):
         results.jobs_of(next(iter(results.known())))

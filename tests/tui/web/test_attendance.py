@@ -47,8 +47,8 @@ async def test_a_page_whose_network_was_lost_takes_its_visit_back() -> None:
         async with client.ws_connect(at(ONE, "&again=1")) as back:
             process.tell(type="whole", text="all")
             assert (await back.receive()).data.endswith(b"all")
-            assert (await lost.receive()).type == aiohttp.WSMsgType.CLOSE
-            assert lost.close_code == TAKEN
+            closed = await lost.receive()
+            assert (closed.type, closed.data) == (aiohttp.WSMsgType.CLOSE, TAKEN)
         assert nursery.ended == []
 
 
