@@ -28,7 +28,7 @@ def area(values: Sequence[float], top: float, rows: int, unicode: bool = True) -
 
 
 def resampled(values: Sequence[T], columns: int) -> list[T]:
-    """As many values as there are columns.
+    """Return one value for each column, evenly sampled.
 
     >>> resampled([1, 2, 3, 4], 2), resampled([1, None], 4)
     ([1, 3], [1, 1, None, None])

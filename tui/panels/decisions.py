@@ -1,4 +1,4 @@
-"""What the policy did in this step, and why: to be read whole, or walked one by one."""
+"""Decisions of the policy in this step with their reasons, as a list or one at a time."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ def _is_meant(run: range, context: Context) -> bool:
 
 
 def _runs(context: Context) -> list[range]:
-    """The decisions one by one; seen as a whole, jobs that lack the same free processors are told together.
+    """Return the ranges of decisions that share a line: jobs that lack the same free processors, unless one decision is
+    shown.
 
     So are phases of a rebuild in which nothing happens to a job.
     """
@@ -164,7 +165,7 @@ def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
 def _happened(
     jobs: Sequence[Job], one: str, many: str, mark: str, context: Context, width: int, why: str = ""
 ) -> list[Line]:
-    """Who came or ended, in one sentence."""
+    """Return a sentence with the jobs that were submitted or ended."""
     if not jobs:
         return []
     told = f"{_names(jobs)} {one if len(jobs) == 1 else many}{why if len(jobs) == 1 else ''}"
@@ -173,7 +174,7 @@ def _happened(
 
 
 def _names(jobs: Sequence[Job]) -> str:
-    """A few names, and how many more there are; of thousands not all are looked at."""
+    """Return a few names and the number of the others, looking only at those few jobs."""
     names = [name(job) for job in jobs[:NAMED]]
     return listed([*names, f"{len(jobs) - NAMED:,} more"] if len(jobs) > NAMED else names, NAMED + 1)
 

@@ -64,7 +64,7 @@ def _section(title: str, context: Context, lines: Iterable[Line]) -> list[Line]:
     return [line(""), line(Span(title, "strong")), *lines] if lines else []
 
 
-# What it asks for
+# Requested resources
 
 
 def _facts(context: Context, job: Job, width: int) -> list[Line]:
@@ -99,7 +99,7 @@ def _now(context: Context, job: JobSoFar, width: int) -> list[Line]:
     return [part for told in standing(context, job) for part in worded(told, context, width)]
 
 
-# What the policy notes of it
+# Numbers of the policy
 
 
 def _own_numbers(context: Context, width: int) -> Iterator[Line]:
@@ -131,7 +131,7 @@ def _xfactor(context: Context, it: Job, job: JobSoFar, width: int) -> list[Line]
 
 
 def _xfactor_at(it: Job, job: JobSoFar, time: float) -> float:
-    """What it had done before it began anew is lost, and so is what it spends on suspending and resuming."""
+    """Return the xfactor at a moment; a restart loses earlier progress, and suspending and resuming take time."""
     anew = [at for at, decision in job.decided if isinstance(decision, Start | Backfill | Interrupt) and at <= time]
     if job.state == "waiting" and job.stretches:
         anew.append(min(job.stretches[-1][1] or time, time))
@@ -170,7 +170,7 @@ def _plans(context: Context, it: Job, job: JobSoFar, width: int) -> list[Line]:
 
 
 def _life(context: Context, job: Job, shown: JobSoFar, width: int) -> list[Line]:
-    """What happened to it, with the time, but of its planned starts only the first; of a long life both ends."""
+    """Return the job's events with their times, of its planned starts only the first, of a long story both ends."""
     events = list(_events(context, job, shown))
     if not events:
         return []

@@ -23,7 +23,7 @@ MOST_CONSIDERED = 12
 
 
 def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence | None:
-    """What the scene tells of the job as of its clock; None if the job has ended or is still to come."""
+    """Return the scene's facts about the job at its clock; None if the job has ended or has not been submitted."""
     scene = context.scene
     found = evidence_of(scene.snapshot, rank, context.at, passed)
     if found is None or scene.snapshot.time is None:
@@ -46,7 +46,7 @@ def standing(context: Context, job: JobSoFar) -> tuple[str, ...]:
 
 
 def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
-    """What each number is called, and beside it the number."""
+    """Return the lines of labelled numbers."""
     told = (fact_row(fact, context.at) for fact in found.facts)
     rows = [(written(label, context), value) for label, value in told]
     margin = max((text.cells(label) for label, _ in rows), default=0) + 2
@@ -58,7 +58,7 @@ def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
 
 
 def considered(context: Context, found: Evidence, width: int) -> list[Line]:
-    """What was decided about the job, who went ahead of it and whom it held back; the rest is only counted."""
+    """Return the decisions about the job, the jobs that passed it and the jobs it delayed; count the rest."""
     concern = [entry for entry in found.log if entry.is_own or entry.touches]
     shown = concern[:MOST_CONSIDERED]
     lines = [part for entry in shown for part in _lines(context, entry, width)]

@@ -12,16 +12,16 @@ from sim.machine.processors import ranges
 
 
 class Fold(NamedTuple):
-    """What one column shows: which of the sets holds most of it (None: none holds any), and whether it is half free."""
+    """Contents of one column: the set that holds most of it (None if none does), and whether half of it is free."""
 
     part: int | None
     thin: bool
 
 
 def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
-    """Sets of processors that do not overlap, in at most so many columns of equally many processors.
+    """Draw disjoint sets of processors in at most `columns` columns of equally many processors.
 
-    Where there are more columns than processors each has as many as the others, and some columns are left over.
+    With more columns than processors each processor takes equally many, and some columns stay empty.
 
     >>> [column.part for column in fold([0b0011, 0b0100], 4, 9)]
     [0, 0, 0, 0, 1, 1, None, None]

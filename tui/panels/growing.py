@@ -1,4 +1,4 @@
-"""What grows while time passes, as of the clock: a snapshot is as of its step, and the clock goes on until the next."""
+"""Values that grow with the clock: a snapshot holds them as of its step, and the clock runs on until the next one."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def _running_by_clock(running: Running, scene: Scene) -> Running:
 
 
 def _gained(running: Running, scene: Scene) -> float:
-    """Seconds of progress since the step; where rows take turns, those in which one of its rows was on turn.
+    """Return the seconds of progress since the step; with a matrix, only while one of the job's rows had its turn.
 
-    What a migration costs is taken off first.
+    The cost of a migration is deducted first.
     """
     if running.kind == "gang":
         gained = _gained_by_turns(scene.snapshot, _rows_of(running, scene.snapshot), scene.clock)
@@ -59,7 +59,7 @@ def _rows_of(running: Running, shown: Snapshot) -> list[int]:
 
 
 def _gained_by_turns(shown: Snapshot, rows: Sequence[int], clock: float) -> float:
-    """What these rows gain from the step until the clock."""
+    """Return the seconds of progress in these rows from the step to the clock."""
     turns = shown.rules.turns()
     if turns is None or shown.matrix is None or shown.time is None or shown.matrix.on_turn is None:
         return 0.0

@@ -1,4 +1,4 @@
-"""What would have helped a job: the policies by its wait and what the others pay, as rows and in words."""
+"""Comparison of policies by the wait of one job and their effect on the other jobs, as rows and in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def asked(job: Job) -> str:
 
 
 def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[str]]:
-    """What the columns are called, then a row for each policy; narrow ones are of what matters most."""
+    """Return the column headings, then a row for each policy; narrow rows hold the most important columns."""
     made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "largest loser"]]
     for tried in found:
         price = tried.price

@@ -1,4 +1,4 @@
-"""What the colours of the chart tell, in one line below it."""
+"""Meaning of the chart's colours in one line below it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lesson says, under the chart: Markdown of one kind, the question with its choices, and what was answered."""
+"""Text of a lesson under the chart: Markdown of one kind, the question with its choices, and the answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def lesson_lines(now: SceneNow, width: int) -> list[Line]:
 
 
 def _title(now: SceneNow, width: int) -> Line:
-    """What it is about, and a step counter."""
+    """Return the line with the step's title and number."""
     off = [Span("  exploring, ", "warn"), Span("enter", "key", "lesson_back"), Span(" returns to the lesson", "warn")]
     away = off if now.is_off else []
     place = f"{now.index + 1}/{now.count} "
@@ -61,7 +61,7 @@ def _asked(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
 
 
 def how_to_answer(asked: Question) -> str:
-    """What the person can do, in a line."""
+    """Return how to answer the question, in one line."""
     if any(choice.rank is not None for choice in asked.choices):
         return "Click the job, or type its number. Space shows what happens."
     if asked.choices:
@@ -72,7 +72,7 @@ def how_to_answer(asked: Question) -> str:
 
 
 def walking_keys(width: int, now: SceneNow) -> Line:
-    """What one can do on the path."""
+    """Return the keys during a lesson."""
     pairs = [
         ("space →", "go on" if now.question is None else "show me", "lesson_next"),
         ("←", "back", "lesson_previous"),
@@ -145,7 +145,7 @@ def flowed(spans: Sequence[Span], width: int, hang: int = 0) -> list[Line]:
 
 
 def _words(spans: Iterable[Span]) -> Iterator[list[Span]]:
-    """What no blank stands between, though it may be of several styles."""
+    """Yield the words; one word may have several styles."""
     word: list[Span] = []
     for span in spans:
         for part in re.findall(r"\s+|\S+", span.text):

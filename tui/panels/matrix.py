@@ -1,4 +1,4 @@
-"""The Ousterhout matrix: who stands in which row and columns, whose turn it is, and what the last rebuild did."""
+"""Ousterhout matrix: the jobs in each row and column, the active row, and the phases of the last rebuild."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _note(context: Context, on_turn: OnTurn) -> str:
 
 
 def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, count: int) -> Sequence[Row]:
-    """So many rows: the one on turn, those of the selected job, its home first, and the neighbours of that on turn."""
+    """Return `count` rows: the active one, those of the selected job, and neighbours of the active one."""
     turn = next((index for index, (row, _) in enumerate(rows) if row == on_turn), 0)
 
     def weight(index: int) -> tuple[int, int]:
@@ -78,7 +78,7 @@ def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, coun
 
 
 def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Iterator[Line]:
-    """As many rows as there is room for; where there is much, each has two lines."""
+    """Yield the rows that fit, with two lines each if there is room."""
     matrix = context.scene.snapshot.matrix
     assert matrix is not None
     label = max(len(str(row)) for row, _ in matrix.rows)

@@ -1,4 +1,4 @@
-"""What words on the screen mean: the help lists them, and the pointer tells them where they stand."""
+"""Meanings of words on the screen, for the help and for tooltips."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _HERE = {
     "util": "Share of the processors in use, over the whole run.",
     "queue": "Number of waiting jobs, over the whole run.",
 }
-"""What is written on a panel -> what it means there."""
+"""Titles of panels with their meanings."""
 _ALONE = "Click the title, or press z, to enlarge the panel."
 
 
@@ -97,7 +97,7 @@ def _meanings() -> dict[str, str]:
 
 
 def title_meaning(title: str) -> str:
-    """What the panel is for; one that is called after a job tells of it."""
+    """Return the purpose of a panel; a title with a job's name means the details."""
     return f"{PANELS.get(title, PANELS['Job'])}\n{_ALONE}"
 
 

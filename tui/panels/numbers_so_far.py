@@ -53,7 +53,7 @@ def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
 
 
 def one_line(context: Context, width: int) -> Line:
-    """As many of the numbers as have room, the most telling first."""
+    """Return the numbers that fit in one line, most important first."""
     told: list[Span] = []
     for figure in figures(context) if context.scene.snapshot.time is not None else ():
         brief = figure.brief if not told else f" · {figure.brief}"
@@ -68,7 +68,7 @@ def _note(context: Context) -> str:
     return f"{finished:,} of {jobs:,} ended" if context.whose else f"{finished:,} of {count(jobs, 'job')} ended"
 
 
-# What there is
+# Metrics
 
 
 def figures(context: Context) -> Iterator[Figure]:
@@ -182,7 +182,7 @@ def _plot(
     size: Size,
     style: str,
 ) -> Iterator[Line]:
-    """A curve; its name and its value now beside the lowest row, what its height stands for beside the highest."""
+    """Yield the lines of a curve: name and current value at the lowest row, the value at the top at the highest."""
     label, side = 8, 7
     width, rows = size
     shown = resampled(values, max(width - label - side, 1))

@@ -1,6 +1,6 @@
-"""The processors of each partition now: its own, borrowed and lent, and the jobs that wait for it.
+"""Current processors of each partition, own, borrowed and lent, and the jobs waiting for it.
 
-Borrowed are those that another partition had when the machine was divided, lent its own that another has now.
+Borrowed processors belonged to another partition when the machine was divided; lent ones were its own.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from tui.panels.parts import Context, swatch, taught, written
 
 TITLE = "Partitions"
 SIGNS = {"runs": ("█", "#"), "free": ("░", "."), "borrowed": ("▓", "%"), "idle": ("▒", ":"), "lent": ("·", "-")}
-"""What a processor is to a partition -> how it is drawn, with and without Unicode."""
+"""Signs of the states of a processor in a partition, with and without Unicode."""
 LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed and free", "lent": "lent"}
 LINES = 4
 """Lines of a partition where there is room for everything."""
 
 
 class Part(NamedTuple):
-    """One partition: sets of processors, and who waits for it."""
+    """Partition with its sets of processors and its waiting jobs."""
 
     number: int
     name: str
     own: int
     first: int
-    """What it owned when the machine was divided."""
+    """Processors that it owned when the machine was divided."""
     used: int
-    """Those of its own on which somebody runs."""
+    """Owned processors on which jobs run."""
     borrowed: tuple[tuple[int, int], ...]
     """(other, processors) that another partition had at first."""
     lent: tuple[tuple[int, int], ...]
@@ -64,7 +64,7 @@ def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
 
 
 def told_at(context: Context, size: Size, column: int, row: int) -> str:
-    """Whose the processors under the pointer are."""
+    """Return the partitions that own and first owned the processors under the pointer."""
     shown = context.scene.snapshot
     if not shown.owners or not 0 <= column < drawn_columns(shown.procs, size[0]):
         return ""
@@ -128,7 +128,7 @@ def _pivot(waiting: Sequence[Queued]) -> Queued | None:
 
 
 def _lines(context: Context, part: Part, width: int) -> Iterator[Line]:
-    """What it is, its processors, who waits, and its loans: the most telling first."""
+    """Yield the lines of a partition, most important first: heading, processors, queue and loans."""
     yield _heading(context, part, width)
     yield line(*_bar(context, part, width))
     yield _queue(context, part, width)
@@ -216,7 +216,7 @@ def _loans(context: Context, part: Part) -> str:
 
 
 def _legend(context: Context, parts: Sequence[Part], width: int) -> list[Line]:
-    """What the signs mean, of those that there are now."""
+    """Return the meaning of the signs in use."""
     drawn = {kind for part in parts for processors, kind, _ in _pieces(part) if processors}
     told = (f"{_sign(context, kind)} {meaning}" for kind, meaning in LEGEND.items() if kind in drawn)
     return wrapped(", ".join(told), width, "dim")

@@ -1,4 +1,4 @@
-"""What all panels share: what they are given, and the small pieces that they draw with."""
+"""Context that all panels draw from, and small drawing functions."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Context:
     decision: int | None = None
     """Which of the step's decisions is walked to, counted from 0; None: the step is seen as a whole."""
     phase: int | None = None
-    """Which phase of the last rebuild of the matrix is looked at."""
+    """Phase of the last rebuild of the matrix that is shown."""
     of_other: bool = False
-    """Is the scene that of the run beside the one that is watched?"""
+    """True if the scene is of the other run."""
     visible: frozenset[str] = frozenset()
     """The panels that are on the screen: what one of them says need not be said again."""
     order: QueueOrder | None = None
@@ -57,7 +57,7 @@ class Context:
 
     @property
     def whose(self) -> Span | None:
-        """The name of the run that the scene tells of, where there are two."""
+        """Return the name of the scene's run if two are shown."""
         versus = self.scene.versus
         return None if versus is None else run_name(self, self.of_other)
 
@@ -76,11 +76,11 @@ class Context:
 RUNS = "one", "other"
 """The styles of the names of two runs"""
 Draw: TypeAlias = Callable[[Context, Size, int], Sheet]
-"""What a panel shows: (what it may know, columns and rows for its lines, the first line of its body) -> a sheet."""
+"""Function that draws a panel from its context, size and first visible line."""
 
 
 Tell: TypeAlias = Callable[[Context, Size, int, int], str]
-"""What a panel says of a place: (what it may know, its size, column and line of its body) -> words, or none."""
+"""Function that describes a place in a panel (context, size, column, line), or returns an empty string."""
 
 
 # Windows into long bodies
@@ -162,7 +162,7 @@ def run_name(context: Context, other: bool) -> Span:
 
 
 def nobody_waits(shown: Snapshot) -> str:
-    """Nobody is in the queue; whoever is suspended waits for its place all the same."""
+    """Return that the queue is empty, and how many jobs are suspended."""
     many = len(shown.suspended)
     return "no job waits" + f"; {many:,} {'is' if many == 1 else 'are'} suspended" * bool(many)
 

@@ -1,4 +1,4 @@
-"""What the policy has printed, step by step: for whoever writes it."""
+"""Output that the policy has printed in each step, for its author."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who waits: one table a queue in the policy's order, and before it those that were suspended."""
+"""Waiting jobs: suspended jobs first, then one table for each queue in the policy's order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
-    """What an xfactor is, under a policy that decides by it or where jobs are suspended."""
+    """Return the definition of the xfactor if the policy uses it or jobs are suspended."""
     shown = context.scene.snapshot
     if not shown.suspended and not (shown.rules.suspends and shown.rules.weighs_xfactors()):
         return ()
@@ -61,7 +61,7 @@ def _note(shown: Snapshot, width: int) -> str:
 
 
 def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
-    """An empty queue says what would become of a job that came now."""
+    """Return what would happen to a job submitted now, for an empty queue."""
     if shown.time is None:
         return (
             "No job waits yet.",
@@ -92,7 +92,7 @@ class Section(NamedTuple):
 
 
 def _sections(context: Context, width: int) -> list[Section]:
-    """Those that were suspended, then each queue."""
+    """Return the suspended jobs, then each queue."""
     shown = context.scene.snapshot
     waiting, halted = partial(waiting_row, context), partial(halted_row, context)
     sections: list[Section] = []
@@ -136,7 +136,7 @@ def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tu
 
 
 def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
-    """What a partition has of the others, and they of it; or how much that is in all."""
+    """Yield the processors that a partition borrowed and lent, by partition or in total."""
     names = partition_names(shown)
     others = [other for other in range(len(shown.queues)) if other != place]
     borrowed = {other: shown.owners[place] & shown.division[other] for other in others}

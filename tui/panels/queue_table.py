@@ -31,13 +31,13 @@ MOST_PLAIN = 1e6
 OWN = "own "
 """How the keys of a policy's own columns begin."""
 STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
-"""What the column of planned starts is called where they are promised, where none is, and where only some are."""
+"""Headings of the planned starts: all reserved, none reserved, some reserved."""
 
 # Rows
 
 
 class Row(NamedTuple):
-    """What the table says of one job."""
+    """Values of one job in the table."""
 
     job: Job
     waited: float
@@ -60,7 +60,7 @@ def waiting_row(context: Context, index: int) -> Row:
 
 
 def halted_row(context: Context, index: int) -> Row:
-    """A suspended job: for how long, and who is in its place."""
+    """Return the row of a suspended job: how long it is suspended, and the jobs on its processors."""
     scene = context.scene
     halted = suspended_by_clock(scene.snapshot.suspended[index], scene)
     jobs = [context.about.workload.jobs[rank] for rank in halted.blocked_by]
@@ -68,7 +68,7 @@ def halted_row(context: Context, index: int) -> Row:
 
 
 def _sitting(jobs: Sequence[Job]) -> Brief:
-    """Who is on a suspended job's processors."""
+    """Return the jobs on a suspended job's processors."""
     if not jobs:
         return "its processors are free", "free"
     first = name(jobs[0])
@@ -84,7 +84,7 @@ def _start(at: float, context: Context) -> str:
 
 
 def _moved(queued: Queued, context: Context) -> Span:
-    """By how much the planned start moved in this step; of the selected job all its planned starts as a curve."""
+    """Return the move of the planned start in this step; for the selected job the curve of all its planned starts."""
     job = context.scene.job
     if job is not None and job.rank == queued.job.rank and len(job.planned) > 2:
         return Span(spark([plan.at for plan in job.planned], MOVED, context.unicode), "accent")
@@ -94,7 +94,7 @@ def _moved(queued: Queued, context: Context) -> Span:
 
 
 def told_move(moved: float, unicode: bool = True) -> str:
-    """By how much something is planned earlier or later.
+    """Return how much earlier or later the planned start is now.
 
     >>> told_move(-3900), told_move(90, unicode=False)
     ('▲ 1h05', 'v 1m30')
@@ -138,7 +138,7 @@ _OF_JOB: dict[str, Callable[[Job], float]] = {
     "estimate": lambda job: job.estimate,
     "waited": lambda job: -job.submit,
 }
-"""What jobs are sorted by, where nothing else need be known of the queue."""
+"""Keys to sort by that need no other value of the queue."""
 
 # The table
 
@@ -152,7 +152,7 @@ class Column(NamedTuple):
 
     @property
     def weighed(self) -> str:
-        """What it is called where columns are chosen."""
+        """Return the column's name in the choice of columns."""
         return self.key or ("starts" if self.title in STARTS else self.title)
 
 
@@ -221,7 +221,7 @@ def _fitting(said: Sequence[str], width: int) -> str:
 
 
 def fitting(context: Context, width: int, rows: Sequence[Row]) -> Table:
-    """As many columns as there is room for; those that matter least go first. `rows` are those that are seen."""
+    """Return the columns that fit, the most important ones; `rows` are the visible rows."""
     ids = context.about.workload.ids
     job = min(max(3, *(len(each) for each in ids[:1] + ids[-1:])), 12)
     columns = _columns(context, _starts_title(rows))
@@ -292,9 +292,9 @@ def _starts_title(rows: Sequence[Row]) -> str:
 
 
 def _by_weight(context: Context) -> list[str]:
-    """The columns, those that matter most first; "more" is room for longer reasons.
+    """Return the columns by importance; "more" is room for longer reasons.
 
-    What a policy says of itself comes first: its author wants to see it. Who is to find out what comes needs estimates.
+    A policy's own columns come first for its author. A question about the future needs estimates.
     """
     shown = context.scene.snapshot
     first, *others = _ours_by_weight(shown)
@@ -304,7 +304,7 @@ def _by_weight(context: Context) -> list[str]:
 
 
 def _ours_by_weight(shown: Snapshot) -> list[str]:
-    """Where starts are planned for a few only, the reason's column says them if there is no room for one more."""
+    """With starts planned for few jobs, the reason reports them if there is no room for another column."""
     rules = shown.rules
     if shown.suspended or (rules.suspends and rules.weighs_xfactors()):
         return ["procs", "xfactor", "why", "waited", "estimate", "more"]

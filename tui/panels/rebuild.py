@@ -1,4 +1,4 @@
-"""What the last rebuild of the matrix did, phase by phase: a chip for each, and the decisions of the one looked at."""
+"""Phases of the last rebuild of the matrix: a chip for each, and the decisions of the selected one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COUNTED: dict[type, str] = {
     ReserveRow: "planned", Keep: "kept waiting",
 }  # fmt: skip
 QUIET = (Clean, DropRows, OpenRow, Replicate)
-"""Left out where all phases are told together: the picture shows them."""
+"""Decisions left out of the list of all phases, as the picture shows them."""
 INDENT = 2
 MOST_WRAPPED = 60
 """Of more decisions each takes one line, so that only those in sight are made."""
@@ -58,9 +58,9 @@ LABEL = "last rebuild:"
 
 
 def chips(context: Context, width: int, rows: int) -> list[Line]:
-    """The phases side by side, over as many lines as they take; a click looks at one.
+    """Return the lines of phases; a click selects one.
 
-    Where these are more than `rows` the counts are left out, and then the lines far from the phase that is looked at.
+    Above `rows` lines the counts are left out, then the lines far from the selected phase.
     """
     made = _wrapped_chips(context, width, counted=True)
     if len(made) == 1 and text.cells(made[0].text + LABEL) <= width:
@@ -105,7 +105,7 @@ class Told(NamedTuple):
 
 
 def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
-    """The decisions of the phase that is looked at, or those of all that the picture does not show."""
+    """Return the decisions of the selected phase, or all that the picture does not show."""
     chosen = list(_chosen(context))
     if len(chosen) > MOST_WRAPPED:
         seen = window(len(chosen), first, rows)

@@ -26,7 +26,7 @@ NOTABLE: dict[type, tuple[str, str]] = {
     Place: ("place in the matrix", "places in the matrix"),
     Migrate: ("migration", "migrations"),
 }
-"""What is told after a step, the most notable first, and how it is counted."""
+"""Decisions reported after a step, the most notable first, with their nouns."""
 RAGGED = 12
 """Columns that words may leave at the end of a row."""
 Told: TypeAlias = tuple[Span | None, Sequence[str]]
@@ -34,7 +34,7 @@ Told: TypeAlias = tuple[Span | None, Sequence[str]]
 
 
 def sentence(context: Context, width: int) -> Line:
-    """What is so now, in one line: of the selected job, of the decision walked to, of the step, or of the queue."""
+    """Return the current state in one line: of the selected job, the decision walked to, the step, or the queue."""
     drawn, clauses = _told(context)
     front = [drawn, Span(" ")] if drawn is not None else []
     room = width - 2 * bool(front)
@@ -48,7 +48,7 @@ def sentence(context: Context, width: int) -> Line:
 
 
 def sentence_lines(context: Context, width: int, rows: int) -> list[Line]:
-    """The same over so many rows, a blank before each."""
+    """Return the same in up to `rows` lines, each after a blank."""
     told = sentence(context, (width - 2) * rows - RAGGED * (rows - 1))
     lines = wrapped(told.text, width - 1, indent=1)[:rows]
     if len(told.spans) > 1:
@@ -100,9 +100,9 @@ def _over(shown: Snapshot) -> Iterator[str]:
 
 
 def _step(done: Sequence[Decision], context: Context) -> Told:
-    """What just happened: the most notable decision with its reason, and how many more there were.
+    """Return the most notable decision of the step with its reason, and the number of others.
 
-    Where a panel has the decisions with their reasons, how the head of the queue stands takes the place of the reason.
+    If a panel shows the reasons, the state of the head of the queue takes their place.
     """
     first = min(done, key=lambda decision: [*NOTABLE].index(type(decision)))
     more = []

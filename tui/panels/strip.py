@@ -21,7 +21,7 @@ TITLE = "Whole run"
 LABEL, VALUE = 6, 7
 """Columns left and right of the curves."""
 LEAST = 5
-"""Of a mark's name so many columns are worth showing."""
+"""Least columns of a mark's name."""
 SIGNS = {"switch": ("◆", "%"), "bookmark": ("⚑", "!"), "fork": ("┿", "Y"), "parted": ("≠", "/")}
 """Kind of a mark -> its sign, with and without Unicode."""
 
@@ -73,8 +73,8 @@ class Seen(Protocol):
 def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
     """Two curves; below them, as far as there are rows, the signs of the marks, and dates. More rows go to the curves.
 
-    Where a job is selected, and the policy has a number of its own for it or its user, that is a third curve. In two
-    rows the marks stand upon the queue's curve, and in one row there is only that of the utilisation.
+    A number of the policy for the selected job or its user is a third curve. In two rows the marks are on the curve of
+    the queue; one row has only the utilization.
     """
     strip, (taken, waiting), columns = context.scene.strip, context.scene.levels, plot_columns(width)
     number = next(iter(context.scene.numbers), None) if rows > 3 else None
@@ -132,7 +132,7 @@ def plot_columns(width: int) -> int:
 
 
 def time_at(strip: StripScene, column: int, width: int) -> float:
-    """The moment that a column of the whole strip stands for; beside the curves, their beginning or end."""
+    """Return the time of a column of the strip; left and right of the curves, their beginning or end."""
     columns = plot_columns(width)
     share = min(max((column - LABEL) / max(columns - 1, 1), 0.0), 1.0)
     return strip.begin + share * (strip.end - strip.begin)
@@ -161,7 +161,7 @@ def _curve(
     style: str,
     dotted: bool = True,
 ) -> list[list[Span]]:
-    """So many rows; what lies after the moment that is shown is quieter, what is not computed yet are dots."""
+    """Return the rows of a curve, dim after the current moment, with dots for what is not computed yet."""
     now = column_of(context.scene.strip, context.scene.clock, columns)
     return _curve_until(now, tuple(values), top, (columns, rows), style, dotted, context.unicode)
 
@@ -184,7 +184,7 @@ def _curve_until(
 
 
 def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int) -> list[Line]:
-    """A number of the policy's own, of the selected job or its user; nothing where it has none, or none was read."""
+    """Return the curve of a number of the policy for the selected job or its user, empty if unknown."""
     strip, times = context.scene.strip, [at for at, _ in values]
     low = min(0.0, min(value for _, value in values))
     most = max(value for _, value in values)
@@ -225,7 +225,7 @@ def _signs(context: Seen, columns: int) -> list[Placed]:
 
 
 def _names(context: Seen, columns: int) -> list[Placed]:
-    """What the signs mean, beside them where there is room: before now, after the others."""
+    """Return the names of the marks where there is room: of now on the left, of the others on the right."""
     strip = context.scene.strip
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now - 4, "now ", "accent") if now >= 4 else (now + 1, " now", "accent")]

@@ -13,7 +13,7 @@ from tui.replay.requests import News
 from tui.replay.scene import UNNAMED, About, Scene
 
 _NAME = 14
-"""Columns that the name of the trace has before notes stand beside it"""
+"""Columns of the trace's name before notes appear next to it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Going:
     direction: int = 1
     speed: str = ""
     progress: tuple[str, float | None] | None = None
-    """What takes long, and how much of it is done, where that is known."""
+    """Current long task, and its completed share if known."""
     stops: int = 0
-    """So many conditions to stop at are set."""
+    """Number of conditions to stop at."""
     hidden: tuple[str, ...] = ()
     """The panels that are hidden."""
     in_lesson: bool = False
@@ -34,7 +34,7 @@ class Going:
     calendar: Calendar | None = None
     """How moments are written: as dates, or (None) as days of the trace"""
     news: News | None = None
-    """What became of the run when a policy's file was saved."""
+    """Result of the reload after a policy's file was saved."""
 
 
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
@@ -72,7 +72,7 @@ def projected_line(about: About, scene: Scene | None, going: Going, width: int, 
 
 
 def _title(about: About, scene: Scene) -> str:
-    """Under what it runs; where somebody is to find out, nothing of it."""
+    """Return the policy of the run; without it if a question asks for it."""
     policy = scene.snapshot.policy
     return policy if policy == UNNAMED else about.workload.title(policy)
 

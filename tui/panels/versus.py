@@ -1,4 +1,6 @@
-"""Two runs compared: their numbers side by side with the better ones marked, where they part, who gained and lost."""
+"""Comparison of two runs: their numbers with the better ones marked, their first difference, and the jobs that gained
+and lost.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ SO_FAR = (
     "speculative_kills",
     "borrowed",
 )
-"""Metrics that are known at every moment, without those that are nothing in both runs."""
+"""Metrics known at every moment, shown if either run has a value other than 0."""
 LABELS = {
     "mean_bounded_slowdown": "bounded slowdown",
     "max_bounded_slowdown": "worst slowdown",
@@ -34,7 +36,7 @@ LABELS = {
     "speculative_kills": "runs cut short",
     "borrowed": "borrowed",
 }
-"""Where the metric's title takes too much room."""
+"""Short titles of metrics whose titles are too long."""
 LABEL = 17
 """Columns of labels, the blank behind them included."""
 CHANGE = 10
@@ -112,7 +114,7 @@ def _head(context: Context, scene: VersusScene, grid: Grid, width: int) -> tuple
 
 
 def _so_far(context: Context, scene: VersusScene, grid: Grid, width: int) -> Iterator[Line]:
-    """By the same jobs how long they waited; by all at this moment how much was done, and who is still about."""
+    """Yield the waits of the common jobs, and the work done and the unfinished jobs of each run."""
     level, totals = scene.level, scene.totals
     if level.jobs:
         few = "" if level.is_level else ", too few of all to judge by"
@@ -147,7 +149,7 @@ def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
         yield from worded(told if text.cells(told) <= width else brief, context, width, "dim")
 
 
-# Where they part
+# First difference
 
 
 def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
@@ -166,18 +168,18 @@ def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
     yield line(Span(heading, "strong"), Span(step if fits else "", "dim"))
     for number, sentences in enumerate(scene.told):
         who = run_name(context, bool(number))
-        for rank, told in zip(parting.ranks, sentences, strict=False):  # there are none before they are told
+        for rank, told in zip(parting.ranks, sentences, strict=False):  # no sentences before the difference is reached
             first, *rest = worded(told, context, width - text.cells(who.text) - 1, rank=rank)
             yield line(who, Span(" "), *first.spans, rank=rank)
             yield from (line(Span(" " * (text.cells(who.text) + 1)), *more.spans, rank=rank) for more in rest)
 
 
 def _is_told(context: Context) -> bool:
-    """Is the run over, so that its end may be told?"""
+    """Return True if the run is over, so that its result may be shown."""
     return context.scene.snapshot.next_time is None
 
 
-# What it came to
+# Results
 
 
 def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
@@ -224,7 +226,7 @@ def _better(r: float) -> str:
 
 
 def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterator[Line]:
-    """Who gained most, and who lost most: by how much the job ends earlier or later, and its start in each."""
+    """Yield the jobs that gained and lost most, with the change of their ends and both starts."""
     sides = (("gained", "earlier", "cool", found.gained), ("lost", "later", "warm", found.lost))
     rows = [["", way, "starts", "procs"] for _, way, _, _ in sides]
     rows += [_cells(context, change) for change in (*found.gained, *found.lost)]
@@ -278,7 +280,7 @@ def _row(context: Context, entry: Pair, grid: Grid, label: str = "", judged: boo
 
 
 def _value(entry: Pair, value: float | None) -> str:
-    """As it is written everywhere: three figures of a factor are enough."""
+    """Return the value as text; factors have three digits."""
     match entry.metric.unit:
         case "s":
             return span(value)
@@ -294,7 +296,7 @@ def _value(entry: Pair, value: float | None) -> str:
 
 
 def between(context: Context, width: int) -> Line:
-    """Where the runs part and what each did there, as much of it as has room beside the key that goes there."""
+    """Return the first difference and both decisions, as far as they fit next to the key that goes there."""
     scene = context.scene.versus
     if scene is None:
         return line("")

@@ -1,4 +1,4 @@
-"""The waiting jobs in a line or two, where no queue panel is shown: whoever a sentence names is on the screen."""
+"""Waiting jobs in a line or two if no queue panel is shown, so that every job a sentence names is visible."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tui.panels.parts import Context, written
 from tui.panels.queue_table import Row, halted_row, waiting_row
 
 MOST = 200
-"""Jobs at the front of the queue that are looked at."""
+"""Most jobs at the front of the queue that are shown."""
 GAP = Span("  ")
 
 

@@ -25,9 +25,9 @@ from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.dialogs.help import otherwise
 
 _CALLED = 1000.0
-"""What is called so stands before what only has these letters."""
+"""Score that ranks a command with the typed name before commands that only contain its letters."""
 Command: TypeAlias = tuple[str, str, str]
-"""What it is called, what it does, and the action of the screen that does it."""
+"""Name of a command, its description, and the action of the screen that runs it."""
 
 
 @runtime_checkable
@@ -113,7 +113,7 @@ class ScreenCommands(Provider):
 
 
 def is_called(query: str, told: str) -> bool:
-    """Are all its words in what is told, as people say them or as they are said here?
+    """Return True if a command's description contains all typed words or their synonyms.
 
     >>> is_called("clone", "A new branch from here."), is_called("fork", "Play faster: from seconds to weeks.")
     (True, False)

@@ -1,4 +1,4 @@
-"""Questions over the screen, each imported when it is first opened: what nobody opens costs nothing at the start."""
+"""Dialogs over the screen, each imported when it is first opened to keep the start fast."""
 
 from __future__ import annotations
 

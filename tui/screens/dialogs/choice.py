@@ -14,9 +14,9 @@ from tui.screens.dialogs.dialog import Dialog, Page
 
 
 class Choice(Dialog[str | None]):
-    """Options are (key, value, meaning); the value that was chosen comes back, None if none was.
+    """Dialog that returns the chosen value of `options` (key, value, meaning), or None if it was closed.
 
-    `told` is what there is to know, a line each.
+    `told` holds the explanations above the options, one per line.
     """
 
     def __init__(

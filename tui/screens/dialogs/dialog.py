@@ -1,4 +1,4 @@
-"""What all dialogs share: one frame, Escape closes, and text that is wrapped anew when there is more or less room."""
+"""Base class of dialogs: one frame, closed by Escape, with text that wraps to the current width."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDE = 100
 """Columns of the screen from which on lists also say what each thing is."""
 
 Draw: TypeAlias = Callable[[int], Iterable[Line]]
-"""Lines of text for so many columns."""
+"""Function that returns the lines of a text, wrapped to a width in columns."""
 
 STYLES = {
     "dim": "$text-muted",

@@ -104,7 +104,7 @@ OTHERWISE = {
     "preempt": ("suspended",), "preemption": ("suspended",), "theme": ("dark", "theme"), "dark": ("dark",),
     "explain": ("why", "reason"), "cause": ("reason", "why"), "speed": ("faster", "slower", "speed"),
 }  # fmt: skip
-"""What people say -> what is said here."""
+"""Common words and their synonyms in this program."""
 STOPS: Rows = (
     *((f"{measure} >", means.meaning) for measure, means in MEASURES.items()),
     *((event, means.meaning) for event, means in EVENTS.items()),
@@ -114,7 +114,7 @@ STOPS: Rows = (
     ("< = != >= <=", "as well as >"),
     ("and or not", "put conditions together, with brackets"),
 )
-"""What x stops at, in the words of its grammar."""
+"""Conditions that `x` can stop at, in the syntax of its prompt."""
 OWN: Rows = (
     ("p", '"Open a file ...": load a policy from a file; Enter executes the file.'),
     ("save", "Saving the file repeats the run: the top line shows the first difference, d goes there."),
@@ -150,7 +150,7 @@ class HelpScreen(Dialog[None]):
     ]
 
     def __init__(self, groups: Groups, where: str = "chart") -> None:
-        """`where` is the panel in focus: what can be done there is told first."""
+        """`where` is the panel in focus; its actions come first."""
         super().__init__()
         title, rows = HERE.get(where, HERE["chart"])
         self._groups = (
@@ -187,12 +187,12 @@ class HelpScreen(Dialog[None]):
 
 
 def otherwise(word: str) -> tuple[str, ...]:
-    """What is called so here that people call by that word."""
+    """Return this program's words for a common word."""
     return OTHERWISE.get(word.removesuffix("s"), OTHERWISE.get(word, ()))
 
 
 def filtered(groups: Groups, typed: str) -> Groups:
-    """The rows that are called what was typed or hold all its words, as people say them or as they are said here.
+    """Return the rows named as typed, else the rows that contain all typed words or their synonyms.
 
     >>> filtered([("Playing", [("space", "Play, or pause."), ("g", "Go to a time.")])], "time go")
     [('Playing', [('g', 'Go to a time.')])]

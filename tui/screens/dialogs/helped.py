@@ -1,4 +1,4 @@
-"""What would have helped a job: it is run under one policy after the other, while one reads what is known so far."""
+"""Dialog that runs other policies to find which of them reduces the wait of a job, and lists results as they come."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ TRIED = (
     "fcfs", "firstfit", "easy", "easy:tail=sjf", "conservative", "relaxed", "easy++", "lookahead", "slack",
     "multiqueue", "selective", "gang-backfill",
 )  # fmt: skip
-"""What is tried beside the policy that is shown, the quick ones first."""
+"""Policies to try next to the policy that is shown, the quick ones first."""
 _STEPS = 500
-"""So many between two looks at whether somebody still reads"""
+"""Steps between two checks whether the dialog is still open"""
 
 
 class Helped(Dialog[Policy | None]):
@@ -57,7 +57,7 @@ class Helped(Dialog[Policy | None]):
         self._schedules: list[Schedule] = []
         self._failed: list[str] = []
         self._listed: list[str] = []
-        """The policies as they stand on the list"""
+        """Policies in the order of the list"""
         self._chosen = ""
 
     def compose(self) -> ComposeResult:
@@ -98,14 +98,14 @@ class Helped(Dialog[Policy | None]):
     def on_resize(self) -> None:
         self._list()
 
-    # What is known so far
+    # Results so far
 
     def _table(self) -> list[str]:
         found = ranked(self._schedules, self._job.rank)
         return text.table(rows(found, self._first, not self.is_wide))
 
     def _list(self) -> None:
-        """The order is another, but who was chosen stays chosen; else it is the best so far."""
+        """Sort the list again; keep the chosen policy, or choose the best so far."""
         if not self._schedules:
             return
         policies, chosen = self.query_one("#policies", OptionList), self._chosen

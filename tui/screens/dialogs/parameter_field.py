@@ -27,7 +27,7 @@ class ParameterField(Vertical):
             self.name, self.text = name, text
 
     class Submitted(Message):
-        """Enter was pressed; what was typed before has been told before."""
+        """Message that Enter was pressed; earlier changes have their own messages."""
 
     def __init__(self, field: Field) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class ParameterField(Vertical):
 
     @property
     def _chosen(self) -> str:
-        """What a list of choices shows: never something that is not on it."""
+        """Return the value to select: always one of the choices."""
         return self.field.default if self.field.error else self.field.text or self.field.default
 
     @property

@@ -114,7 +114,9 @@ class Form:
 
     @property
     def _orders(self) -> Mapping[str, type[Order]]:
-        """Those that the queue may stand in: ours, the policy's own, and one of somebody's code that is named."""
+        """Return the available orders: the built-in ones, the policy's default, and a user-defined one if its name is
+        typed.
+        """
         default, typed = default_order(POLICIES[self.policy]), self.texts.get("order", "")
         own = {default.name: type(default)} if default is not None else {}
         with suppress(ParameterError):
@@ -133,7 +135,7 @@ class Form:
 
 
 def _error(parameter: Parameter, text: str) -> str | None:
-    """What is wrong with a text, in words."""
+    """Return why a text is no value of the parameter, or None."""
     try:
         parameter.parse(text)
     except ParameterError as error:
@@ -146,7 +148,7 @@ def _without_prefix(message: str, parameter: Parameter, text: str) -> str:
 
 
 def error_of(spec: str) -> str | None:
-    """What is wrong with a spec, None if nothing is.
+    """Return the error of a spec, or None.
 
     >>> error_of("eazy")
     "no policy 'eazy'; did you mean 'easy'?"
@@ -180,7 +182,7 @@ OPEN = Entry(os.path.join(os.curdir, ""), "open a file ...", "A policy of your o
 
 
 def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
-    """What there is to choose: of a path the files that begin so, else policies, and files of this folder."""
+    """Return the entries that match: for a path its files, else policies and files of the working directory."""
     if is_refused():
         return entries(typed)
     if is_path(typed):
@@ -216,7 +218,7 @@ def entries(typed: str) -> list[Entry]:
 
 
 def did_you_mean(typed: str) -> str:
-    """What is said where nothing is found."""
+    """Return the message for a policy that was not found."""
     return f"no policy {typed.strip()!r}{POLICIES.near(typed.strip())}"
 
 
@@ -229,13 +231,13 @@ def _all_entries(with_aliases: bool) -> Iterator[Entry]:
 
 
 def _holds(entry: Entry, word: str) -> bool:
-    """Is it part of the name, or does a word of what is said of the policy begin so?"""
+    """Return True if the word is in the name or begins a word of the description."""
     said = f"{entry.what} {entry.source} {' '.join(short_names(entry.title))}".lower()
     return word in entry.title or any(each.startswith(word) for each in re.findall(r"[\w.]+", said))
 
 
 def _distance(entry: Entry, wanted: list[str]) -> int:
-    """0: called so; 1: begins so; 2: holds it in its name; 3: in what is said of it."""
+    """Return the rank of a match: 0 equal, 1 prefix of the name, 2 inside the name, 3 in the description."""
     if not wanted or entry.title == wanted[0]:
         return 0
     if entry.title.startswith(wanted[0]):

@@ -55,10 +55,10 @@ class PolicyPicker(Dialog[Policy | None]):
         self._verb, self._title = verb, title
         self._form = Form.of(current)
         self._kept = {self._form.policy: self._form}
-        """What was filled in for policies that were looked at before."""
+        """Forms of the policies chosen before, with the values that were typed."""
         self._listed: list[Entry] = []
         self._wrong: str | None = None
-        """What is wrong with the spec that is being typed."""
+        """Error of the spec that is being typed."""
         self._file: Entry | None = None
         """The file or folder that is highlighted on the list."""
 
@@ -146,14 +146,14 @@ class PolicyPicker(Dialog[Policy | None]):
                 policies.highlighted = fitting[0] if fitting else None
 
     def _forget_search(self) -> None:
-        """The whole list again, for what was chosen is not among what was looked for."""
+        """Show the whole list again, because the chosen policy is not among the search results."""
         find = self.query_one("#find", Input)
         with self.prevent(Input.Changed):
             find.value = ""
         self._list("")
 
     def action_move(self, down: bool) -> None:
-        """To another policy while one is looked for, to another field while fields are filled in."""
+        """Move to another policy if the search has the focus, else to another field."""
         policies = self.query_one("#policies", OptionList)
         if not self.query_one("#find").has_focus:
             (self.focus_next if down else self.focus_previous)(Input)
@@ -191,7 +191,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._show_wrong()
 
     async def _show_fields(self) -> None:
-        """Fields that stay are told their values, so that whoever is in one can go on."""
+        """Show the fields of the policy; keep and update those in common, so that the focus stays."""
         holder, wanted = self.query_one("#fields", Vertical), self._form.fields
         there = list(holder.query(ParameterField))
         pairs = takewhile(lambda pair: pair[0].field.parameter == pair[1].parameter, zip(there, wanted, strict=False))
@@ -219,7 +219,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @property
     def _reads(self) -> str | None:
-        """The spec with code of somebody's own that Enter would read: what is typed, or the file of the list."""
+        """Return the spec of user-defined code that Enter would read, typed or chosen, or None."""
         typed = self.query_one("#find", Input).value.strip()
         if is_refused():
             return None
@@ -273,14 +273,14 @@ class PolicyPicker(Dialog[Policy | None]):
             self._read(spec)
         elif self._file is not None:
             self._type(self._file.spec)
-        elif ":" in typed and error_of(typed) is None:  # a whole spec was typed where names are looked for
+        elif ":" in typed and error_of(typed) is None:  # a whole spec was typed into the search
             self.dismiss(parse_policy(typed))
         elif self._is_unread:
             self._read(self._form.spec)
         elif self._can_be_used:
             self.dismiss(parse_policy(self._form.spec))
 
-    # A file of somebody's own
+    # User's policy files
 
     def _type(self, text: str) -> None:
         find = self.query_one("#find", Input)
@@ -333,7 +333,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self.dismiss(None)
 
 
-# What is drawn
+# Drawing
 
 
 def _prompt(entry: Entry, with_what: bool) -> Content:

@@ -1,4 +1,4 @@
-"""One question with a short answer, in a bar at the bottom: where to go, whom to find, what to stop at."""
+"""One question with a short answer, in a bar at the bottom: a moment, a job, or a condition to stop at."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_SUGGESTED = 12
 
 @dataclass
 class Answers:
-    """What a person has answered, and begun to answer, by the title of the question; kept by whoever asks."""
+    """Given and unfinished answers of the user by the title of the question, kept by the caller."""
 
     given: dict[str, list[str]] = field(default_factory=dict)
     """The newest first."""
@@ -42,10 +42,10 @@ class Answers:
 
 
 class Prompt(Dialog[T | None], Generic[T]):
-    """Asks for a line of text, and answers with what `read` makes of it; its error says what is wrong.
+    """Line of text that `read` turns into the answer; its error is shown below.
 
-    Up and down walk through earlier answers, Tab takes the suggestion. What has been typed is there again when the
-    same question is asked with the same `answers`.
+    Up and down walk through earlier answers, and Tab takes the suggestion. Unfinished text returns when the same
+    question is asked with the same `answers`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -93,7 +93,7 @@ class Prompt(Dialog[T | None], Generic[T]):
             self._show(self._initial)
 
     def on_key(self, event: Key) -> None:
-        """Who types at once may be quicker than the field: what comes before it listens is not lost."""
+        """Keep keys that are typed before the field has the focus."""
         if event.is_printable and event.character and self.focused is None:
             event.stop()
             field = self.query_one(Input)
@@ -158,7 +158,7 @@ class Prompt(Dialog[T | None], Generic[T]):
             page.show(lambda width: [pointed(typed, message, width, asked)])
 
     def _wrong(self, typed: str) -> str | None:
-        """What is wrong with it; None: nothing is."""
+        """Return why the typed text is wrong, or None."""
         try:
             self._read(typed)
         except SchedscopeError as error:
@@ -167,7 +167,7 @@ class Prompt(Dialog[T | None], Generic[T]):
 
 
 def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
-    """Those that hold what is typed, those that begin with it first.
+    """Return the suggestions that contain the typed text, those with it at the start first.
 
     >>> suggested("st", ["head slips", "job starts", "stop"])
     ['stop', 'job starts']
@@ -178,7 +178,7 @@ def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
 
 
 def listed_suggestions(matching: Sequence[str], width: int) -> Line:
-    """As many as there is room for; a click takes one."""
+    """Return a line with the suggestions that fit; a click takes one."""
 
     def spans() -> Iterator[Span]:
         room = width
@@ -193,7 +193,7 @@ def listed_suggestions(matching: Sequence[str], width: int) -> Line:
 
 
 def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
-    """What is wrong, with a sign under the spot.
+    """Return the error with carets under its place in the text.
 
     >>> pointed("queue > many", "expected a number, got 'many'", 60, False).text
     "        ^^^^ expected a number, got 'many'"
@@ -206,7 +206,7 @@ def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
 
 
 def spot(typed: str, message: str) -> tuple[int, int]:
-    """Where the trouble is, in columns: the last part of the answer that the message quotes, else the whole.
+    """Return column and width of the error: the last part that the message quotes, else the whole text.
 
     >>> spot("d12 25:00", "no hour '25'"), spot("x17", "no such job")
     ((4, 2), (0, 3))

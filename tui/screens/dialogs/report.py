@@ -1,4 +1,4 @@
-"""What was read from a trace, and what that cost in truth."""
+"""Report of a trace: what was read, left out and assumed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FidelityReport(Dialog[None]):
 
 
 def report(trace: Trace, workload: Workload, width: int) -> list[Line]:
-    """Everything, for so many columns."""
+    """Return the whole report, wrapped to a width in columns."""
     room = min(width, 100)
     lines = [line(Span(printable(workload.name), "title")), line("")]
     lines += facts(trace, workload, room)
@@ -78,7 +78,7 @@ def _labelled(label: str, told: str, width: int) -> Iterator[Line]:
 
 
 def notes_of(trace: Trace) -> list[str]:
-    """What the header of the file has to say, such as what a sample shows.
+    """Yield the notes in the header of the file, such as a sample's description.
 
     A note goes on in indented lines, and in a note that begins in the middle of a sentence.
     """
@@ -101,7 +101,7 @@ def notes_of(trace: Trace) -> list[str]:
 
 
 def fidelity(known: Fidelity, width: int) -> Iterator[Line]:
-    """What was left out, what was assumed, what was invented: how often, why, and where first."""
+    """Yield what was left out, assumed and invented: how often, why, and where first."""
     if not known:
         yield from wrapped("All jobs were read unchanged.", width, indent=2)
     for kind, notes in (

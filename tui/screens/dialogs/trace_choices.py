@@ -1,4 +1,4 @@
-"""What there is to open: traces opened before, samples, and the files of a folder."""
+"""Traces that can be opened: recent ones, samples, and the files of a folder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Section:
 
 
 def sections(typed: str, opened: Sequence[str]) -> list[Section]:
-    """What matches: of a path the files that begin so, else all that holds the words."""
+    """Return the matching choices: for a path the files that begin so, else all that contain the words."""
     if is_path(typed):
         found = [folder_of(typed)]
     else:
@@ -56,7 +56,7 @@ def is_path(typed: str) -> bool:
 
 
 def completed(typed: str, ending: str = "") -> str:
-    """As much further as all files that begin so, and end so, agree."""
+    """Return the typed path extended by the common prefix of all matching files."""
     choices = [choice.value for choice in folder_of(typed, ending).choices]
     common = os.path.commonprefix(choices)
     return common if len(common) > len(os.path.expanduser(typed)) else typed
@@ -78,7 +78,7 @@ def _samples() -> Iterator[Choice]:
 
 
 def _matching(choices: Iterator[Choice], wanted: list[str]) -> Iterator[Choice]:
-    """Those that hold all the words, in the name or in what is said of it."""
+    """Yield the choices that contain all words in their name or description."""
     for choice in choices:
         if all(word in f"{choice.value} {choice.what}".lower() for word in wanted):
             yield choice
@@ -88,7 +88,7 @@ def _matching(choices: Iterator[Choice], wanted: list[str]) -> Iterator[Choice]:
 
 
 def folder_of(typed: str, ending: str = "") -> Section:
-    """What the folder holds that begins with the rest of the path: folders, and files that end so."""
+    """Return the folders and files that begin with the typed path and have the ending."""
     folder, begun = os.path.split(os.path.expanduser(typed))
     title = folder or "This folder"
     try:
@@ -104,12 +104,12 @@ def folder_of(typed: str, ending: str = "") -> Section:
 
 
 def _is_meant(name: str, begun: str) -> bool:
-    """Hidden files are meant by those who type the dot."""
+    """Return True if the name begins as typed; hidden files match only after a typed dot."""
     return name.lower().startswith(begun.lower()) and (not name.startswith(".") or begun.startswith("."))
 
 
 def _listed(entry: os.DirEntry[str], folder: str) -> tuple[tuple[int, str], Choice]:
-    """With what it is sorted by: folders, then what is called like a trace, then other files."""
+    """Return an entry with its sort key: folders, then names like a trace, then other files."""
     path = os.path.join(folder, entry.name)
     if os.path.isdir(path):
         return (0, entry.name), Choice("folder", path + os.sep, entry.name + os.sep)

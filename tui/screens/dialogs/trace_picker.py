@@ -23,7 +23,7 @@ from tui.screens.dialogs.trace_choices import Choice, Section, completed, is_pat
 from tui.screens.dialogs.trace_preview import glance, look_into, said, sample
 
 SETTLED = 0.15
-"""Seconds for which a file is looked at before it is read: who moves on does not read every file on the way."""
+"""Seconds before a chosen file is read for its preview, so that files passed quickly stay unread."""
 
 
 class TracePicker(Dialog[str | None]):
@@ -50,7 +50,7 @@ class TracePicker(Dialog[str | None]):
         self._chosen: Choice | None = None
         self._clicked: Choice | None = None
         self._wrong: dict[Choice, str] = {}
-        """What is known to be no trace, and why."""
+        """Errors of the files known to be no traces."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -84,7 +84,7 @@ class TracePicker(Dialog[str | None]):
         self._list(None)
 
     def _list(self, chosen: Choice | None) -> None:
-        """What matches what is typed; the first of it is chosen where nothing is."""
+        """List the matching choices and choose the first, unless `chosen` is among them."""
         traces = self.query_one("#traces", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
             traces.clear_options()
@@ -117,7 +117,7 @@ class TracePicker(Dialog[str | None]):
             traces.action_cursor_up()
 
     def action_complete(self) -> None:
-        """As far as the path is clear; where it is not, what is chosen."""
+        """Complete the path as far as it is unambiguous, else take the chosen one."""
         further = completed(self._typed) if self._typed else ""
         if further == self._typed and self._chosen is not None:
             further = self._chosen.value

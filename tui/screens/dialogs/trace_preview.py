@@ -1,4 +1,4 @@
-"""What a trace is, before it is opened: for samples what they show, for files what reading them says."""
+"""Preview of a trace before it is opened: a sample's description, or the results of reading a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNITS = ("bytes", "KB", "MB", "GB")
 
 
 def sample(name: str, width: int) -> list[Line]:
-    """What a sample shows, what to try, what to look for."""
+    """Return the description of a sample, and what to try with it."""
     shown = next(each for each in SAMPLES if each.name == name)
     jobs = len(shown.jobs) if isinstance(shown, Figure) else shown.count
     lines = [
@@ -41,7 +41,7 @@ def said(choice: Choice, words: str, style: str, width: int) -> list[Line]:
 
 
 def glance(choice: Choice) -> tuple[Draw, bool]:
-    """What is told of a file without reading it, and whether it is small enough to be read unasked."""
+    """Return the facts about a file that is not read yet, and whether it is small enough to read."""
     try:
         status = os.stat(choice.value)
     except (OSError, ValueError) as error:
@@ -56,7 +56,7 @@ def glance(choice: Choice) -> tuple[Draw, bool]:
 
 
 def look_into(choice: Choice) -> tuple[Draw, str | None]:
-    """What is in a file, and what is wrong with it if it is no trace. This takes time: see `glance`."""
+    """Read a file; return its contents, and its error if it is no trace. This takes time: see `glance`."""
     try:
         trace = read(choice.value)
         return partial(_trace, choice, trace, Workload.of(trace).with_overruns()), None

@@ -1,4 +1,4 @@
-"""What the first screen offers: samples, sessions and traces, as plain values."""
+"""Entries of the first screen: samples, sessions and traces, as plain values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Entry(NamedTuple):
     value: str
     title: str
     what: str = ""
-    """What it shows, in a line."""
+    """Description in one line."""
     origin: str = ""
     """The paper, where it is of one."""
     policy: str = ""
@@ -54,7 +54,7 @@ def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[E
 
 
 def learning(seen: Mapping[str, int]) -> Entry:
-    """The way to the lessons; of those that nobody has begun only the next one is read."""
+    """Return the entry of the lessons; of unfinished ones only the next is read."""
     begun = {entry.value: entry.policy == "done" for entry in lessons(seen, filter(seen.__contains__, ORDER))}
     following = next((name for name in ORDER if not begun.get(name)), None)
     told = f"{len(ORDER)} lessons, {sum(begun.values())} done"

@@ -23,13 +23,13 @@ GAP = 2
 LOWEST, HIGHEST = 3, 14
 """Rows of a picture."""
 ACROSS = 0, 72, 160
-"""From so many columns on there are one, two and three pictures beside each other."""
+"""Widths in columns from which one, two and three pictures are side by side."""
 LISTED = 7
 """Rows that are left for what is no picture, where there are so many."""
 
 
 class Place(NamedTuple):
-    """Where an entry is on the page."""
+    """Rectangle of an entry on the page."""
 
     row: int
     column: int
@@ -39,7 +39,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where everything is on a page of some width, which may be higher than the screen."""
+    """Layout of the page for a width; it may be higher than the screen."""
 
     width: int
     places: tuple[Place, ...]
@@ -55,7 +55,7 @@ class Page:
         return None
 
     def beside(self, number: int, columns: int, rows: int) -> int:
-        """The entry that is so many columns to the right, or rows below; the same where there is none."""
+        """Return the number of the neighbour in a direction, or the same number at the border."""
         here = self.places[number]
         if columns:
             row = [n for n, place in enumerate(self.places) if place.row == here.row]
@@ -131,13 +131,13 @@ def _line(entry: Entry, room: int) -> Line:
 
 
 def told(entry: Entry, width: int) -> Line:
-    """What it shows, in one line below the page."""
+    """Return the description of an entry as one line below the page."""
     words = " · ".join(filter(None, (entry.what, entry.origin, entry.policy)))
     return line(" ", Span(text.shorten(words, width - 2)))
 
 
 def keys(width: int, is_over: bool, has_files: bool = True) -> Line:
-    """What can be done here."""
+    """Return the line of keys."""
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "opens it", "open")]
     pairs += [("o", "a file", "file")] if has_files else []
     pairs += [("T", "theme", "theme")] if width >= ACROSS[1] else []

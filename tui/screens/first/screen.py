@@ -55,7 +55,7 @@ class Sketched(Message):
 
 
 class Menu(Lines, can_focus=True):
-    """What there is to open; one is chosen."""
+    """Menu of the entries; one is chosen."""
 
     class Chosen(Message):
         """Another one is chosen."""
@@ -138,7 +138,7 @@ class Menu(Lines, can_focus=True):
 
 
 class FirstScreen(ClosesOnce[None]):
-    """What there is to look at, before anything is opened or instead of it."""
+    """Start screen with the samples, sessions and traces that can be opened."""
 
     DEFAULT_CSS = """
     FirstScreen { background: $background; }
@@ -177,7 +177,7 @@ class FirstScreen(ClosesOnce[None]):
 
     @property
     def _has_files(self) -> bool:
-        """May any file be opened? Not by somebody from elsewhere."""
+        """Return True if any file may be opened: not by web visitors."""
         return any(entry.kind == "file" for entry in self._menu.entries)
 
     def compose(self) -> ComposeResult:
@@ -233,7 +233,7 @@ class FirstScreen(ClosesOnce[None]):
         if message.page is self._menu.page:
             self._menu.put_picture(message.name, message.cells)
 
-    # What a person does
+    # Actions
 
     def action_move(self, columns: int, rows: int) -> None:
         self._menu.move(columns, rows)

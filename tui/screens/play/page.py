@@ -47,7 +47,7 @@ def machine(game: Game, width: int, height: int) -> list[Line]:
 
 
 def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
-    """Return a line for each waiting job; those that fit are marked."""
+    """Return a line for each waiting job, with a mark if it fits."""
     jobs = game.queue
     title = f" Queue: {len(jobs)} waiting, {game.to_come} to come"
     columns = f"{'estimate':>{max(33 - len(title), 10)}}{'waited':>10}"

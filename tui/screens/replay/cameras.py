@@ -1,4 +1,4 @@
-"""Where the two charts look: at the same, and while it plays by pages."""
+"""Cameras of both charts: they show the same time, and move by pages during playback."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tui.widgets.gantt import Gantt
 A_GLANCE = 0.25
 """Seconds after which there is another picture even if now has not moved."""
 A_PAGE = 1.5
-"""Pages of the chart that would be turned sooner than after so many seconds are not turned: it scrolls."""
+"""Least seconds that a page lasts; if pages would turn sooner, the chart scrolls."""
 
 
 class Cameras:
-    """Keeps the cameras of the chart and of the one beside it together."""
+    """Cameras of the chart and of the other run's chart, kept in step."""
 
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
@@ -55,6 +55,6 @@ class Cameras:
 
     @property
     def pace(self) -> float:
-        """Seconds from one picture to the next while it plays: what does not move is not drawn again and again."""
+        """Return the seconds between two pictures during playback, longer if little moves."""
         state = self._screen.state
         return 0.0 if state.camera is None else min(state.rate.pace(state.camera.seconds), A_GLANCE)

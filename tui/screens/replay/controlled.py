@@ -1,4 +1,4 @@
-"""What the controllers of the replay screen are given: the screen, as far as they may see and change it."""
+"""Interface of the replay screen for its controllers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ControlledScreen(Protocol):
 
     @property
     def told(self) -> Scene | None:
-        """The scene that the panels tell of: of the run that is watched, or of the one beside it."""
+        """Return the scene that the panels show: of the watched run or of the other run."""
 
     @property
     def policy(self) -> Policy: ...
@@ -88,7 +88,7 @@ class ControlledScreen(Protocol):
         """Something cannot be done."""
 
     def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
-        """Ask the person; without an answer nothing happens."""
+        """Open a dialog; call `then` with its answer unless it is closed without one."""
 
     def move_focus(self, by: int) -> None: ...
 

@@ -29,7 +29,7 @@ from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 
 ROOMY = 45
-"""From so many rows on a panel that only tells what it is for has a place."""
+"""Height in rows from which a panel is shown that has only its hint."""
 CALM = 0.45
 """Seconds between two drawings of the panels while it plays by the clock: numbers that flicker cannot be read."""
 
@@ -50,11 +50,11 @@ SIDE: dict[str, Draw] = {
     "details": details.draw,
     "prints": prints.draw,
 }
-"""The panels beside the chart, from top to bottom."""
+"""Panels at the side of the chart, from top to bottom."""
 
 
 def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]:
-    """What is to be seen at this moment."""
+    """Return the lines of the note that belongs to this moment."""
     note, shown = state.note, scene and scene.snapshot
     if note is None or state.playing or (shown and (shown.time, shown.policy) != (note.time, note.policy)):
         return []
@@ -78,7 +78,7 @@ def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
 
 
 TELL: dict[str, Tell] = {"partitions": partitions.told_at}
-"""What those of them say of what is under the pointer, where that is no job."""
+"""Functions that describe the part of a panel under the pointer if it is no job."""
 
 
 class Drawing:
@@ -156,7 +156,7 @@ class Drawing:
         return True
 
     def _with_something_to_show(self, state: ViewState, scene: Scene | None) -> frozenset[str]:
-        """The panels that mean something; on a wall those that a lesson shows."""
+        """Return the panels with contents; on a projected screen only the ones a lesson shows."""
         if state.projected and state.walk is None:
             return frozenset({state.over} if state.over else ())
         names = {"queue", "decisions"}
@@ -244,7 +244,7 @@ class Drawing:
         return self._looks[1]
 
     def _draw_sentence(self, state: ViewState, context: Context, said: str) -> None:
-        """What there is to say, over as many rows as it may have."""
+        """Draw the sentence within its rows."""
         width, rows = self._screen.size.width, max(self.layout.sentence if self.layout else 1, 1)
         if said:
             told = wrapped(said, width - 1, "accent", indent=1)[:rows]
@@ -260,7 +260,7 @@ class Drawing:
             self._bar("waiting").show(waiting_lines(context, named, width, waiting), context.look)
 
     def _draw_legend(self, chart: ChartScene | None, look: Look, width: int) -> None:
-        """What the colours tell, where they do not just tell jobs apart."""
+        """Draw the legend if colours mean more than different jobs."""
         legend = self._bar("legend")
         legend.display = chart is not None and bool(chart.legend)
         if chart is not None and legend.display:

@@ -40,7 +40,7 @@ class Files:
         self._screen.open(dialogs.TracePicker(self._recent), self.open_trace)
 
     def first_screen(self) -> None:
-        """What else there is to look at."""
+        """Show the first screen."""
         self._screen.pause()
         self._screen.post_message(ShowFirst())
 
@@ -105,7 +105,7 @@ class Files:
 
 
 class GuestFiles(Files):
-    """For somebody from elsewhere: what is saved is handed over, and what there is to open is on the first screen."""
+    """Files of a web visitor: saving downloads, and opening shows the first screen."""
 
     def trace(self) -> None:
         self.first_screen()

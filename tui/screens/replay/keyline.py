@@ -13,12 +13,12 @@ ALWAYS = ("help", "quit")
 MOVES = 3
 """The keys up to this place come first, whatever applies."""
 ROOMY = 140
-"""From so many columns on the palette of commands is among them."""
+"""Width in columns from which the command palette is on the line of keys."""
 TWINS = {
     "speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next"),
     "to_stop(1)": ("; :", "stops"), "turn(1)": (") (", "turn"),
 }  # fmt: skip
-"""Pairs of keys that are told together."""
+"""Pairs of keys that share one word."""
 STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)"), Span("  ")
 """Both ways where room is scarce."""
 
@@ -33,7 +33,7 @@ SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
 def key_lines(
     width: int, rows: int, playing: bool, applies: frozenset[str] = frozenset(), tabs: Tabs = ()
 ) -> list[Line]:
-    """Return the keys over so many rows: moving first, then those that only apply now, then the rest."""
+    """Return the keys in a number of rows: moving first, then keys that apply only now, then the rest."""
     if tabs and rows > 1:
         return [_tab_line(width, tabs), *key_lines(width, rows - 1, playing, applies)]
     chosen = [key for key in every_key() if key.shown and (not key.when or key.when in applies)]

@@ -181,7 +181,7 @@ _SIGNS = {
 
 
 def sign(keys: str) -> str:
-    """What stands on the keys.
+    """Return the labels of keys.
 
     >>> sign("full_stop"), sign("4,m"), sign("shift+left")
     ('.', '4 m', 'shift+←')
@@ -190,7 +190,7 @@ def sign(keys: str) -> str:
 
 
 def told_of(action: str) -> str:
-    """What an action does, and its keys.
+    """Return the keys and the meaning of an action.
 
     >>> told_of("policy")
     'p: Continue from here under another policy or with other parameters.'

@@ -10,24 +10,24 @@ SMALL_WIDTH, SMALL_HEIGHT = 100, 28
 LEAST = 7
 """Rows of the least panel, its title included."""
 WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4, "prints": 3}
-"""Panels beside the chart from top to bottom, and how the height is shared between them."""
+"""Panels at the side of the chart from top to bottom, with their shares of the height."""
 PRECIOUS = ("versus", "matrix", "queue", "decisions", "prints", "details", "partitions")
-"""Who gets a place first where there is too little room for all."""
+"""Panels in the order in which they get a place if there is too little room for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything is. A height or width of 0: not shown."""
+    """Sizes of all parts of the screen; 0 if hidden."""
 
     small: bool
     side: int
-    """Columns of the panels beside the chart."""
+    """Columns of the panels at the side of the chart."""
     panels: tuple[tuple[str, int], ...]
     """(name, rows) of the panels in it, from top to bottom."""
     bottom: int
     """Rows of the strip of the whole run."""
     metrics: int
-    """Columns of the metrics beside the strip."""
+    """Columns of the metrics at the side of the strip."""
     keys: int
     """Rows of the line of keys."""
     sentence: int = 1
@@ -54,11 +54,13 @@ def arrange(
 ) -> Layout:
     """The layout for `width` x `height` cells.
 
-    available: the panels that have something to show; hidden: those that a person does not want to see;
-    over: the panel that is shown beside a small chart; note: rows that a note above the chart would take;
-    needs: rows that all of a panel takes, where that is known; was: the panels as they stand;
-    lesson: rows that a lesson would take for its words; projected: is it for a wall? Then there is one caption, and
-    panels only where they were asked for.
+    available: panels with contents; hidden: panels that the user has hidden; over: the panel shown next to a small
+    chart; note: rows of a note above the chart.
+
+    needs: rows that a whole panel takes, if known; was: the current panels; lesson: rows of a lesson's words.
+
+    was: the current panels; lesson: rows of a lesson's words; projected: for a projector, with one caption and only the
+    requested panels.
 
     >>> arrange(80, 24, ["queue", "decisions"], over="queue").panels
     (('queue', 17),)
@@ -127,7 +129,7 @@ def _side(width: int) -> int:
 
 
 def _chosen(wanted: Sequence[str], room: int) -> list[str]:
-    """As many as there is room for, the precious ones first, in their order on the screen."""
+    """Return the panels that fit, chosen by precedence, in the order of the screen."""
     first = sorted(wanted, key=PRECIOUS.index)[: max(room // LEAST, 0)]
     return [name for name in wanted if name in first]
 
@@ -135,7 +137,7 @@ def _chosen(wanted: Sequence[str], room: int) -> list[str]:
 def _shared(
     names: Sequence[str], room: int, needs: Mapping[str, int], was: Sequence[tuple[str, int]]
 ) -> tuple[tuple[str, int], ...]:
-    """Each what its content needs, if that is less than its share; as they stand, as long as nobody would gain."""
+    """Return the rows of each panel: its need or its share; keep the current ones if no panel would gain."""
     shares = _filled(names, room, needs)
     stood = dict(was)
     if tuple(stood) == tuple(names) and sum(stood.values()) == room:
@@ -145,7 +147,7 @@ def _shared(
 
 
 def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Those who need less than their share have what they need, and the others the rest; if none does, all have it."""
+    """Return the rows of each panel: panels below their share get their need, and the others divide the rest."""
     rows: dict[str, int] = {}
     while rest := [name for name in names if name not in rows]:
         divided = _divided(rest, room - sum(rows.values()))

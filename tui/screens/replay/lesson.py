@@ -1,4 +1,4 @@
-"""Leading somebody through a lesson: scenes, questions, and back to the path from wherever they have looked around."""
+"""Controller that leads through a lesson: scenes, questions, and the way back after exploring."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ON_THE_PATH = {
     "space": "lesson_next", "right": "lesson_next", "pagedown": "lesson_next", "left": "lesson_previous",
     "pageup": "lesson_previous", "home": "lesson_go(0)", "enter": "lesson_off", "L": "lessons",
 }  # fmt: skip
-"""What keys do while a lesson is followed; all others do what they always do."""
+"""Meanings of keys that differ during a lesson."""
 OFF_THE_PATH = {
     "pagedown": "lesson_next", "pageup": "lesson_previous", "enter": "lesson_back", "escape": "lesson_back",
 }  # fmt: skip
@@ -57,7 +57,7 @@ def heard(walk: Walk, key: str, letter: str | None) -> str | None:
 
 
 def _letters(asked: Question, typed: str) -> str:
-    """Those with which an answer goes on."""
+    """Return the keys that may continue the typed answer."""
     if asked.value is None:
         return NUMBERED
     return TIMED if typed else FIRST.get(asked.value.unit, DIGITS)
@@ -95,7 +95,7 @@ class Teaching:
         self._put(self._walk.resumed(index, answers))
 
     def lesson_off(self) -> None:
-        """Give the usual keys back; an Enter typed behind an answer that needed none does nothing."""
+        """Restore the usual keys; ignore an Enter typed right after an answer."""
         if self._now() - self._answered < ENTER_HABIT:
             self._answered = -ENTER_HABIT
             return
@@ -106,7 +106,7 @@ class Teaching:
         self._put(self._walk.back())
 
     def lessons(self) -> None:
-        """What else there is to learn."""
+        """Show the list of lessons."""
         self._screen.pause()
         self._screen.post_message(ShowLessons())
 
@@ -130,10 +130,10 @@ class Teaching:
         self._put(self._walk.chosen(number))
 
     def lesson_pick(self, rank: int | None, time: float | None) -> None:
-        """A click; what is no answer does nothing."""
+        """Answer by a click; ignore clicks that are no answer."""
         self._put(self._walk.picked(rank, time))
 
-    # What is to be seen
+    # Drawing
 
     def _put(self, walk: Walk) -> None:
         """Go on with this walk; where it stands elsewhere, all is shown as it is there."""

@@ -1,4 +1,4 @@
-"""What is seen: selection, colours, panels, and what there is to read."""
+"""Controller of the view: selection, colours, panels, and pages to read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Looking:
         screen.open(dialogs.Prompt("Find a job", hint, job, answers=screen.answers), screen.select)
 
     def why(self) -> None:
-        """The job that waits first; pressed again the next, at last those that are suspended. Its details say why."""
+        """Select the first waiting job, at each key press the next, suspended jobs last; its details say why."""
         screen = self._screen
         if screen.told is None:
             return
@@ -101,7 +101,7 @@ class Looking:
         self._screen.change(projected=not self._screen.state.projected, over=None, alone=None)
 
     def measure(self, told: str, span: tuple[float, float] | None, other: bool) -> None:
-        """Tell of a span that is dragged over; once it is all known, the worker adds what happened in it."""
+        """Describe a dragged span; the worker adds its events when it is complete."""
         screen = self._screen
         if span is None:
             screen.tell(told)
@@ -175,7 +175,7 @@ class Looking:
         self._screen.change(phase=None if self._screen.state.phase == phase else phase)
 
     def escape(self) -> None:
-        """What takes long is given up first, then the panel that came last is closed, then nothing is selected."""
+        """Cancel one thing: long work first, then the last panel, then the selection."""
         screen = self._screen
         if screen.player.progress:
             screen.player.halt()
@@ -221,5 +221,5 @@ def commands() -> Iterator[Command]:
 
 
 def chart_keys() -> Iterator[Binding]:
-    """Those that the chart knows."""
+    """Yield the keys of the chart."""
     return (binding for binding in Gantt.BINDINGS if isinstance(binding, Binding))

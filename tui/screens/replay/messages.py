@@ -1,4 +1,4 @@
-"""What the replay screen hears of its worker, and what it and its controllers ask of the program."""
+"""Messages of the replay screen: from its worker, and to the program."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class GoToScene(Message):
 
 
 class LessonOver(Message):
-    """Somebody went on at the end of a lesson."""
+    """Message that the user continued after the end of a lesson."""
 
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
@@ -119,7 +119,7 @@ class KeepSession(Message):
 
 
 class Deliver(Message):
-    """Give the person this text as a file: who comes from elsewhere has no files here."""
+    """Message to hand the user a text as a file; web visitors have no files here."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name, self.text = name, text

@@ -1,7 +1,7 @@
-"""The replay screen: one state, controllers that change it, a worker, and one drawing of what it shows.
+"""Replay screen: one state, controllers that change it, a worker, and one drawing of the state.
 
-Widgets draw what they are given and tell what a person did. What is seen is a `ViewState`; the controllers beside this
-file put another in its place, or ask the worker for something. Every public method of a controller is an action.
+Widgets draw the values they are given and report the user's actions. The view is a `ViewState`; the controllers in this
+folder replace it, or send requests to the worker. Every public method of a controller is an action.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 YOUNG = 10_000
-"""The collector looks when there are so many new objects more than ever: hardly anything here goes round in circles."""
+"""Number of new objects that starts a garbage collection: high, because there are hardly any reference cycles."""
 A_PIECE = 0.25
 """Seconds of playing at a time, at most."""
 A_REST = 0.7
 """From one drawing to the next, of a frame: the clock of frames is not exact."""
 AT_REST = 0.25
-"""Seconds between two looks whether something takes long, when nothing plays and nothing was asked for."""
+"""Seconds between checks for slow work while nothing plays and no request is open."""
 
 
 class ReplayScreen(Screen[None]):
@@ -80,7 +80,7 @@ class ReplayScreen(Screen[None]):
         now: Callable[[], float] | None = None,
         files: type[Files] = Files,
     ) -> None:
-        """`now` tells the time, where it is not the wall's: then somebody else ticks, and nothing waits for frames."""
+        """`now` returns the time; if given, the caller ticks instead of the wall clock, and no frame is awaited."""
         super().__init__()
         self._compositor = SpanCompositor()
         self.about, self.look, self.state = about, look, state
@@ -107,9 +107,9 @@ class ReplayScreen(Screen[None]):
             lambda what: self.post_message(FromWorker(News(what, True, f"{what}; the old run stays"))),
         )
         self._followed: object = None
-        """Where the specs come from whose files are watched."""
+        """Specs whose files are watched, with the runs they come from."""
 
-    # What it is made of
+    # Widgets
 
     def compose(self) -> ComposeResult:
         yield Bar("surface", tell=told_of, id="top")
@@ -157,7 +157,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def charts(self) -> tuple[Gantt, Gantt]:
-        """That of the run that is watched, and of the one beside it."""
+        """Return both charts: of the watched run and of the other run."""
         return self.chart, self.query_one("#beside", Gantt)
 
     @property
@@ -166,7 +166,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def told(self) -> Scene | None:
-        """The scene that the panels tell of: of the run that is watched, or of the one beside it."""
+        """Return the scene that the panels show: of the watched run or of the other run."""
         if self.shown is None:
             return None
         return self.shown.beside if self.state.other and self.shown.beside else self.shown.scene
@@ -186,7 +186,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def answers(self) -> Answers:
-        """What has been answered to questions."""
+        """Return the user's earlier answers to questions."""
         if self._answers is None:
             from tui.screens.dialogs.prompt import Answers
 
@@ -223,7 +223,7 @@ class ReplayScreen(Screen[None]):
             self.change(playing=False)
 
     def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
-        """Ask the person; without an answer nothing happens."""
+        """Open a dialog; call `then` with its answer unless it is closed without one."""
 
         def answered(answer: T | None) -> None:
             if answer is not None:
@@ -337,10 +337,10 @@ class ReplayScreen(Screen[None]):
     @on(FromWorker)
     def _told(self, message: FromWorker) -> None:
         match message.told:
-            case Scenes() as shown if shown is self._newest:  # of those that piled up the last is drawn
+            case Scenes() as shown if shown is self._newest:  # of several waiting frames only the last is drawn
                 self._show(shown)
             case Stopped(why):
-                is_told = why == OVER and self.state.selected is None  # the sentence tells it, and more
+                is_told = why == OVER and self.state.selected is None  # the sentence already reports it
                 self.change(playing=False, said="" if is_told else why)
             case Noticed(rank, told):
                 self.change(selected=rank, said=told)
@@ -360,7 +360,7 @@ class ReplayScreen(Screen[None]):
         self.draw()
 
     def _follow(self, shown: Scenes) -> None:
-        """Watch the files of the policies that this run and the one beside it have had, or will have."""
+        """Watch the files of all policies that this run and the other run have had or will have."""
         scenes = [scene for scene in (shown.scene, shown.beside) if scene is not None]
         of = [(scene.snapshot.policy, scene.snapshot.switches, scene.branches) for scene in scenes]
         if of == self._followed:
@@ -401,7 +401,7 @@ class ReplayScreen(Screen[None]):
             return max(self._ticked + pace - now, self._frame)
         return AT_REST if self.player.idle else self._frame
 
-    # What widgets tell
+    # Messages of widgets
 
     @on(Gantt.Picked)
     @on(Panel.Picked)
@@ -483,7 +483,7 @@ def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
 
 
 def settle_memory() -> None:
-    """What there is after the first frame stays: the collector need not look at it, nor at a trace's many jobs."""
+    """Exempt all objects after the first frame from garbage collection, as a trace's many jobs stay."""
     gc.freeze()
     gc.set_threshold(YOUNG)
     gc.enable()

@@ -1,4 +1,4 @@
-"""What a person sees of a replay, and how: plain values, apart from any terminal."""
+"""State of the view of a replay as plain values, independent of a terminal."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ PANELS = (*WEIGHTS, "strip", "metrics")
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """What is shown. The controllers of the screen put another in its place."""
+    """State of the view; the screen's controllers replace it as a whole."""
 
     camera: Camera | None = None
-    """That of the chart; None until it has a size."""
+    """Camera of the chart; None until it has a size."""
     beside: Camera | None = None
-    """That of the chart of the run beside it, which may have another height."""
+    """Camera of the other run's chart, which may have another height."""
     selected: int | None = None
     hovered: int | None = None
     spot: Spot | None = None
-    """Where the pointer was last in the chart."""
+    """Last position of the pointer in the chart."""
     other: bool = False
-    """Where there are two runs: do the panels tell of the one beside?"""
+    """True if the panels show the other run."""
     decision: int | None = None
     """How many decisions of the step have been walked past; None: the step is seen as a whole."""
     phase: int | None = None
-    """Which phase of the last rebuild of the matrix is looked at."""
+    """Phase of the last rebuild of the matrix that is shown."""
     order: QueueOrder | None = None
     """How the queue is sorted; None: as the policy has it."""
     dates: bool = False
@@ -68,23 +68,23 @@ class ViewState:
     projected: bool = False
     """Is it seen on a wall: the chart and a caption alone, in strong colours, with a pointer?"""
     note: Note | None = None
-    """What is to be seen, told above the chart at the moment that it speaks of."""
+    """Note above the chart at the moment it belongs to."""
     said: str = ""
-    """What is told instead of the sentence that tells the state."""
+    """Message that replaces the sentence about the state."""
     walk: Walk | None = None
     """The lesson that is shown, and where it stands."""
     news: News | None = None
-    """What became of the run when a policy's file was saved."""
+    """Result of the reload after a policy's file was saved."""
 
     @property
     def veil(self) -> Veil:
-        """What a question that is open keeps back."""
+        """Return the part of the screen that an open question hides."""
         asked = None if self.walk is None or self.walk.is_off else self.walk.open_question
         return "" if asked is None else "policy" if asked.kind == "policy" else "plan"
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """What was guessed, and what is so."""
+        """Return the marks of the guess and of the right answer."""
         guess = None if self.walk is None or self.walk.is_off else self.walk.guess
         return () if guess is None else (Mark(guess[0], "guess", "your guess"), Mark(guess[1], "guess", "it is here"))
 
@@ -94,7 +94,7 @@ class ViewState:
 
 
 def first_view(workload: Workload, panels: Mapping[str, bool] | None = None, colour: str | None = None) -> ViewState:
-    """What is seen at first: as a person liked it the last time."""
+    """Return the first view, with the user's preferences."""
     lasts = float(workload.submit[-1] - workload.submit[0] + workload.estimate.max()) if len(workload) else 0.0
     hidden = {name for name, is_shown in (panels or {}).items() if not is_shown}
     return ViewState(

@@ -15,7 +15,7 @@ class Ticks:
     """
 
     def __init__(self, widget: Widget, tick: Callable[[], float]) -> None:
-        """What goes wrong in a tick goes wrong in the widget."""
+        """Forward errors of a tick to the widget."""
         self._widget, self._tick = widget, tick
         self._next: TimerHandle | None = None
 
@@ -37,7 +37,7 @@ class Ticks:
         self._next = get_running_loop().call_at(due, self._go)
 
     def _go(self) -> None:
-        """Those that were missed are not made up for."""
+        """Run one tick and set the next; missed ticks are skipped."""
         assert self._next is not None
         due, self._next = self._next.when(), None
         try:

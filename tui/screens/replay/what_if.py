@@ -85,7 +85,7 @@ class WhatIf:
     # Comparing
 
     def compare(self) -> None:
-        """Beside this run another one that parts from it here; pressed again: no more."""
+        """Compare with another run that differs from here on, or end the comparison."""
         screen = self._screen
         if screen.shown is None or self._compares_no_more():
             return
@@ -139,7 +139,7 @@ class WhatIf:
             screen.go(Compare(policy, from_start))
 
     def helped(self) -> None:
-        """What would have helped the selected job; which policy is chosen there runs beside this one."""
+        """Try which policy shortens the selected job's wait; the chosen one becomes the other run."""
         screen, scene = self._screen, self._screen.scene
         if scene is None or screen.state.selected is None:
             screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
@@ -150,12 +150,12 @@ class WhatIf:
         screen.open(dialog, lambda policy: screen.go(Compare(policy, from_start=True)))
 
     def other_run(self) -> None:
-        """The panels tell of the other run, which → steps through as well."""
+        """Switch the panels to the other run or back; → steps through it as well."""
         if self._is_compared():
             self._screen.change(other=not self._screen.state.other, decision=None, said="")
 
     def gains(self) -> None:
-        """Colour by who starts earlier or later than in the other run; pressed again: each job in its own colour."""
+        """Colour jobs by their start compared with the other run, or each in its own colour again."""
         if self._is_compared():
             self._screen.change(colour="job" if self._screen.state.colour == VERSUS else VERSUS)
 

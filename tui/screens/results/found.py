@@ -1,4 +1,4 @@
-"""What a file of results says at the moment, as plain values: read far from the screen's own thread."""
+"""Contents of a results file as plain values, read in a worker thread."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tui.chart.plotted import Manner, plotted
 from tui.look.figures import titled
 
 MOST_COLUMNS = 8
-"""Values of what stands across a table that nobody asked for."""
+"""Most values across a table by default."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a person wants to see of a file."""
+    """Selection that the user wants to see of a file."""
 
     ask: Ask | None = None
     """Means; None: those of what varies."""
@@ -30,11 +30,11 @@ class Shown:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found."""
+    """Contents that match a selection."""
 
     ask: Ask
     varying: dict[str, int]
-    """What runs differ in, and how many values it has."""
+    """Names of what varies between runs, with their numbers of values."""
     runs: int
     failed: int
     table: Table
@@ -86,13 +86,13 @@ def _numbers(values: Sequence[Value]) -> bool:
 
 
 def runs_in(ask: Ask, row: Value, column: Value) -> tuple[Condition, ...]:
-    """What the runs of a cell have in common."""
+    """Return the conditions that all runs of a cell meet."""
     pairs = [(ask.rows, row), *([(ask.columns, column)] if ask.columns else [])]
     return (*ask.where, *(Condition(name, "=", "" if value is None else f"{value}") for name, value in pairs))
 
 
 def drawn_plot(of: Found, shown: Shown, columns: int, rows: int, colour: bool, unicode: bool) -> str:
-    """The plot as text for so many cells, or why there is none."""
+    """Return the plot as text for a number of cells, or its error."""
     if of.plot is None:
         return of.told
     titles = axis_title(along(of.ask, of.table).rows), titled(of.ask.metric)

@@ -24,7 +24,7 @@ GAP = 2
 
 
 class Word(NamedTuple):
-    """What stands in a cell."""
+    """Text and style of a cell."""
 
     text: str
     style: str = ""
@@ -116,7 +116,7 @@ class Window:
 
 
 def drawn(grid: Grid, window: Window, width: int, height: int, look: Look, whole_rows: bool) -> list[list[Segment]]:
-    """What is seen of the grid, a line of names above; of a chosen row without choice of columns all is lit."""
+    """Return the visible part of the grid below a line of names; `whole_rows` highlights all of the chosen row."""
     widths, blank = grid.widths, look.style("")
     columns = [0, *range(window.first_column, len(grid.head))]
     head = [_padded(grid.head[at], widths[at], at, "dim", look) for at in columns]
@@ -150,7 +150,7 @@ def place_at(grid: Grid, window: Window, x: int, y: int) -> tuple[int, int] | No
 
 
 def title(path: str, found: Found | None, where: Sequence[Condition], width: int) -> Line:
-    """Of which file, how many runs, and what is shown."""
+    """Return the title line: file, number of runs, and metric."""
     if found is None:
         return line(Span(f" {text.shorten(printable(path), width - 2)}", "strong"))
     failed = f", {found.failed:,} failed" if found.failed else ""
@@ -162,7 +162,7 @@ def title(path: str, found: Found | None, where: Sequence[Condition], width: int
 
 
 def note(found: Found | None) -> Line:
-    """What must be known to read it."""
+    """Return the line that explains the signs of the table."""
     if found is None:
         return line(Span(" reading ...", "dim"))
     notes = []
@@ -178,7 +178,7 @@ def note(found: Found | None) -> Line:
 
 
 def keys(width: int, in_runs: bool) -> Line:
-    """What can be done here."""
+    """Return the line of keys."""
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "replay" if in_runs else "its runs", "open")]
     if in_runs:
         pairs += [("esc", "means", "back")]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 EVERY = 0.5
 """Seconds after which it is asked whether the file has changed."""
 BESIDE = 110
-"""Columns from which on the plot stands beside the table."""
+"""Columns from which on the plot is at the side of the table."""
 HELP = (
     ("A file of results", (
         ("↑ ↓ ← →", "Choose a mean, or a run."), ("enter", "The runs of a mean; the replay of a run."),
@@ -63,7 +63,7 @@ class Table(Lines, can_focus=True):
     """Rows and columns, of which one is chosen."""
 
     class Opened(Message):
-        """What is chosen is to be opened."""
+        """Message that the chosen cell is to be opened."""
 
     def __init__(self, look: Look) -> None:
         super().__init__()
@@ -129,7 +129,7 @@ class Plot(Lines):
 
 
 class ResultsScreen(Screen[None]):
-    """What a file of results says."""
+    """Screen for a file of results."""
 
     DEFAULT_CSS = """
     ResultsScreen { background: $background; }
@@ -174,7 +174,7 @@ class ResultsScreen(Screen[None]):
         self._seen: tuple[int, int] | None = None
         """Of the file, when it was read last."""
         self._means = Window()
-        """Where one was in the means."""
+        """Position in the table of means."""
 
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="title")
@@ -263,7 +263,7 @@ class ResultsScreen(Screen[None]):
             told = drawn_plot(self.found, self._shown, width, height, look.colour, not look.ascii)
             plot.show(told, look)
 
-    # What a person does
+    # Actions
 
     def action_move(self, columns: int, rows: int) -> None:
         self.query_one(Table).move(columns, rows)
