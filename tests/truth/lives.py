@@ -1,4 +1,4 @@
-"""What `explain` tells of a job's life, read from a record that is kept while its run is read."""
+"""A record of what happened to each job, kept while its run is checked; the truth about what `explain` reports."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from tests.truth.world import Work, World
 
 
 class Stop(NamedTuple):
-    """A suspension: from when until when, how long it had run, why, and who came on its processors."""
+    """One suspension: its beginning and end, run time before it, reason, and jobs started on the processors."""
 
     time: float
     until: float | None
     ran: float
     because: Any
-    """None: its row did not have its turn when the policy was switched"""
+    """None if its row had not had a turn when the policy was switched"""
     taken_by: frozenset[int] = frozenset()
 
 
 class Begun(NamedTuple):
-    """It started, went on or came into the matrix."""
+    """A start, a resumption, or a placement in the matrix."""
 
     time: float
     decision: Any
     rows: int = 0
-    """After that step"""
+    """Number of rows after that step"""
     freed: tuple[tuple[int, float], ...] = ()
-    """(who ended in that step, when it was to)"""
+    """(rank, expected end) of each job that ended in that step"""
 
 
 class RowStep(NamedTuple):
-    """After a step: where it stands in the matrix."""
+    """The job's position in the matrix after one step."""
 
     time: float
     rows: int
@@ -50,52 +50,52 @@ class RowStep(NamedTuple):
 
 @dataclass
 class Record:
-    """What befell one job, step by step."""
+    """What happened to one job, step by step."""
 
     submitted: tuple[int, int, int | None, bool] = (0, 0, None, False)
-    """Who stood before it, what they wanted; if it waited on, what was free after that pass, and was that in rows?"""
+    """Jobs ahead and their processors; if it had to wait, the number free after that pass, and if that was in rows"""
     begun: list[Begun] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
     cuts: list[float] = field(default_factory=list)
-    """When its work was lost: its trial was over, or its processors went"""
+    """When its work was lost: a speculative run was killed, or its processors went down"""
     interrupted: dict[float, float] = field(default_factory=dict)
-    """When they went, and how long it had run then"""
+    """When its processors went down -> how long it had run"""
     waited: list[tuple[float, float]] = field(default_factory=list)
-    """From when until when it stood in the queue"""
+    """Beginning and end of each stay in the queue"""
     moves: list[tuple[int, float, bool]] = field(default_factory=list)
-    """In which of its stays migrations concerned it, what it owed for each, and whether it moved itself"""
+    """For each stay in the matrix: migrations that concerned it, seconds charged, and whether it moved itself"""
     in_rows: list[list[RowStep]] = field(default_factory=list)
-    """Each of its stays in a matrix"""
+    """Steps of each stay in a matrix"""
     left: list[tuple[float, float]] = field(default_factory=list)
-    """When it left each of them, and how long it had run then"""
+    """When it left the matrix each time, and how long it had run then"""
     decided: list[tuple[float, Any]] = field(default_factory=list)
     plans_written: list[float] = field(default_factory=list)
-    """Its planned starts; in rows, under one policy and in one wait, those a turn or more from the one before"""
+    """Its planned starts; within one wait by rows, only those at least a turn away from the last"""
     is_anew: bool = True
-    """Is its next plan in rows the first of its wait and policy?"""
+    """True if its next plan by rows is the first of this wait under this policy"""
     steps: list[WaitStep] = field(default_factory=list)
-    """After which it waited, in the queue or in rows; of those that are watched"""
+    """Steps after which it waited, in the queue or in rows; kept for watched jobs only"""
     planned: list[tuple[float, float | None]] = field(default_factory=list)
-    """After each step in which it waited: when that was, and its planned start"""
+    """(time, planned start) after each step in which it waited"""
     plans: dict[float, float | None] = field(default_factory=dict)
-    """time -> its planned start after that step, or in it, if it started as well"""
+    """time -> its planned start after that step, or in it if it started there"""
     moved_by: dict[float, list[dict[int, float]]] = field(default_factory=dict)
-    """time -> who ran after each pass of that moment, and until when by the estimates"""
+    """time -> for each pass then, the running jobs and their expected ends"""
     ended_early: dict[float, list[dict[int, float]]] = field(default_factory=dict)
-    """time -> who ended in each step of that moment, and when it was to"""
+    """time -> for each step then, the jobs that ended and their expected ends"""
     came_before: dict[float, list[set[int]]] = field(default_factory=dict)
-    """time -> who came in each step of that moment and stands before it"""
+    """time -> for each step then, the arrivals ahead of it in the queue"""
     heads: dict[float, set[str | None]] = field(default_factory=dict)
-    """time -> who heads the queue, where the policy plans for one job; with two switches at one moment several"""
+    """time -> first job in the queue, if the policy plans for one job; several if it was switched twice at one time"""
     numbers: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
-    """Of the policy's own: name -> time and value, wherever it changed until the job started"""
+    """Name of a policy's own number -> (time, value) of each change before the job started"""
     has_started: bool = False
     promised: dict[float, set[bool]] = field(default_factory=dict)
-    """time -> were starts promised then? With two switches at one moment it may be both."""
+    """time -> whether the policy promised starts then; both values are possible with two switches at one time"""
 
 
 def own_numbers(world: World, job: Work) -> Iterator[tuple[str, float]]:
-    """The numbers of its own that the policy of a pass has of a job that has come."""
+    """Yield name and value of each number of its own that the policy keeps for an arrived job."""
     if world.rules.name == "easy++" and job.rank not in world.granted:
         yield "predicted", predicted(world, job)
     if world.rules.get("order", "") == "multifactor":
@@ -109,15 +109,15 @@ class Chronicle:
         self.world, self.watched, self.asked = world, watched, asked
         self.records = [Record() for _ in world.jobs]
         self.switches: list[tuple[float, str, str]] = []
-        """When, from what, to what"""
+        """(time, old policy, new policy)"""
         self.times: list[float] = []
-        """Of all steps"""
+        """Times of all steps"""
         self._was_waiting: set[int] = set()
         self._was_aside: set[int] = set()
         self._was_in_rows: dict[int, bool] = {}
 
     def note(self, decision: Any) -> None:
-        """A decision that has just been done."""
+        """Record a decision that has just been applied."""
         now, rank = self.world.now, getattr(getattr(decision, "job", None), "rank", None)
         if isinstance(decision, d.Switched):
             self.switches.append((now, decision.was, decision.now))
@@ -160,7 +160,7 @@ class Chronicle:
             record.moves.append((stay, decision.seconds, False))
 
     def close(self, after: After) -> None:
-        """After a step."""
+        """Record the state after a step."""
         world = self.world
         self.times.append(world.now)
         for rank in world.waiting:
@@ -186,7 +186,7 @@ class Chronicle:
         self._was_waiting, self._was_aside = world.waiting | new, set(world.aside)
 
     def _watch(self, after: After, rank: int, goes_on: set[int]) -> None:
-        """What a story may tell of this step."""
+        """Record what a story may report about this step."""
         world, job, record, now = self.world, self.world.jobs[rank], self.records[rank], self.world.now
         turning = world.memo_rows
         if rank < world.submitted and not record.has_started:
@@ -211,7 +211,9 @@ class Chronicle:
             record.came_before.setdefault(now, []).append(before)
         if record.begun and record.begun[-1].time == now and not record.begun[-1].rows and turning is not None:
             record.begun[-1] = record.begun[-1]._replace(rows=len(turning.rows))
-        is_told = rank in self._was_aside and now in self.times[-2:-1]  # in the step before, at the same instant
+        is_told = (
+            rank in self._was_aside and now in self.times[-2:-1]
+        )  # recorded already by the previous step of this instant
         if record.stops and record.stops[-1].time == now and rank in world.aside and not is_told:
             own = world.aside[rank].mask
             masks = {r: held.mask for r, held in world.running.items()}

@@ -1,6 +1,6 @@
-"""What the panels of a job and of a step tell, read once more: what stands there and nowhere else.
+"""Check the lines of the job panel and the decisions panel, and that no line is missing.
 
-Sentences and numbers of Why must stand there as they are told, for those are read by themselves.
+Sentences and numbers that the panels share with Why are checked elsewhere; here they must only appear unchanged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PLANS = (d.Reserve, m.ReserveRow, d.Expect)
 
 
 class Sight(NamedTuple):
-    """A moment, and the job that is looked at."""
+    """One moment of a run, and the job selected on the screen."""
 
     run: Run
     step: Step
@@ -49,10 +49,10 @@ class Sight(NamedTuple):
     record: Record
     numbers: OwnNumbers | None = None
     usage: Sequence[float] = ()
-    """Of its user, after each step"""
+    """Usage of the job's user after each step"""
 
     def said(self, decision: d.Decision) -> str:
-        """A decision as the panels tell it."""
+        """Return the sentence for a decision, as the panels show it."""
         return self.after.world.named(say(decision, self.at))
 
     @property
@@ -75,17 +75,17 @@ class Sight(NamedTuple):
         return passed_by(self.run.engine.history.as_of(self.number), workload.jobs[self.job.rank], workload.outages)
 
     def is_known(self, told: str) -> bool:
-        """What was predicted of it is not known here after its first start."""
+        """Return True if a fact can be known here; a predicted run time is not, after the first start."""
         return not told.startswith("predicted ") or (self.state == "waiting" and not self.record.cuts)
 
     @property
     def considers(self) -> bool:
-        """Is it in the queue, suspended or running?"""
+        """Return True if the job is in the queue, suspended or running."""
         return self.state in ("waiting", "suspended", "running", "in the matrix")
 
     @property
     def status(self) -> str:
-        """What was decided about one that waits."""
+        """Return the panel's word for what was decided about a waiting or suspended job."""
         rank, world = self.job.rank, self.after.world
         kinds = d.Keep if rank in world.waiting else (d.Keep, d.Suspend)
         if rank == world.awaited:
@@ -96,7 +96,7 @@ class Sight(NamedTuple):
 
     @property
     def events(self) -> list[tuple[str, str]]:
-        """What happened to it while it did not just wait: when, and what; of its plans the first."""
+        """Return (time, event) of all that happened to the job; of its plans only the first."""
         job, world, found = self.job, self.after.world, list[tuple[str, str]]()
         if job.submit <= world.now:
             found.append((self.at(job.submit), "submitted"))
@@ -114,7 +114,7 @@ class Sight(NamedTuple):
 
     @property
     def expects(self) -> bool:
-        """Does no step show some of its plans?"""
+        """Return True if some plans appear in no step."""
         return any(step.shown.policy.startswith("multiqueue") for step in self.run.steps[: self.number])
 
     @property
@@ -134,7 +134,7 @@ class Sight(NamedTuple):
 
 
 def read_panels(sight: Sight) -> Iterator[UntrueError]:
-    """The panel of the job, and that of the step's decisions."""
+    """Yield each false or missing line of the job panel and of the decisions panel."""
     sheet = details.draw(sight.context, SIZE, 0)
     sections = _sections([line.text for line in sheet.body])
     told: list[tuple[type, str]] = [(State, sheet.note), *((Asked, line) for line in sections.pop(""))]
@@ -158,7 +158,7 @@ def read_panels(sight: Sight) -> Iterator[UntrueError]:
 
 
 def _sections(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Title -> its lines; "" for what stands above them."""
+    """Return each section title with its lines; "" for the lines above the first title."""
     found: dict[str, list[str]] = {"": []}
     title = ""
     for before, line in zip(["", *lines], lines, strict=False):
@@ -173,13 +173,13 @@ def _sections(lines: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _of_the_step(sight: Sight) -> list[str]:
-    """The panel of decisions, its note last."""
+    """Return the lines of the decisions panel, its note last."""
     sheet = decisions.draw(replace(sight.context, selected=None), SIZE, 0)
     return [*filter(None, (line.text for line in sheet.body)), f"note: {sheet.note}"]
 
 
 def _are_all_there(sight: Sight, sections: Mapping[str, Sequence[str]]) -> Iterator[UntrueError]:
-    """Is anything left out that must be told?"""
+    """Yield an error for each required line that the panel lacks."""
     own = [sight.said(decision) for decision in sight.after.decisions if _rank(decision) == sight.job.rank]
     shown = [line[2:] for line in sections.get("Considered", ())]
     if sight.considers and len(shown) < 12 and [line for line in shown if line in own] != own:
@@ -201,7 +201,7 @@ def _rank(decision: d.Decision) -> int | None:
 
 
 class State:
-    """How it stands, in a word or two."""
+    """State of the job, in a word or two."""
 
 
 @reads(State, "{any}")
@@ -216,7 +216,7 @@ def _(sight: Sight, told: str) -> None:
 
 
 class Asked:
-    """What it asks for."""
+    """What the job requests."""
 
 
 @reads(Asked, "▇▇ {n} of {n} processor(s) · estimate {s}")
@@ -240,7 +240,7 @@ def _(sight: Sight, told: str) -> None:
 
 
 class Standing:
-    """How one stands that is still to come, or over."""
+    """State of a job that has not arrived or is over."""
 
 
 @reads(Standing, "{j} will be submitted at {any}: {n} processor(s) for at most {s}.")
@@ -273,13 +273,13 @@ def has_ended(sight: Sight, name: str, at: str, waited: Lasts | None, how: str) 
 
 @reads(Standing, "{j} is cancelled: it needs {n} processor(s) and at most {n} will ever be available.")
 def _(sight: Sight, name: str, needs: int, most: int) -> None:
-    """As it was then: fewer may be there at most by now."""
+    """Compare with the machine at that time: fewer processors may be available by now."""
     demand_equal((name, needs, sight.state), (sight.job.name, sight.job.procs, "cancelled"))
     demand_equal(most, next(decision.most for _, decision in sight.record.decided if isinstance(decision, d.Drop)))
 
 
 class Considered:
-    """What was decided about it, and about others in its way."""
+    """Decisions about the job, and about others that block it."""
 
 
 @reads(Considered, "… and {n} other decision{any}")
@@ -297,7 +297,7 @@ def _(sight: Sight, told: str) -> None:
 
 
 class Factor:
-    """How its expansion factor grew."""
+    """History of the expansion factor."""
 
 
 @reads(Factor, "from 1 to {x}: flat while it runs, rising while it waits or is suspended")
@@ -309,7 +309,7 @@ def _(sight: Sight, xfactor: Tenths) -> None:
 
 
 class Moved:
-    """How its planned start moved."""
+    """History of the planned start."""
 
 
 @reads(Moved, "from {any} to {any}, moved {any}")
@@ -337,7 +337,7 @@ def _(sight: Sight, first: str, last: str, moved: str) -> None:
 
 
 class Noted:
-    """How a number of the policy's own went: of a job while it waits, of a user through the whole run."""
+    """History of one of the policy's own numbers: of a job while it waits, of a user through the whole run."""
 
 
 @reads(Noted, "{any} from {any} to {any}: {any}", "{any} {any}: {any}")
@@ -350,7 +350,7 @@ def _(sight: Sight, name: str, *told: str) -> None:
 
 
 class Event:
-    """What happened to it."""
+    """An event in the job's life."""
 
 
 @reads(Event, "{any}")
@@ -368,7 +368,7 @@ def _(sight: Sight, told: str) -> None:
 
 
 def became(record: Record) -> list[tuple[float, float]]:
-    """When its plan became what."""
+    """Return (time, new planned start) of each change of the plan."""
     pairs = pairwise([(0.0, None), *record.planned])
     return [(time, now) for (_, was), (time, now) in pairs if now is not None and now != was]
 
@@ -385,7 +385,7 @@ KINDS: dict[str, type] = {
 
 
 class Deciding:
-    """A line of the panel of decisions."""
+    """A line of the decisions panel."""
 
 
 @reads(Deciding, "note: {any}")
@@ -422,7 +422,7 @@ _comes(("is killed", "are killed"), _ended(True), ": its estimate is over")
 
 @reads(Deciding, "○ {js} wait: each needs more than is free", "○ {js} wait: each needs more than is free in any row")
 def _(sight: Sight, told: Names) -> None:
-    """They are told together who wait one after another for the same reason."""
+    """Neighbouring jobs that wait for the same reason share one line."""
     groups = [[*some] for _, some in groupby(sight.step.decisions, key=_why)]
     names = [[f"J{e.job.id}" for e in some if isinstance(e, d.Keep)] for some in groups if _is_for_room(some[0])]
     demand((told[0], told[1]) in [(some[: len(told[0])], len(some) - len(told[0])) for some in names], names)

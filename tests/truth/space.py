@@ -1,4 +1,4 @@
-"""Reasons of the policies that share the machine in space alone, read once more from the world."""
+"""Check the reasons of the policies that space-share the machine against the recomputed state."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tests.truth.peers import in_tail, passing, predicted, shadow_of
 from tests.truth.words import Lasts, demand, demand_equal, reads
 from tests.truth.world import Slot, Work, World, has_room
 
-# What is recomputed
+# Recomputed values
 
 
 def head_of(world: World) -> Work:
-    """The first that did not fit when its turn came."""
+    """Return the first job that did not fit when the policy considered it."""
     found = first_unfit(world)
     demand(found is not None, "no job is the head")
     assert found is not None
@@ -22,7 +22,10 @@ def head_of(world: World) -> Work:
 
 
 def first_unfit(world: World) -> Work | None:
-    """Of those who wait; who started since the policy was asked, and stood behind it, held nothing by its turn."""
+    """Return the first waiting job that does not fit, or None.
+
+    Jobs started since the pass began that were behind it did not yet hold processors when it was considered.
+    """
     for job in world.line():
         behind = sum(procs for place, procs in world.started if place > world.place(job))
         if job.procs > world.free() + behind or not world.in_time(job):
@@ -31,7 +34,7 @@ def first_unfit(world: World) -> Work | None:
 
 
 def slots_of_pass(world: World) -> dict[int, float]:
-    """Where a plan that is made in queue order from nothing puts everybody, at the beginning of the pass."""
+    """Return the planned starts of a plan made from scratch in queue order at the beginning of the pass."""
     if "anew" not in world.memo:
         world.memo["anew"] = plan_anew(world)
     found: dict[int, float] = world.memo["anew"]
@@ -39,7 +42,7 @@ def slots_of_pass(world: World) -> dict[int, float]:
 
 
 def plan_anew(world: World) -> dict[int, float]:
-    """What replan and a deep EASY come to, before anybody starts by it."""
+    """Return the plan that `replan` or EASY with depth > 1 makes before it starts any job."""
     starts = dict[int, float]()
     slots, heads, deep = world.slots(), 0, world.rules.name == "easy"
     free, in_turn = world.free(), deep
@@ -62,7 +65,7 @@ def plan_anew(world: World) -> dict[int, float]:
 
 
 def window_closes(world: World, head: Work) -> float:
-    """As it is before anybody passes the head and delays it."""
+    """Return the end of the head's window as it was before any job passed the head and delayed it."""
     if "closes" not in world.memo:
         wait = world.room_of(head)[0] - world.now
         window = world.rules["omega"] * wait
@@ -73,7 +76,7 @@ def window_closes(world: World, head: Work) -> float:
 
 
 class Placed(NamedTuple):
-    """All but one placed again around it: their starts in order, and those that come too late."""
+    """The plan of all other jobs around one: their starts in order, and the jobs planned too late."""
 
     starts: dict[int, float]
     late: list[int]
@@ -179,7 +182,7 @@ def bound_arrivals(world: World) -> None:
         return
     world.memo["bounded"] = True
     bounds, slots = world.bounds, world.slots()
-    for rank in sorted(world.waiting - world.granted.keys()):  # those as well whom the pass passed over since
+    for rank in sorted(world.waiting - world.granted.keys()):  # includes jobs that the pass passed over since
         job = world.jobs[rank]
         at = world.earliest(job.procs, job.estimate, slots)
         slots.append(Slot(at, at + job.estimate, job.procs))
@@ -188,7 +191,7 @@ def bound_arrivals(world: World) -> None:
 
 
 def others_around(world: World, job: Work | None) -> Placed:
-    """The others, placed again as the policy places them, if the job starts now (None: nobody does)."""
+    """Return the other jobs' plan, made by the policy's rule, if `job` starts now (None: no job starts)."""
     bounds = bounds_of(world)
     starts, late = dict[int, float](), []
     if world.rules.name == "shadow":
@@ -364,7 +367,7 @@ AT = {
     r.NewPlan: new_plan,
     r.MadeRoom: made_room,
 }
-"""What a planned start must be, by its reason."""
+"""Kind of reason -> check of the planned start that it gives."""
 
 # Why a job waits
 

@@ -1,4 +1,4 @@
-"""Every sentence is true: runs of every family are read once more, and a sentence that is changed is found out."""
+"""Every sentence is true in runs of every family, and the checks detect every sentence that is changed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tui.cli.compare import as_dict, render
 from tui.cli.explain import longest_waits
 
 RUNS = 2
-"""So many of each family; `python -m tests.truth` reads on as long as you like."""
+"""Number of runs of each family; `python -m tests.truth` continues without limit."""
 
 REASONS = [
     kind
@@ -52,14 +52,14 @@ DECISIONS = [*get_args(decisions.Decision), *get_args(matrix.MatrixDecision)]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_is_said_of_a_run_is_so(family: str) -> None:
+def test_sentences_are_true(family: str) -> None:
     first = FAMILIES.index(family)
     for seed in range(first, first + RUNS * len(FAMILIES), len(FAMILIES)):
         assert list(falsehoods(random_run(seed), asked=3)) == []
 
 
 @pytest.mark.parametrize("family", PEERS)
-def test_what_is_said_of_a_run_under_a_peers_policy_is_so(family: str) -> None:
+def test_sentences_are_true_under_peers_policies(family: str) -> None:
     first = PEERS.index(family)
     for seed in range(first, first + 2 * RUNS * len(PEERS), len(PEERS)):
         assert list(falsehoods(random_run(seed, PEERS), asked=2)) == []
@@ -85,24 +85,24 @@ def test_what_is_said_of_a_run_under_a_peers_policy_is_so(family: str) -> None:
         8420024, 8441016, 8441869, 8460008, 18002895,
     ],
 )  # fmt: skip
-def test_what_was_false_once_is_so_now(seed: int) -> None:
+def test_sentences_stay_true_in_runs_mended_once(seed: int) -> None:
     assert list(falsehoods(random_run(seed), asked=4)) == []
 
 
 @pytest.mark.parametrize("seed", [9702663, 9704113])
-def test_what_was_false_once_of_any_policy_on_such_a_machine_is_so_now(seed: int) -> None:
+def test_sentences_stay_true_of_any_policy_with_outages(seed: int) -> None:
     assert list(falsehoods(changing_run(seed), asked=4)) == []
 
 
 @pytest.mark.parametrize("family", CHANGING)
-def test_what_is_said_of_a_machine_that_changes_is_so(family: str) -> None:
+def test_sentences_are_true_with_outages(family: str) -> None:
     first = CHANGING.index(family)
     for seed in range(first, first + 3 * len(CHANGING), len(CHANGING)):
         assert list(falsehoods(changing_run(seed), asked=2)) == []
 
 
 @pytest.mark.parametrize("seed", [51, 87, 106, 208, 249, 273, 290])
-def test_what_was_false_once_of_a_machine_that_changes_is_so_now(seed: int) -> None:
+def test_sentences_stay_true_with_outages(seed: int) -> None:
     assert list(falsehoods(changing_run(seed, FEW), asked=4)) == []
 
 
@@ -111,21 +111,24 @@ def test_what_was_false_once_of_a_machine_that_changes_is_so_now(seed: int) -> N
     [9101398, 9502238, 9503013, 9503323, 9505278, 9505588, 9704328, 9721363, 9800713, 9830168, 9974018, 9981723,
      13000258],
 )  # fmt: skip
-def test_what_was_false_of_whom_the_machine_left_or_when_is_so_now(seed: int) -> None:
-    """Who passes it when its place went; a failure after the end; rows that failed; who is given up; own ones gone."""
+def test_sentences_stay_true_of_jobs_that_lost_processors(seed: int) -> None:
+    """Each seed showed a falsehood once: jobs passing others when a place was lost, failures after the end,
+    failed rows, cancelled jobs, or a job whose own processors went down.
+    """
     assert list(falsehoods(changing_run(seed), asked=4)) == []
 
 
 @pytest.mark.parametrize("seed", [9505064, 9800249, 9800519, 9802889, 9805379, 9805649, 9820064, 13002194, 15004819])
-def test_what_was_false_once_under_a_peers_policy_is_so_now(seed: int) -> None:
+def test_sentences_stay_true_under_peers_policies(seed: int) -> None:
     assert list(falsehoods(random_run(seed, PEERS), asked=4)) == []
 
 
 @pytest.mark.parametrize("seed", [9910046, 9910049, 9910113, 9910130, 9912100, 12002726, 12002882])
-def test_what_was_false_once_in_panels_is_so_now(seed: int) -> None:
-    """What had been lost counted as done; comes who was given up; moved less than told; waits for another reason.
+def test_panels_stay_true(seed: int) -> None:
+    """Each seed showed a falsehood once in the panels.
 
-    Nobody waits, but one for its place.
+    Lost work counted as done; a cancelled job that still came; a smaller move than reported; a wrong reason to wait;
+    a line that no job waits although one waited for its row.
     """
     assert list(falsehoods(run_of(seed), asked=1)) == []
 
@@ -141,24 +144,22 @@ def test_counts_of_thousands_are_read() -> None:
 @pytest.mark.parametrize(
     "seed", [10400093, 10400129, 10400489, 10600302, 11000166, 11000899, 12000778, 12001232, 12001813, 12002041]
 )
-def test_what_was_false_once_of_plans_by_rows_and_then_by_queues_between_two_steps_or_of_almost_all_is_so_now(
-    seed: int,
-) -> None:
+def test_sentences_stay_true_of_plans_by_rows_then_by_queues(seed: int) -> None:
     assert list(falsehoods(run_of(seed), asked=4)) == []
 
 
 @pytest.mark.parametrize("seed", [19501441, 19502344, 19502999])
-def test_what_was_false_once_of_who_left_rows_at_the_moment_it_came_or_moved_is_so_now(seed: int) -> None:
+def test_sentences_stay_true_of_jobs_that_left_the_matrix_at_once(seed: int) -> None:
     assert list(falsehoods(run_of(seed), asked=4)) == []
 
 
 @pytest.mark.parametrize("seed", [17000558, 17000595])
-def test_what_was_false_once_where_no_end_moves_or_next_to_nothing_is_lost_is_so_now(seed: int) -> None:
+def test_comparison_stays_true_when_no_end_moves(seed: int) -> None:
     assert list(found_in(run_of(seed), seed)) == []
 
 
 @pytest.mark.parametrize("seed", range(0, 3 * len(FAMILIES), 4))
-def test_what_is_said_where_two_runs_part_is_so_and_who_changes_it_is_found_out(seed: int) -> None:
+def test_first_difference_is_true_and_changes_are_detected(seed: int) -> None:
     first = random_run(seed)
     MUTANTS.clear()
     token = are_changed.set(True)
@@ -168,17 +169,17 @@ def test_what_is_said_where_two_runs_part_is_so_and_who_changes_it_is_found_out(
 
 
 @pytest.mark.parametrize("seed", [3, 5, 12, 13, 18, 211, 8462153])
-def test_the_page_that_compares_two_runs_is_so_and_who_changes_a_number_in_it_is_found_out(seed: int) -> None:
+def test_comparison_page_is_true_and_changes_are_detected(seed: int) -> None:
     first = random_run(seed)
     assert unfound(Page(first, another_run(first, seed))) == []
     assert MUTANTS
 
 
 HELPED = (10, 42, 77, 323, 353, 443, 473)
-"""Among them jobs that never start under one of two policies, or under both."""
+"""Seeds; some have jobs that never start under one policy or under both."""
 
 
-def test_what_is_said_of_what_would_have_helped_is_so_and_who_changes_a_number_in_it_is_found_out() -> None:
+def test_alternatives_are_true_and_changes_are_detected() -> None:
     MUTANTS.clear()
     for seed in HELPED:
         run = run_of(seed)
@@ -192,7 +193,7 @@ def test_what_is_said_of_what_would_have_helped_is_so_and_who_changes_a_number_i
     assert [around for _, around, found in MUTANTS if not found] == []
 
 
-def test_who_changes_which_jobs_of_a_user_waited_longest_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_longest_waits_of_a_user_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     run = next(
         run for seed in range(99) if not (run := random_run(seed, PEERS)).switches and max(run.workload.user) > 0
     )
@@ -206,7 +207,7 @@ def test_who_changes_which_jobs_of_a_user_waited_longest_is_found_out(monkeypatc
 
 
 def unfound(page: Page) -> list[str]:
-    """Around which changed numbers of it nobody finds out."""
+    """Return the templates for which no changed number was detected."""
     MUTANTS.clear()
     token = are_changed.set(True)
     assert list(read_page(page)) == []
@@ -216,14 +217,14 @@ def unfound(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", [3, 7])
-def test_the_page_of_a_policy_that_takes_over_is_so_and_who_changes_a_number_in_it_is_found_out(seed: int) -> None:
+def test_page_of_a_policy_switch_is_true_and_changes_are_detected(seed: int) -> None:
     first = random_run(seed)
     page = Page(first, taken_over(first, seed))
     assert any("which takes over" in line for line in render(page.pair, 80).split("\n")[:3])
     assert unfound(page) == []
 
 
-def test_who_changes_a_number_of_a_batch_is_found_out() -> None:
+def test_changed_number_of_a_batch_is_detected() -> None:
     first = run_of_many(0)
     page = Page(first, made(first.workload, "easy", (), "lowest"))
     assert list(read_fields(page)) == []
@@ -242,14 +243,14 @@ LINES = (
     *(f"  {what} {how}" for what in ("start", "first start", "end") for how in ("earlier", "later", "at the same")),
     "Waits", "  up to", "  #m to #m", "  #m to #h", "  #h to #h", "  #h to #d", "  over #d", "  J#", "They decide",
 )  # fmt: skip
-"""How the lines of such a page begin that have numbers."""
+"""Beginnings of all lines of a comparison page that have numbers."""
 
 
 PAGES = (9700001, 9700035, 9700022)
 
 
-def test_who_changes_a_number_in_any_table_of_such_a_page_is_found_out() -> None:
-    """Of jobs that take minutes, hours and days, and of some that are given up."""
+def test_changed_number_in_any_table_is_detected() -> None:
+    """The jobs last minutes, hours and days, and some are cancelled."""
     begin, short = set(), run_of(17000558)
     for page in (
         *(Page(*scaled_runs(run_of(seed), seed)) for seed in PAGES),
@@ -260,8 +261,8 @@ def test_who_changes_a_number_in_any_table_of_such_a_page_is_found_out() -> None
     assert [line for line in LINES if not any(around.startswith(line[:20]) for around in begin)] == []
 
 
-def test_who_changes_a_field_of_what_programs_are_told_is_found_out() -> None:
-    """But for which of two numbers is better that differ by no more than sums of fractions do."""
+def test_changed_json_field_is_detected() -> None:
+    """The exception: which of two numbers is better if they differ by rounding only."""
     first = random_run(5)
     page = Page(first, another_run(first, 5))
     true, told = expected(page), json.loads(json.dumps(as_dict(page.pair)))
@@ -271,7 +272,7 @@ def test_who_changes_a_field_of_what_programs_are_told_is_found_out() -> None:
 
 
 def with_changes(value: Any) -> Iterator[Any]:
-    """The same with one thing changed that is told there."""
+    """Yield copies of the value, each with one item changed."""
     if isinstance(value, dict | list):
         for key in [*value] if isinstance(value, dict) else range(len(value)):
             for other in with_changes(value[key]):
@@ -287,11 +288,11 @@ KINDS = (
     9700151, 9700153, 9700159, 9700175, 9700179, 9700187, 9700721, 9900306, 9900707, 9900777, 9901334, 9901460, 9901878,
     9910005, 9911119, 9944380, 9967275,
 )  # fmt: skip
-"""Small runs in which there is every kind of sentence; another one may be needed where schedules change."""
+"""Seeds of small runs that together have every kind of sentence; replace some when schedules change."""
 
 
-def test_who_changes_a_sentence_of_any_kind_is_found_out() -> None:
-    """One of its numbers or, where it has none, by saying it where it is not so."""
+def test_changed_sentence_of_any_kind_is_detected() -> None:
+    """A number in it is changed or, if it has none, the sentence is put where it is false."""
     for changed in (MUTANTS, MISPLACED):
         changed.clear()
     token = are_changed.set(True)
@@ -299,15 +300,15 @@ def test_who_changes_a_sentence_of_any_kind_is_found_out() -> None:
         assert list(falsehoods(run_of(seed), asked=2)) == []
     are_changed.reset(token)
     found = {kind for kind, _, is_found in (*MUTANTS, *MISPLACED) if is_found}
-    beside = {"Part", "Helped", "Headline", "Instead"}  # a line of a page; what is said of two runs
+    beside = {"Part", "Helped", "Headline", "Instead"}  # lines of pages and sentences about two runs
     assert {kind.__name__ for kind in READINGS.keys() - UNSAID.keys()} - found == beside
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, *PEERS])
-def test_who_changes_a_number_or_a_name_is_found_out(family: str) -> None:
-    """But for a few of hundreds that are as true: another row has as many free, another job was in the way as well.
+def test_changed_numbers_and_names_are_detected(family: str) -> None:
+    """All but 3 % are detected, because some changes are true as well: another row has as many free processors.
 
-    Of the queue's table every one.
+    In the queue's table every change is detected.
     """
     MUTANTS.clear()
     token = are_changed.set(True)
@@ -322,7 +323,7 @@ def test_who_changes_a_number_or_a_name_is_found_out(family: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [5, 9, 13, 21, 56])
-def test_who_changes_what_is_said_of_a_machine_that_changes_is_found_out(seed: int) -> None:
+def test_changed_sentences_are_detected_with_outages(seed: int) -> None:
     MUTANTS.clear()
     token = are_changed.set(True)
     assert list(falsehoods(changing_run(seed), asked=2)) == []
@@ -331,6 +332,6 @@ def test_who_changes_what_is_said_of_a_machine_that_changes_is_found_out(seed: i
 
 
 @pytest.mark.parametrize("kind", [*REASONS, *DECISIONS, *get_args(facts.Fact)], ids=lambda kind: kind.__name__)
-def test_every_kind_has_somebody_who_reads_it(kind: type) -> None:
-    """Whoever adds a reason, a decision or a fact writes beside it how it is found out."""
+def test_every_kind_has_a_check(kind: type) -> None:
+    """Each new kind of reason, decision or fact needs a check in `tests/truth`."""
     assert kind in READINGS or kind in UNSAID

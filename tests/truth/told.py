@@ -1,4 +1,4 @@
-"""What Why says of a job after a step: its sentences and its numbers, read from the world as it is then."""
+"""Check the sentences and numbers of Why about a job against the state after each step."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ NEEDS, UNSEEN = ("needs {n} > {n} free", "needs {n}, {n} free"), " and the polic
 
 
 class Pass(NamedTuple):
-    """A job that came later and began while another waited; did it stand before it?"""
+    """A later arrival that started while the job waited; `stood_before`: it was ahead in queue order."""
 
     time: float
     rank: int
     stood_before: bool
     in_the_way_since: float | None = inf
-    """From when on it held what the other lacked, which fitted but for those that passed it; None: in a matrix"""
+    """Since when it held processors that the job lacked because of all the passes together; None in a matrix"""
 
     @property
     def is_in_the_way(self) -> bool:
@@ -53,12 +53,12 @@ class Pass(NamedTuple):
 
 
 def in_the_way(passes: Collection[Pass]) -> int | None:
-    """How many of these were in the way of the other job; None: some shared processors in time."""
+    """Return how many of these held processors the job needed; None if any of them was time-shared."""
     return None if any(each.in_the_way_since is None for each in passes) else sum(each.is_in_the_way for each in passes)
 
 
 class After:
-    """A world after a step, and the same after the step before as far as plans go."""
+    """The state after a step, and the planned starts after the step before."""
 
     def __init__(
         self, world: World, decisions: tuple[Any, ...], was: dict[int, float], passed: Mapping[int, dict[int, Pass]]
@@ -67,11 +67,11 @@ class After:
         self.planned = planned_now(world)
 
 
-# What is planned after a pass
+# Plans after a pass
 
 
 def planned_now(world: World) -> dict[int, Plan]:
-    """Every planned start, by the policy's own rule, made again from what runs and what stands reserved."""
+    """Return every planned start, recomputed by the policy's rule from running jobs and reservations."""
     turning: Rows | None = world.memo_rows
     waiting = {rank: plan for rank, plan in world.planned.items() if rank in world.waiting}
     granted = {rank: Plan(at, world.jobs[rank].estimate) for rank, at in world.granted.items()}
@@ -87,7 +87,7 @@ def planned_now(world: World) -> dict[int, Plan]:
 
 
 def heads(world: World) -> list[Work]:
-    """Who gets a plan in each pass, in that order."""
+    """Return the jobs that get a plan in each pass, in order."""
     name, line = world.rules.name, world.line()
     if name == "replan":
         return line
@@ -101,7 +101,7 @@ def heads(world: World) -> list[Work]:
 def anew(
     world: World, slots: list[Slot], without: int | None = None, order: list[Work] | None = None
 ) -> dict[int, float]:
-    """The plan of this pass, beside these slots."""
+    """Return this pass's planned starts around the slots."""
     starts, slots = dict[int, float](), list(slots)
     if world.rules.name == "easy++" and order is None:
         return {job.rank: shadow_of(world, job)[0] for job in heads(world) if job.rank != without}
@@ -109,7 +109,7 @@ def anew(
     for job in heads(world) if order is None else order:
         if job.rank == without:
             continue
-        if is_head:  # what ends and what the machine will lack is counted, nothing that is reserved
+        if is_head:  # counts ends and known outages, but no reservations
             missing = world.missing()
             slots = [slot for slot in slots if slot.start == world.now or slot in missing]
         at = starts[job.rank] = world.earliest(job.procs, job.estimate, slots)
@@ -117,11 +117,11 @@ def anew(
     return starts
 
 
-# Reading
+# Checks of sentences
 
 
 def read_evidence(after: After, found: Evidence, decided: tuple[Any, ...]) -> Iterator[UntrueError]:
-    """All sentences and all numbers that are told of one job: those that are not so."""
+    """Yield each sentence or number about one job that is false."""
     job = after.world.jobs[found.job.rank]
     said = {f"{say(decision, exactly)}." for decision in decided}
     told: list[tuple[type, str]] = [(Evidence, clause) for clause in found.clauses if clause not in said]
@@ -134,13 +134,13 @@ def read_evidence(after: After, found: Evidence, decided: tuple[Any, ...]) -> It
 
 
 def kept_of(after: After, job: Work) -> Any:
-    """What the policy last said of why it waits."""
+    """Return the last reason that the policy gave for keeping the job waiting, or None."""
     found = [d.because for d in after.decisions if isinstance(d, Keep) and d.job.rank == job.rank]
     return found[-1] if found else None
 
 
 def line_of(world: World, job: Work) -> list[Work]:
-    """The queue in which it stands, front to back; none for those with a reservation of their own."""
+    """Return the job's queue, front to back; empty if it is in no queue."""
     passed_over, world.passed_over = world.passed_over, set()
     line = world.line()
     world.passed_over = passed_over
@@ -205,7 +205,7 @@ def _(after: After, job: Work, said: str, needs: int, free: int, last: str) -> N
 
 
 def is_stopped_by(after: After) -> Work | None:
-    """At whom the queue stops: the last in it, or of those that are suspended, that the policy kept waiting."""
+    """Return the job at which the policy stopped: the last one, in queue order, that it kept waiting, or None."""
     world, line = after.world, after.world.line()
     kept = [world.jobs[d.job.rank] for d in after.decisions if isinstance(d, Keep)]
     return next((job for job in reversed(kept) if job.rank in world.aside or job in line), None)
@@ -250,7 +250,7 @@ def _(after: After, job: Work, said: str, needs: int, free: int, kept: int, whom
 
 
 def goes_down(after: After, job: Work, clock: float | None = None) -> bool:
-    """Does the machine go down before the job would end that started then, or now?"""
+    """Return True if maintenance begins before the job would end if it started at the time of its plan."""
     world, planned = after.world, after.planned.get(job.rank)
     if world.memo_rows is not None or job.rank in world.granted:
         return False
@@ -279,7 +279,7 @@ def _(after: After, job: Work, said: str, needs: int, free: int, stay: int, long
 
 
 def others(after: After, job: Work) -> list[Slot]:
-    """What is not there, what runs, and what is planned for the others."""
+    """Return the slots of unavailable processors, running jobs, and plans of the other jobs."""
     world = after.world
     running = [*world.missing(), *(Slot(world.now, end, procs) for end, procs in world.ends())]
     return running + [
@@ -309,7 +309,7 @@ def _(after: After, job: Work, found: Evidence, names: Names) -> None:
 
 
 def are_enough(after: After, job: Work, said: Names, at: float, row: int | None) -> None:
-    """Do those end by then, is there enough when they have, and not before the last of them?"""
+    """Check that the named jobs end by then, and that enough processors are free when the last of them ends."""
     world = after.world
     ends = ends_in(world, row)
     free = world.free_set().bit_count()
@@ -328,7 +328,7 @@ def are_enough(after: After, job: Work, said: Names, at: float, row: int | None)
 
 
 def ends_in(world: World, row: int | None) -> dict[int, tuple[float, int]]:
-    """rank -> (expected end, processors) of who runs, or is at home in the row."""
+    """Return rank -> (expected end, processors) of each running job, or of each job whose home is the row."""
     if row is None:
         return {rank: (held.ends, held.mask.bit_count()) for rank, held in world.running.items()}
     turning = world.memo_rows
@@ -336,7 +336,7 @@ def ends_in(world: World, row: int | None) -> dict[int, tuple[float, int]]:
 
 
 def finish(world: World, rank: int) -> float:
-    """When a job in the matrix would be done by its estimate if nothing changed: turn by turn."""
+    """Return when a job in the matrix would end by its estimate if nothing changed, simulated turn by turn."""
     cache = world.__dict__.setdefault("finishes", {})
     key = (world.now, rank)
     if key not in cache:
@@ -369,7 +369,7 @@ def _(after: After, job: Work, found: Evidence, many: int, way: str) -> None:
 
 
 def have_passed(after: After, job: Work, many: int, way: str) -> None:
-    """How many, and how many of them were in its way."""
+    """Check how many jobs passed it, and how many of them held processors it needed."""
     passes: Collection[Pass] = after.passed.get(job.rank, {}).values()
     demand_equal(many, len(passes), "passed")
     told = re.fullmatch(r"|, (?:which (held|did not hold)|(none|all|[\d,]+) of which held) processors it needed", way)

@@ -1,4 +1,4 @@
-"""What is told of a wait, read once more: step by step why a job waited, from which rows and summaries are made."""
+"""Check what the program reports about waits: why a job waited after each step, merged into rows and summaries."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from tests.truth.world import Work, World, has_room
 
 
 class WaitStep(NamedTuple):
-    """After one step: why the job waits until the next, who is named for it, and what there is."""
+    """Why the job waits after one step: kind of reason, named job, queue and processors."""
 
     number: int
-    """Which one"""
+    """Number of the step"""
     time: float
     kind: type
     blocker: str | None
     head: str | None
-    """Who heads the queue, where a policy plans for one job only"""
+    """First job in the queue, under a policy that plans for one job only"""
     numbers: dict[str, float]
     ahead: int
     free: int
-    """In rows, of the one that has most"""
+    """Free processors; in a matrix, those of the row that has most"""
     holders: list[tuple[float, int, int]]
-    """(expected end, rank, processors) of who runs"""
+    """(expected end, rank, processors) of each running job"""
 
 
 def wait_step(after: After, job: Work, number: int) -> WaitStep:
-    """Why it waits after this step, as the policy says, or else as its decisions and its plans have it."""
+    """Return why the job waits after this step: the policy's reason, else one inferred from decisions and plans."""
     world = after.world
     line = line_of(world, job) if job.rank in world.waiting else []
     free = most_free(world)
@@ -63,14 +63,14 @@ def most_free(world: World) -> int:
 
 
 def head_now(world: World) -> str | None:
-    """Who heads the queue, where the policy plans for one job only."""
+    """Return the name of the first job in the queue if the policy plans for one job only."""
     plans_for_one = world.rules.name in ("easy", "shadow", *EASIES) and world.rules.get("depth", 1) == 1
     head = next(iter(heads(world)), None) if plans_for_one else None
     return None if head is None else head.name
 
 
 def promises(world: World) -> bool:
-    """Does the policy promise that a start that it reserves does not move later?"""
+    """Return True if the policy never moves a reserved start later."""
     rules = world.rules
     if (world.aside and not rules.suspends) or (world.granted and not rules.keeps):
         return False
@@ -78,7 +78,7 @@ def promises(world: World) -> bool:
 
 
 def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[str, float]]:
-    """The kind of reason, whom it names, and its numbers."""
+    """Return the kind of reason, the job that it names, and its numbers."""
     world = after.world
     if job.rank not in world.waiting:
         return w.AwaitsTurn, None, {}
@@ -105,13 +105,13 @@ def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[
     return (k.RoomUnseen if fits else k.PlannedLater), None, {"free": seen}
 
 
-# What kept it waiting, in words
+# Reasons in the past tense
 
 Others = Callable[[str, str], None]
 
 
 class Past(NamedTuple):
-    """How a kind of reason is said of many steps; `many`: what those that it names are called."""
+    """Pattern of a sentence that sums up many steps; `many`: pattern of the named jobs, if there are any."""
 
     pattern: str
     kinds: tuple[type, ...]
@@ -164,14 +164,14 @@ _NUMBERS = (
 
 
 class Wait(NamedTuple):
-    """Some steps of a wait, and how long it went on after each."""
+    """Some steps of a wait, with the seconds that followed each."""
 
     job: Work
     steps: Sequence[WaitStep]
     lengths: Sequence[float]
 
     def of(self, kinds: Sequence[type]) -> Wait:
-        """Those of some kinds."""
+        """Return the steps whose reason is of these kinds."""
         found = [(s, length) for s, length in zip(self.steps, self.lengths, strict=True) if s.kind in kinds]
         return Wait(self.job, [step for step, _ in found], [length for _, length in found])
 
@@ -184,7 +184,10 @@ class Wait(NamedTuple):
 
 
 def read_part(wait: Wait, told: str, length: str = "") -> Wait:
-    """One kind of reason, its numbers and how long it was; the steps of which it tells. Two kinds may be told alike."""
+    """Check one reason of a summary, its numbers and its length, and return its steps.
+
+    Two kinds of reason may share one sentence.
+    """
     false = UntrueError(f"{told!r} was no reason: {sorted({step.kind.__name__ for step in wait.steps})}")
     for past in PASTS:
         match = re.fullmatch(past.pattern + _NUMBERS, told)
@@ -202,7 +205,7 @@ def read_part(wait: Wait, told: str, length: str = "") -> Wait:
 
 
 def read_places(wait: Wait, parts: Mapping[str, str], many: str) -> None:
-    """What stands in the places of one sentence."""
+    """Check the processors, jobs and numbers in one sentence."""
     if parts.get("procs"):
         demand_equal(whole(parts["procs"]), wait.job.procs, "its processors")
     if many:
@@ -211,7 +214,7 @@ def read_places(wait: Wait, parts: Mapping[str, str], many: str) -> None:
 
 
 def read_blockers(wait: Wait, told: str, many: str) -> None:
-    """Those that were named longest, and for how long."""
+    """Check the jobs named as blockers for the longest time, and how long each was named."""
     seconds: dict[str, float] = {}
     for step, length in zip(wait.steps, wait.lengths, strict=True):
         if step.blocker is not None:
@@ -233,7 +236,7 @@ def read_blockers(wait: Wait, told: str, many: str) -> None:
 
 
 def read_numbers(wait: Wait, parts: Mapping[str, str | None]) -> None:
-    """The least and the greatest of them."""
+    """Check the smallest and the greatest value of each number."""
     for key, of in (("extra", "extra"), ("most", "free"), ("rows", "rows"), ("free", "free")):
         if (told := parts.get(key)) is not None:
             values = [step.numbers[of] for step in wait.steps]
@@ -250,7 +253,7 @@ def read_numbers(wait: Wait, parts: Mapping[str, str | None]) -> None:
 
 
 def read_parts(wait: Wait, told: str) -> None:
-    """One kind, with who stood ahead; or several, each with its share."""
+    """Check a sentence with one reason and the jobs ahead, or with several reasons and their shares."""
     if re.match(r"[\d.]\S* ", told):
         many = 0
         for part in told.split("; "):
@@ -265,7 +268,7 @@ def read_parts(wait: Wait, told: str) -> None:
 
 
 def read_summary(wait: Wait, told: str) -> None:
-    """The reasons of a whole wait, each with its share, or the only one that counts."""
+    """Check the summary of a whole wait: each reason with its share, or the only one that matters."""
     told = re.sub(r"(?:, | and )[\d,]+ more$", "", told)
     merged = [step._replace(kind=k.TooFewFree) if step.kind is w.Heads else step for step in wait.steps]
     wait = wait._replace(steps=merged)
@@ -281,7 +284,7 @@ def read_summary(wait: Wait, told: str) -> None:
 
 
 def seconds_of(wait: Wait, told: str) -> float:
-    """How long it waited for that reason; two kinds may be told alike."""
+    """Return how long the job waited for that reason; two kinds may share one sentence."""
     true = 0.0
     for past in PASTS:
         if re.fullmatch(past.pattern + _NUMBERS, told):
@@ -299,7 +302,7 @@ def seconds_of(wait: Wait, told: str) -> float:
 
 
 def read_ahead(wait: Wait, told: str) -> None:
-    """How many stood ahead of it, at first and at last, and who headed the queue."""
+    """Check the number of jobs ahead at the beginning and the end, and the first job in the queue."""
     first, last = wait.steps[0].ahead, wait.steps[-1].ahead
     match = re.fullmatch(
         r"(?P<only>J\d+) ahead of it|"
@@ -321,7 +324,7 @@ def read_ahead(wait: Wait, told: str) -> None:
 
 
 def read_missing(wait: Wait, told: str, moment: Callable[[str], float], name_of: Callable[[int], str]) -> None:
-    """Whose processors it waited for at first."""
+    """Check which running jobs held the processors that the job lacked at first."""
     if not told:
         return
     first, job = wait.steps[0], wait.job

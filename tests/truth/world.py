@@ -1,6 +1,6 @@
-"""A run made again from what it left: the workload, the stretches of its schedule, and what was decided in order.
+"""The state of a run, computed from its workload, its schedule and the order of its decisions.
 
-Nothing of the engine is used. Processors are sets of bits; times are exact.
+No code of the engine is used. Processor sets are bit masks; times are exact.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Work(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """Processors that are taken from one moment to another."""
+    """Processors in use from one time to another."""
 
     start: float
     end: float
@@ -41,7 +41,7 @@ class Slot(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Somebody on processors: since when, until when by the estimate."""
+    """A job on processors: since when, until when by its estimate, and how."""
 
     since: float
     ends: float
@@ -51,14 +51,14 @@ class Held(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """Somebody who was suspended."""
+    """A suspended job: its processors, and the time of its suspension."""
 
     mask: int
     since: float
 
 
 class Plan(NamedTuple):
-    """A start that was reserved, and for how long."""
+    """A planned start, and for how long processors are reserved from then on."""
 
     at: float
     lasts: float
@@ -80,7 +80,7 @@ def works_of(workload: Workload) -> list[Work]:
 
 
 class World:
-    """Who waits, runs or is suspended, between two decisions of a pass."""
+    """The waiting, running and suspended jobs at any point within a pass."""
 
     def __init__(self, workload: Workload, spec: str, stretches: Iterable[Stretch], ends: list[float]) -> None:
         self.procs, self.jobs = workload.procs, works_of(workload)
@@ -98,26 +98,26 @@ class World:
         self.running: dict[int, Held] = {}
         self.aside: dict[int, Stopped] = {}
         self.ran: dict[int, float] = {}
-        """Progress up to the present stay"""
+        """Run time before the present stretch on processors"""
         self.planned: dict[int, Plan] = {}
         self.granted: dict[int, float] = {}
         self.first_start: dict[int, float] = {}
         self.awaited: int | None = None
         self.owners: list[int] = []
         self.division: list[int] = []
-        """Who owned what when the machine was divided"""
+        """Owners of the processors when the machine was divided into partitions"""
         self.was_switched, self.taken_over = False, -inf
         self.finished: set[int] = set()
         self.claims: dict[int, dict[int, float]] = {}
-        """Whoever waits for those who were suspended for it"""
+        """Claiming job -> the jobs suspended for it that have not left yet, each with the end of its suspension"""
         self.claimed: dict[int, tuple[int, int]] = {}
-        """What was free for it then, and what those held"""
+        """Claiming job -> the processors free for it at its claim, and those of its victims"""
         self.bounds: dict[int, float] = {}
-        """Latest starts, where a policy has such"""
+        """Latest starts, for policies that use them"""
         # In this step
         self.completed: list[int] = []
         self.expected: dict[int, float] = {}
-        """When they were to end by their estimates"""
+        """Ends by the estimates of the jobs that ended"""
         self.cut: list[int] = []
         self.arrived: list[int] = []
         self.early = False
@@ -126,19 +126,19 @@ class World:
         self.borrowed: dict[int, int] = {}
         self.passed_over: set[int] = set()
         self.started: list[tuple[tuple[float, int], int]] = []
-        """Who has started since the policy was asked: where it stood in line, its processors"""
+        """Jobs started since the pass began: queue position and processors"""
         self.coming: set[int] = set()
-        """Who has arrived, or is new to the policy"""
+        """Jobs that arrived or are otherwise new to the policy"""
         self.memo: dict[str, Any] = {}
-        """What is found once a pass"""
+        """Values computed once a pass"""
         self.memo_rows: Any = None
-        """Where rows take turns: `tests.truth.rows.Rows`"""
+        """Row state (`tests.truth.rows.Rows`) under policies with a matrix"""
         self.usage = Usage()
 
     # Time
 
     def begin(self, now: float) -> None:
-        """What happens at an instant before anything is decided."""
+        """Apply all events of an instant that come before its decisions."""
         self.now = now
         self.usage.grow(self, now)
         self.completed, self.expected, self.cut, self.arrived, self.early = [], {}, [], [], False
@@ -169,7 +169,7 @@ class World:
         self.give_up_claims()
 
     def _go_on(self, rank: int, held: Held) -> None:
-        """In its next stay, which begins now."""
+        """Continue the job in its next stretch, which begins now."""
         stay = self._take_stay(rank)
         self.running[rank] = held._replace(mask=stay.processors)
 
@@ -181,7 +181,7 @@ class World:
         self.early |= expected > self.now
 
     def stay(self, rank: int) -> Stretch:
-        """Its present, or last, stay on processors."""
+        """Return the job's present, or else last, stretch on processors."""
         return self.stays[rank][self.upcoming[rank] - 1]
 
     def _take_stay(self, rank: int) -> Stretch:
@@ -192,7 +192,7 @@ class World:
         return stay
 
     def claim_of(self, rank: int) -> int:
-        """The processors that it will have: free ones first, then the victims', the lowest numbers first."""
+        """Return the processors that the job will get: free ones first, then its victims', lowest numbers first."""
         own = self.aside[rank].mask if rank in self.aside else 0
         if own and self.rules["restart"] == "own":
             return own
@@ -205,12 +205,12 @@ class World:
         return taken
 
     def give_up_claims(self) -> None:
-        """Those on what is not there, or of who would not be done before the machine goes down."""
+        """Drop claims on unavailable processors, and claims of jobs that would still run when maintenance begins."""
         for rank in [*self.claims]:
             if self.claim_of(rank) & self.absent(self.now) or not self.in_time(self.jobs[rank]):
                 del self.claims[rank]
 
-    # What is decided
+    # Decisions
 
     def start(self, rank: int, limit: float | None) -> None:
         job = self.jobs[rank]
@@ -229,7 +229,7 @@ class World:
         self.claims.pop(rank, None)
 
     def interrupt(self, rank: int) -> None:
-        """Its processors are gone, and all that it had done."""
+        """Return an interrupted job, whose work is lost, to the queue."""
         self.running.pop(rank, None)
         self.aside.pop(rank, None)
         self.ran.pop(rank, None)
@@ -264,7 +264,7 @@ class World:
             self.awaited = None
 
     def switch(self, spec: str) -> None:
-        """Between two gangs, or into or out of them, `tests.truth.rows` does more."""
+        """Switch the policy; a switch from or to a policy with a matrix needs `tests.truth.rows` as well."""
         for rank, held in list(self.running.items()):
             if held.kind == "speculative":
                 ends = held.since + self.jobs[rank].estimate
@@ -278,13 +278,13 @@ class World:
             self.usage.see(self.jobs[rank].user)
         self.owners, self.claims, self.memo = [], {}, {}
 
-    # What there is
+    # Queries
 
     def limit_of(self, rank: int) -> float:
         return min(float(self.rules["speculate"]), self.jobs[rank].estimate)
 
     def progress(self, rank: int) -> float:
-        """How long it has run, the trial that it is in included."""
+        """Return how long the job has run, including its present speculative run."""
         held = self.running.get(rank)
         if held is None:
             return self.jobs[rank].run if rank in self.finished else self.ran.get(rank, 0)
@@ -301,37 +301,37 @@ class World:
         return self.there() & ~taken
 
     def there(self) -> int:
-        """The processors that are there now."""
+        """Return the processors that are available now."""
         return ((1 << self.procs) - 1) & ~self.absent(self.now)
 
     def class_names(self) -> list[str]:
-        """What the classes of estimates are called, from the shortest; none where nothing is divided."""
+        """Return the names of the estimate classes, shortest first; an empty list without partitions."""
         many = len(self.rules.classes) if self.owners and self.rules.name == "multiqueue" else 0
         between = ["medium"] if many == 2 else [f"medium {at}" for at in range(1, many)]
         return ["short", *between, "long"] if many else []
 
     def named(self, told: str) -> str:
-        """A sentence with these names in the place of numbers."""
+        """Return the sentence with class names instead of partition numbers."""
         for number, called in enumerate(self.class_names()):
             told = told.replace(f"partition {number}", called)
         return told
 
     def size(self) -> int:
-        """How many they are."""
+        """Return the number of available processors."""
         return self.there().bit_count()
 
     def known(self) -> list[Outage]:
         return [outage for outage in self.outages if outage.announced or outage.begins <= self.now]
 
     def absent(self, time: float) -> int:
-        """The processors that are not there then, as far as is known now."""
+        """Return the processors that are down at `time`, as far as is known now."""
         gone = 0
         for outage in self.known():
             gone |= outage.processors if outage.begins <= time < outage.ends else 0
         return gone
 
     def missing(self) -> list[Slot]:
-        """What is not there from now on, as if somebody had taken it; but for what is kept, which is taken already."""
+        """Return the unavailable processors as slots, except the kept ones, which `holds` already counts."""
         kept, until = (0, inf) if self.awaited is None else (self.kept(), self.holds()[-1][0])
         times = sorted({self.now, *(t for t in [*self.changes(), until] if self.now < t < inf)})
         spans = zip(times, [*times[1:], inf], strict=True)
@@ -340,33 +340,33 @@ class World:
         ]
 
     def changes(self) -> list[float]:
-        """When the machine changes, as far as is known."""
+        """Return the known times at which the set of available processors changes."""
         return [time for outage in self.known() for time in outage[:2]]
 
     def kept(self) -> int:
-        """What is kept for the one that is awaited."""
+        """Return the processors kept for the awaited job."""
         return 0 if self.awaited is None else self.aside[self.awaited].mask
 
     def free(self) -> int:
-        """As the policy sees it."""
+        """Return the number of free processors that the policy sees."""
         return (self.free_set() & ~self.kept()).bit_count()
 
     def unclaimed(self) -> int:
         return self.unclaimed_set().bit_count()
 
     def unclaimed_set(self) -> int:
-        """Without what somebody waits for whose victims have not left."""
+        """Return the free processors that no job claims."""
         free = self.free_set()
         for rank in self.claims:
             free &= ~self.claim_of(rank)
         return free
 
     def is_hidden(self, rank: int) -> bool:
-        """Is it in no queue of a policy that does not know of granted reservations, or was it passed over?"""
+        """Return True if the job is in no queue: granted a reservation foreign to the policy, or passed over."""
         return rank in self.passed_over or (rank in self.granted and self.rules.name != "multiqueue")
 
     def line(self) -> list[Work]:
-        """Who waits, in the policy's order."""
+        """Return the waiting jobs in the policy's order."""
         name = self.rules.name
         jobs = [self.jobs[rank] for rank in self.waiting if not self.is_hidden(rank)]
         if name == "multiqueue":
@@ -375,7 +375,7 @@ class World:
         return sorted(jobs, key=self.place)
 
     def place(self, job: Work) -> tuple[float, int]:
-        """Where it stands in the order in which the policy looks at those who wait."""
+        """Return a sort key: the job's position in the order in which the policy considers waiting jobs."""
         if self.rules.name == "multiqueue":
             return not job.high, job.rank
         if self.rules.name in ("selective", "tunable"):
@@ -385,18 +385,18 @@ class World:
         return key(self, job), job.rank
 
     def reserving(self) -> set[int]:
-        """Who has come and is to get a reservation in this pass: as its user asked, or for a trial."""
+        """Return the new jobs that get a reservation in this pass: requested by the user, or for a speculative run."""
         jobs = (self.jobs[rank] for rank in self.coming & self.waiting - self.planned.keys())
         return {job.rank for job in jobs if job.reserve is not None or self.rules.is_tried(job)}
 
-    # What is taken until when
+    # Slots in use
 
     def ends(self) -> list[tuple[float, int]]:
-        """(until when, how many) of what runs; of the awaited one as if it ran already."""
+        """Return (expected end, processors) of each running job, and of the awaited job as if it ran already."""
         return [(end, procs) for end, procs, _ in self.holds()]
 
     def holds(self) -> list[tuple[float, int, int]]:
-        """(until when, how many, who)."""
+        """Return (expected end, processors, rank) of each running job and of the awaited job."""
         if self.awaited is None:
             return [(held.ends, held.mask.bit_count(), rank) for rank, held in self.running.items()]
         own, begins, found = self.kept(), self.now, []
@@ -408,11 +408,11 @@ class World:
         left = self.jobs[self.awaited].estimate - self.progress(self.awaited)
         for time in sorted(t for t in self.changes() if self.now < t < inf):
             if self.absent(begins) & own or (time < begins + left and self.absent(time) & own):
-                begins = max(begins, time)  # its own are not all there for so long before that
+                begins = max(begins, time)  # before that time its own processors are not all free for long enough
         return [*found, (begins + left, own.bit_count(), self.awaited)]
 
     def slots(self, *without: int | None) -> list[Slot]:
-        """What runs, until the machine goes down, which interrupts it; and what is reserved but for some jobs."""
+        """Return the slots of running jobs, up to the next maintenance, and of plans other than those of some jobs."""
         plans = self.planned if self.rules.keeps else {r: p for r, p in self.planned.items() if r in self.granted}
         return [
             *self.missing(),
@@ -428,7 +428,7 @@ class World:
         return earliest(self.procs, procs, long, slots, self.now if after is None else after)
 
     def room_of(self, job: Work, ends: list[tuple[float, int]] | None = None) -> tuple[float, int]:
-        """When there is room for the job if nobody else comes, and how many stay free then, its own among them."""
+        """Return when the job fits if no other job starts, and how many processors are free then, its own included."""
         ends = sorted(self.ends()) if ends is None else ends
         if self.missing() == [Slot(self.now, inf, 0)]:
             for moment, _ in ends:
@@ -442,7 +442,7 @@ class World:
         return at, self.procs - max(taken_at(slots, moment) for moment in moments)
 
     def fits(self, job: Work) -> bool:
-        """Are enough free, and is there time enough before the machine goes down?"""
+        """Return True if enough processors are free now, and for long enough before the machine goes down."""
         return job.procs <= self.free() and self.in_time(job)
 
     def in_time(self, job: Work) -> bool:
@@ -450,7 +450,7 @@ class World:
         return self.now + left <= self.closes()
 
     def closes(self) -> float:
-        """When the machine goes down next, as was announced."""
+        """Return the beginning of the next announced maintenance, inf if there is none."""
         return min((o.begins for o in self.outages if o.announced and o.begins > self.now), default=inf)
 
 
@@ -472,12 +472,12 @@ def taken_at(slots: list[Slot], moment: float) -> int:
 
 
 def has_room(size: int, procs: int, start: float, long: float, slots: list[Slot]) -> bool:
-    """Are so many free from `start` on for so long?"""
+    """Return True if `procs` processors are free from `start` on for `long` seconds."""
     moments = [start, *(slot.start for slot in slots if start < slot.start < start + long)]
     return all(taken_at(slots, moment) + procs <= size for moment in moments)
 
 
 def earliest(size: int, procs: int, long: float, slots: list[Slot], after: float) -> float:
-    """The first moment from `after` on at which so many are free for so long."""
+    """Return the first time from `after` on at which `procs` processors are free for `long` seconds."""
     candidates: Iterator[float] = iter(sorted({after, *(slot.end for slot in slots if slot.end > after)}))
     return next(at for at in candidates if has_room(size, procs, at, long, slots))
