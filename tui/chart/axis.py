@@ -1,7 +1,8 @@
 """Places of moments across the chart: by the clock, or by event.
 
-A moment has a *place*, and a column of the chart is so many places wide. By the clock a second is one. By event each
-step of the run is one, and so is each moment at which something is planned; between two of them time goes evenly.
+A moment has a *place*, and a column of the chart is a number of places wide. By the clock a second is one place. By
+event each step of the run is one, as is each moment at which something is planned; between two of them time runs
+evenly.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Axis:
         return per_column
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
-        """Moments between two places, at least so many places apart: the same wherever the chart stands."""
+        """Return moments between two places, at least `apart` places from each other, independent of scrolling."""
         return ()
 
 

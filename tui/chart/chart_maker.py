@@ -1,4 +1,4 @@
-"""Charts of one run, frame after frame: what was drawn stays drawn, what is known of a job stays known."""
+"""Charts of one run, frame after frame, reusing what was drawn and computed before."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ class ChartMaker:
         selected: int | None = None,
         axis: Axis | None = None,
     ) -> ChartScene:
-        """The chart at `clock`, which is not before the snapshot and before the next step.
+        """Return the chart at `clock`, which is between the snapshot and the next step.
 
-        By event it has an `axis` of its own, unless it shares one with the chart beside it. Columns that there
-        is no time for are left out; the scene says so (`pending`), and the next one has more.
+        By event it has its own `axis` unless it shares one with the other run's chart. Columns that exceed the time
+        budget are left out and noted in `pending`; the next frame has more.
         """
         deadline = perf_counter() + budget_seconds
         if axis is None:

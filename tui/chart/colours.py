@@ -1,4 +1,4 @@
-"""What the colours of jobs mean: a mode, the hue of each job in it, and its legend."""
+"""Modes of colouring jobs: the hue of each job, and the legend."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ Owner: TypeAlias = Callable[[int], int | None]
 """rank of a job that has started -> the partition in which it did; None: there were none"""
 
 _KINDS = len(JOB_COLOURS) - 1
-"""So many kinds have a hue of their own, the most frequent first."""
+"""Number of kinds with their own hue, the most frequent first."""
 _OTHERS = _KINDS
 _APART = (1, 3, 5, 0, 2, 4)
 """Steps of the scale, those next to each other far apart."""
 _DIGITS = 9
-"""Of the number of a job so many digits make its hue."""
+"""Last digits of a job's number that make its hue."""
 _UNSEEN = 255
 
 
@@ -54,14 +54,14 @@ def partition_hue(partition: int) -> int:
 
 
 class OwnHues:
-    """The hue of each job, found when somebody looks at it."""
+    """Hue of each job, computed when it is first drawn."""
 
     def __init__(self, ids: Sequence[str]) -> None:
         self._ids, self._are_numbers = ids, all(map(str.isdecimal, ids))
         self._found = np.full(len(ids), _UNSEEN, np.uint8)
 
     def of(self, ranks: Ranks) -> Hues:
-        """By its number, else by its place, so that those that come one after another are far apart.
+        """Return hues by the jobs' numbers, else by their places, so that successive jobs differ clearly.
 
         >>> OwnHues(["7", "8", "31"]).of(np.arange(3)).tolist(), OwnHues(["a", "b"]).of(np.arange(2)).tolist()
         ([6, 7, 6], [0, 1])
@@ -141,7 +141,7 @@ class Colours:
         return RATIOS.hues(np.where(np.isnan(done), np.nan, estimate / run))
 
     def legend(self, mode: str, partitions: Sequence[str] = ()) -> Legend:
-        """What stands for what; nothing where each job has its own."""
+        """Return the legend of a mode, empty if each job has its own hue."""
         if mode == "job":
             return ()
         if mode in _SCALES:

@@ -1,4 +1,4 @@
-"""What is under the pointer, and what is said about it."""
+"""Place under the pointer, and its description."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Pictured(Protocol):
 
 
 def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
-    """What is in a column and a pixel row; None outside the chart."""
+    """Return the place at a column and pixel row; None outside the chart."""
     view = chart.view
     between = view.processors_at(row)
     if between is None or not 0 <= column < view.columns:
@@ -69,7 +69,7 @@ def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
 
 
 def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
-    """From when until when there is something to see of a job: its submission, its end or when that is planned."""
+    """Return when a job is visible: from its submission to its actual or planned end; None if that is no time."""
     end = float(chart.end[rank])
     if not end <= chart.clock:
         end = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)
@@ -110,7 +110,7 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
 
 
 def free_text(chart: ChartScene, spot: Spot, calendar: Calendar | None = None) -> str:
-    """What is said of a place without a job."""
+    """Return the description of a place without a job."""
     at = _near(chart.clock, calendar)
     for outage in chart.outages:
         if outage.begins <= spot.time < outage.ends and outage.processors >> spot.processor & 1:
@@ -122,7 +122,7 @@ def free_text(chart: ChartScene, spot: Spot, calendar: Calendar | None = None) -
 
 
 def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
-    """What the room before the head is good for, and what the head leaves while it runs."""
+    """Return which jobs may use the hole before the head's start, or the extra processors while it runs."""
     head = workload.jobs[hole.rank]
     if spot.time < hole.until:
         return f"\na job that ends by {at(hole.until)}, when {name(head)} is to start, may pass it"
@@ -132,7 +132,7 @@ def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
 
 
 def _told(outage: Outage, at: Clock) -> str:
-    """What became of it, since when and until when."""
+    """Return the kind of an outage with its begin and end."""
     if outage.begins == -inf:
         return f"it comes at {at(outage.ends)}" if outage.ends < inf else "it never was"
     since = f"{'down for maintenance, as announced,' if outage.announced else 'gone'} since {at(outage.begins)}"

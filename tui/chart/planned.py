@@ -1,4 +1,4 @@
-"""What is to come, as far as it is known now: boxes right of now."""
+"""Planned jobs as boxes to the right of now."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def planned_times(snapshot: Snapshot) -> Iterator[float]:
 
 
 def planned_start(snapshot: Snapshot, rank: int) -> float | None:
-    """When a job that waits is to start; None: it does not wait, or nobody planned it."""
+    """Return the planned start of a waiting job; None if it does not wait or has no plan."""
     place = snapshot.queue.place_of(rank)
     return None if place is None else snapshot.queue[place].planned
 
@@ -70,7 +70,7 @@ def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
 def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -> Iterator[Box]:
     """Each on the lowest processors that are free for all its time; a plan knows how many, not which.
 
-    Where those are too few, also on those of jobs that are predicted to have ended, which may go on.
+    If too few are free, processors of jobs predicted to have ended are used, although these may still run.
     """
     placed: list[Box] = []
     everything = (1 << snapshot.procs) - 1

@@ -1,4 +1,4 @@
-"""What was promised to the job that is selected, or that heads the queue, and the room that this leaves to others."""
+"""Reservation of the selected job or the head of the queue, and the hole that it leaves to others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Promises:
         if queued is None or queued.planned is None:
             return
         first = self._first_of(history, queued, clock) if queued.reserved else None
-        if first is not None and (first.at != queued.planned or selected is not None):  # else its frame tells it
+        if first is not None and (first.at != queued.planned or selected is not None):  # else its frame shows it
             yield Mark(first.at, "promise", _told(queued, first))
         if (closes := _window(snapshot, queued.job.rank)) is not None:
             yield Mark(closes, "window", f"window for {name(queued.job)}")
@@ -63,7 +63,7 @@ def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
 
 
 def hole_of(snapshot: Snapshot) -> Hole | None:
-    """Where others may pass the head: until it starts, and what it leaves free then; as it was just reckoned."""
+    """Return the hole in which others may pass the head, and the extra processors, from this step's reasons."""
     for decision in snapshot.decisions:
         match _reason(decision):
             case EndsBefore(head, shadow, _) | PredictedBefore(head, shadow, _):

@@ -1,7 +1,7 @@
-"""Stretches of time on processors as a picture: for each pixel, the job that holds most of it.
+"""Picture of stretches of time on processors: for each pixel, the job that holds most of it.
 
-A pixel is a column of time by a band of processors. What is computed is exact: `used` is the share of the pixel's
-processor-time that is held by anybody, `purity` the part of that which the greatest holder has.
+A pixel is a column of time by a band of processors. The values are exact: `used` is the share of the pixel's processor
+time that jobs hold, `purity` the largest job's part of it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FREE, UNKNOWN, NOWHERE = -1, -2, -3
 """Instead of a rank: the pixel is free; it has not been drawn yet; there is no processor."""
 
 SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned", "replica", "sharing")
-"""What a pixel can show: stretches, the trail of a suspended job, what is to come, a replica in a row of its own, and
-what is to come in rows that share processors.
+"""Kinds of pixels: stretches, the trail of a suspended job, planned jobs, a replica in its own row, and planned jobs in
+rows that share processors.
 """
 (
     RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED, REPLICA, SHARING,
@@ -130,7 +130,7 @@ class Raster:
         return self.pixels["cut"]
 
     def above(self, under: Raster) -> Raster:
-        """This upon another, which shows where nobody holds anything here."""
+        """Return this picture over another, which shows where this one has no job."""
         numbers = np.where(self.rank < 0, as_numbers(under.pixels), as_numbers(self.pixels))
         return Raster(numbers.view(PIXEL))
 
@@ -142,10 +142,10 @@ class Raster:
 def rasterise(
     stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares | None = None, cut: Iterable[Stretch] = ()
 ) -> Raster:
-    """The picture of these stretches as far as `now`; `cut` are those that end with a job killed.
+    """Return the picture of these stretches up to `now`; the stretches in `cut` end with a killed job.
 
-    Stretches of kind gang share their processors: a band shows one of their rows, the next band the next. What is
-    closer than that has to be given turn by turn.
+    Stretches of kind gang share their processors, so neighbouring bands alternate between their rows. Turns longer than
+    a column must be passed as one stretch each.
     """
     pixels = Raster.blank(len(frame.edges) - 1, frame.columns, FREE).pixels
     if stretches:

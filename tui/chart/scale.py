@@ -1,4 +1,4 @@
-"""Where things are in the chart: time across, processors up.
+"""Scales of the chart: time across, processors up.
 
 A `Camera` is what a person chose: how wide a column is, follow now or stay, which processors. A `ChartView` is what
 comes of it at a moment on a screen of some size. Both count in places (see `tui.chart.axis`): seconds, or events.
@@ -26,20 +26,20 @@ LADDER = (
 EVENTS = tuple(2.0**power for power in range(-4, 14))
 """How many events."""
 AN_EVENT = 0.25
-"""Of an event so much is a column at first."""
+"""Events per column at first."""
 NOW_AT = 0.7
-"""Where now stands in the chart's width while it follows."""
+"""Position of now in the chart's width while it follows."""
 PAGE = 0.15, 0.85
 """Between which parts of the width now wanders where pages are turned."""
 _FULL = 2 / 3
 """Of the height; bands of equal height that fill less give way to such as differ by a pixel."""
 _FIRST_JOBS = 40
-"""Of so many jobs the submissions are in sight at first, or a day."""
+"""Submissions in sight at first, unless they take longer than a day."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartView:
-    """What the chart shows: `columns` of `per_column` places from column `first`, processors `low` until `high`.
+    """Visible part: `columns` of `per_column` places from column `first`, processors `low` until `high`.
 
     The processors stand in bands: of one each where there is room, else of several. Bands are equally high if that
     leaves at most a third blank, at the top; else they differ by a pixel.
@@ -53,11 +53,11 @@ class ChartView:
     low: int
     high: int
     lanes: int = 1
-    """So many times the processors stand one above the other."""
+    """Lanes in which the processors are drawn one above the other."""
     stride: int = 0
-    """What the numbers of a processor in two neighbouring lanes differ by, where there are several."""
+    """Difference of the processor numbers in neighbouring lanes."""
     axis: Axis = CLOCK
-    """What place each moment has."""
+    """Axis that gives each moment its place."""
     cuts: tuple[int, ...] = ()
     """Possible ends of bands of several processors, upwards: between the nodes of a cluster. Empty: anywhere."""
     order: Hashable = None
@@ -161,7 +161,7 @@ class ChartView:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """What a person chose to see. Its methods are told the place of now."""
+    """Part of the chart that the user chose to see; its methods take the place of now."""
 
     per_column: float
     low: int
@@ -184,7 +184,9 @@ class Camera:
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
-        """The first look: the whole machine, and so much time that some forty jobs come, or a day; or all of a few."""
+        """Return the first view: the whole machine, and the time of some forty submissions, at most a day; or all of a
+        few.
+        """
         camera = cls(1, 0, workload.procs, max(columns, 1), max(rows, 1))
         if not len(workload):
             return camera
@@ -197,7 +199,8 @@ class Camera:
         return replace(camera, per_column=_rung(min(max(come, 600.0), 86400.0) / (camera.columns * NOW_AT)))
 
     def view(self, now: float, axis: Axis = CLOCK) -> ChartView:
-        """What is seen when now is here. Following scrolls by whole columns, or turns pages when now nears an edge.
+        """Return the visible part when now is here. Following scrolls by columns, or turns pages when now nears an
+        edge.
 
         >>> camera = Camera(60, 0, 9, 100, 40).paging(60000)
         >>> [camera.view(60 * minute).first for minute in (1000, 1014, 1015, 1084, 1085, 944)]
@@ -254,7 +257,7 @@ class Camera:
     # Time
 
     def panned(self, columns: int, now: float) -> Camera:
-        """So many columns further to the right."""
+        """Return the camera moved right by `columns`."""
         stays = self.staying(now)
         return replace(stays, first=stays.first + columns)
 
@@ -280,7 +283,7 @@ class Camera:
     # Processors
 
     def lifted(self, bands: int, procs: int) -> Camera:
-        """So many bands further up, as far as there are processors."""
+        """Return the camera moved up by `bands`, as far as there are processors."""
         count = self.high - self.low
         by = bands * max(round(count / self.rows), 1)
         low = min(max(self.low + by, 0), procs - count)

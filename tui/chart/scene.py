@@ -78,7 +78,7 @@ class Chart:
     """(hue, what it stands for)"""
     workload: Workload
     start: NDArray[np.float64]
-    """rank -> first start, nan if it is not known; what lies after `clock` is not to be told."""
+    """rank -> first start, nan if unknown; values after `clock` must not be shown."""
     end: NDArray[np.float64]
     """rank -> completion, likewise."""
     division: tuple[int, ...] = ()
@@ -97,7 +97,7 @@ class ChartScene(Chart):
     """A chart in pixels, for a screen: past and plan as one raster."""
 
     since: float | None
-    """When the last step was: who started then has just started."""
+    """Time of the last step; jobs started then have just started."""
     raster: Raster
     owners: NDArray[np.int8] | None
     """[band, column]: the partition that owns it; None where there are no partitions."""
@@ -111,10 +111,10 @@ class ChartScene(Chart):
     """[band, column]: most of it is not there; None: all is."""
     hole: Hole | None = None
     label: str = ""
-    """Whose chart it is, where there are two."""
+    """Name of the chart's run if two are shown."""
     label_hue: int = 0
     is_told: bool = True
-    """Do the panels tell of this one?"""
+    """True if the panels show this run."""
     shift: NDArray[np.float64] | None = None
     """rank -> by how many seconds the job starts later than in the chart beside; infinite: it is not known."""
     pending: bool = False
@@ -132,7 +132,7 @@ class Drawing(Chart):
     """The right edge; from `clock` on it is planned."""
     history: Past
     ran: tuple[Stretch, ...]
-    """What held processors from `begin` until `clock`, as it is to be shown."""
+    """Stretches on processors from `begin` until `clock`, as drawn."""
     trails: tuple[Stretch, ...]
     """Former places of suspended jobs."""
     cut: tuple[Stretch, ...]

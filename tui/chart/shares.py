@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST_BITS = 1 << 22
-"""So many bits are unpacked at once."""
+"""Most bits that are unpacked at once."""
 _MOST_KNOWN = 4096
 _MANY = 1024
 """More sets than this are not worth remembering: they are asked for once."""

@@ -22,7 +22,7 @@ Time = TypeVar("Time", int, float)
 def times(
     begin: float, end: float, room: Callable[[str], float], calendar: Calendar | None = None
 ) -> list[tuple[float, str]]:
-    """Round moments with their names, each of which has `room(name)` seconds; the day is said where it is new.
+    """Return round moments with their names, `room(name)` seconds apart; a name has the day only if it is new.
 
     With a calendar they are round in the local time of the trace.
 
@@ -61,7 +61,7 @@ def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[in
 
 
 def moment(time: float, step: int, with_day: bool = True, calendar: Calendar | None = None) -> str:
-    """A moment, as exact as those that are named are apart.
+    """Return a moment, as exact as the step between moments requires.
 
     >>> moment(90000, 3600), moment(90000, 30, with_day=False), moment(90000, 86400)
     ('d1 01:00', '01:00:00', 'd1')
@@ -74,7 +74,7 @@ def moment(time: float, step: int, with_day: bool = True, calendar: Calendar | N
 
 
 def unit_of(labels: Sequence[str]) -> str:
-    """In what such moments are told.
+    """Return the unit of these labels.
 
     >>> unit_of(["d0 22:00", "23:00"]), unit_of(["d0 00:00:30"]), unit_of(["d12"])
     ('h:min', 'h:min:s', 'days')
@@ -84,7 +84,7 @@ def unit_of(labels: Sequence[str]) -> str:
 
 
 def named(moments: range) -> Iterator[tuple[int, str]]:
-    """Moments that are a step apart with their names; the day is said where it is new.
+    """Return moments that are a step apart, with names; a name has the day only if it is new.
 
     >>> list(named(range(79200, 93601, 7200)))
     [(79200, 'd0 22:00'), (86400, 'd1 00:00'), (93600, '02:00')]

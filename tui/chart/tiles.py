@@ -43,7 +43,7 @@ class Tiles:
         self._bytes, self._most, self._clock = 0, most_bytes, clock
 
     def until(self, last: Callable[[Any], int]) -> Tiles:
-        """Those of a history that was the same until then: of each layout the columns before `last`."""
+        """Return tiles for a history that agrees up to some moment: of each layout the columns before `last`."""
         shared = Tiles(self._most, self._clock)
         for (layout, number), tile in self._tiles.items():
             if (columns := last(layout) - number * _WIDTH) > 0:

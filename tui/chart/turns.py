@@ -1,4 +1,4 @@
-"""What to show of jobs that share processors in time: their turns or, from afar, the rows one above the other."""
+"""Drawing of jobs that share processors in time: their turns or, from afar, their rows one above the other."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Ints = NDArray[np.intp]
 
 
 def are_seen(turn: float | None, column: float) -> bool:
-    """Is a column short enough to see turns of so many seconds? None: there are none."""
+    """Return True if a column is short enough to see turns of `turn` seconds; False for None."""
     return turn is not None and column <= turn
 
 
 def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: float, column: float) -> Iterator[Stretch]:
-    """Each turn of those that took turns, where a column is short enough to see them; the others as they are."""
+    """Yield each turn of jobs that take turns if a column is short enough to see them; other stretches unchanged."""
     for stretch in stretches:
         if stretch.rows and are_seen(history.turn_at(stretch.start), column):
             yield from history.turns(stretch, begin, end)
@@ -73,7 +73,7 @@ class RowsSharing(NamedTuple):
     stands: NDArray[np.bool_]
     """[stretch, row]: does it stand there?"""
     order: Ints
-    """[place, column]: the row, of those in which somebody stands then"""
+    """[place, column]: the row, of all rows with jobs at that time"""
     many: Ints
     """column -> how many those are; at least 1"""
 
@@ -84,7 +84,7 @@ class RowsSharing(NamedTuple):
 
 
 def rows_sharing(stretches: Sequence[Stretch], first: Ints, last: Ints, columns: int) -> RowsSharing:
-    """Of so many columns; each stretch is there from its `first` until its `last`."""
+    """Return the rows in each of `columns` columns; a stretch spans its `first` until its `last`."""
     rows = sorted({row for stretch in stretches for row in stretch.rows})
     stands = np.array([[row in stretch.rows for row in rows] for stretch in stretches])
     change = np.zeros((len(rows), columns + 1), np.int32)

@@ -29,15 +29,15 @@ NO_PAGES = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
 """Options of a worker: no web page of it on the network."""
 _WORDS = {"account": "account", "cores": "cores", "interface": "interface", "jobs": "jobs", "memory": "memory",
           "partition": "queue", "processes": "processes", "walltime": "walltime"}  # fmt: skip
-"""What may be asked of Slurm, and what dask-jobqueue calls it; else it is an option of sbatch."""
+"""Parameters of Slurm and their names in dask-jobqueue; all others are options of sbatch."""
 
 
 @contextmanager
 def cluster(address: str | None, slurm: str | None) -> Iterator[tuple[Callable[[], Executor], Callable[[], int]]]:
-    """What gives an executor, and how many workers there are at the moment; a cluster of our own ends with us."""
+    """Yield a factory of executors and a function that counts the workers; a cluster started here is closed."""
     distributed = extra("distributed", "a cluster", "cluster")
     for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told here
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # the messages that matter are shown here
     if slurm is not None:
         with _slurm(parse_slurm(slurm)) as started, _client(distributed, started, "Slurm") as client:
             yield _workers(client)
@@ -48,7 +48,7 @@ def cluster(address: str | None, slurm: str | None) -> Iterator[tuple[Callable[[
 
 
 def parse_slurm(text: str) -> dict[str, Any]:
-    """What is asked of Slurm.
+    """Return the parsed parameters for Slurm.
 
     >>> parse_slurm("account=a1,cores=4,walltime=01:00:00,jobs=20,gres=disk:1")["job_extra_directives"]
     ['--gres=disk:1']

@@ -43,7 +43,7 @@ Lines = list[str]
 
 
 class Wanted(NamedTuple):
-    """What is told beside what is always told."""
+    """Optional parts of a comparison."""
 
     decisions: bool = False
     smallest: bool = False
@@ -63,15 +63,15 @@ class Pair:
     comparison: Comparison
     parting: Parting | None
     accounts: Accounts
-    """What the first and the second did where they part."""
+    """Decisions of both runs at their first difference."""
     different: tuple[Different, ...] = ()
     """Every job about which they differ."""
     smallest: Lines | None = None
-    """How the fewest jobs on which they differ are looked at, where that was asked for."""
+    """How to view the fewest jobs on which they differ, if requested."""
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two are called in columns and sentences."""
+        """Return the names of both runs for columns and sentences."""
         return names_of(self.specs)
 
 
@@ -112,8 +112,8 @@ def compared(
     unicode: bool,
     wanted: Wanted = USUAL,
 ) -> str:
-    """The body of the command: run both, and tell what sets them apart."""
-    options.heed(placement, [parse_policy(spec) for spec in specs])  # a mistake is told before the trace is read
+    """Run both policies, and return their comparison as text or JSON."""
+    options.heed(placement, [parse_policy(spec) for spec in specs])  # report errors before the trace is read
     workload = options.jobs_of(source)
     since = None if at is None else time_of(Scenario(workload, specs[0], placement=placement), at)
     pair = run_pair(workload, specs, since, placement, check)
@@ -144,7 +144,7 @@ def _side(scenario: Scenario, label: str) -> Side:
 
 
 def _smallest(specs: tuple[str, str]) -> Lines:
-    """The fewest jobs by lot on which the two differ, as a trace, and how it is looked at."""
+    """Write the smallest random trace on which both policies differ, and return how to view it."""
     workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
     if workload is None:
         return [f"No difference found on {TRIED} random small workloads."]
@@ -400,7 +400,9 @@ def _sum(seconds: float) -> str:
 
 
 def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
-    """Jobs by the size of their move, earlier ones to the left and later ones to the right; nothing if none moves."""
+    """Return jobs by the size of their move, earlier ones on the left and later ones on the right; empty if
+    all stay.
+    """
     verb = "start" if pair.comparison.is_alike else "end"
     sizes = zip(SIZE_LABELS, pair.comparison.ends.sizes, strict=True)
     rows = [(label, (size.earlier, size.later)) for label, size in sizes]
@@ -420,7 +422,7 @@ def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
 
 
 def bar(length: float, side: int, unicode: bool) -> str:
-    """So many columns, in halves, growing to the left (side 0) or to the right; what is more than nothing shows."""
+    """Return a bar of a length in columns, in halves, growing left (side 0) or right; any length above 0 is visible."""
     halves = max(1, round(2 * length)) if length else 0
     if not unicode:
         return "#" * -(-halves // 2)
@@ -429,7 +431,7 @@ def bar(length: float, side: int, unicode: bool) -> str:
 
 
 def _changes(pair: Pair, width: int) -> Lines:
-    """The jobs that gained most, then those that lost most."""
+    """Return the jobs that gained most, then the jobs that lost most."""
     changes = pair.comparison.gained + pair.comparison.lost
     if not changes:
         return []

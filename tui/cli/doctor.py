@@ -35,7 +35,7 @@ State = Literal["ok", "note", "wrong"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. `mend` says what to do; empty where nothing needs doing."""
+    """Result of one check; `mend` says what to do, empty if nothing."""
 
     group: str
     name: str
@@ -46,7 +46,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Terminal:
-    """The terminal as the program finds it: no size where there is none."""
+    """State of the terminal; the size is None if it has none."""
 
     environ: Mapping[str, str]
     encoding: str
@@ -100,7 +100,7 @@ def report(findings: list[Finding]) -> list[str]:
 
 
 def installation() -> Iterator[Finding]:
-    """Yield the program, its Python, the compiled kernel, and each library that it cannot do without."""
+    """Yield the program, its Python, the compiled kernel, and each required library."""
     from sim import __version__
     from sim.kernel.choice import described
 

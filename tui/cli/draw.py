@@ -73,7 +73,7 @@ def draw(
     form_of(out)
     below, has_estimates, estimates = (beside or "").partition(WITH)
     policies = [spec, *(other for _, other in switches), *([below] if beside else [])]
-    cli.heed(placement, [parse_policy(each) for each in policies])  # a mistake is told before reading
+    cli.heed(placement, [parse_policy(each) for each in policies])  # report errors before reading
     if has_estimates:
         parse_estimates(estimates)
     workload = cli.jobs_of(source)
@@ -93,7 +93,7 @@ def draw(
 
 
 def _run(scenario: Scenario, spec: str, options: Options) -> Engine:
-    """As far as it is to be drawn."""
+    """Return the run up to the moment to draw."""
     with own_code(scenario):
         if options.until is not None:
             return scenario.watched(options.until)

@@ -38,9 +38,9 @@ from tui.panels.helped import asked, in_words, rows
 NARROWEST, USUAL, WIDEST = 40, 80, 100
 MOST_JOBS = 10
 MOST_LINES = 40
-"""A story is told so that it keeps to this, by merging what it can."""
+"""Lines of a story; longer ones are shortened by merging."""
 FINENESS = ((14, 6), (10, 6), (7, 6), (5, 5), (4, 3), (3, 2), (2, 1))
-"""How many episodes of waiting, and plans, are told: as many as there is room for."""
+"""Numbers of waiting episodes and of plans in a story, from finest to coarsest."""
 
 Lines = list[str]
 
@@ -66,9 +66,8 @@ def command(
 ) -> None:  # fmt: skip
     """Explain why a job waited, step by step.
 
-    JOB is a job's id, or user:NAME for the jobs of a user that waited longest. With several policies: under which of
-    them a job would have waited how long, and what the others would have paid, beside the first.
-    """  # fmt: skip
+    JOB is a job's id, or user:NAME for the jobs of a user that waited longest. With several policies: compare the job's
+    wait and the cost for other jobs with the first policy. """  # fmt: skip
     specs = [spec for each in policies or ("easy",) for spec in expand(each)]
     if fair and (len(specs) > 1 or job.startswith("user:")):
         raise click.UsageError("--fair is of one job under one policy")
@@ -144,7 +143,7 @@ def _helped(job: Job, found: Sequence[Tried], first: str) -> Lines:
 
 
 def had_nobody_come(life: Life, scenario: Scenario) -> str:
-    """What those cost the job who came after it."""
+    """Return the cost for the job of the jobs submitted after it."""
     job, done = life.job, 0
     with progress(job.rank + 1, "fair start") as bar:
 
@@ -183,7 +182,7 @@ def in_reality(scenario: Scenario, rank: int) -> str:
 
 
 def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
-    """The jobs of a user that waited longest, the longest first; who never started has not waited any time."""
+    """Return the longest waits of a user's jobs, longest first; jobs never started are left out."""
     workload = scenario.workload
     number = workload.number_of(Field.USER, user)
     theirs = [job for job in workload.jobs if job.user == number]

@@ -48,7 +48,7 @@ def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
 
 
 def _check_output(output: str | None, folder: str, path: str) -> None:
-    """Refuse an output outside the folder of the figure file, which may come from anybody."""
+    """Refuse an output outside the folder of the figure file, which may come from a stranger."""
     if output is None:
         return
     home, meant = os.path.realpath(folder or "."), os.path.realpath(os.path.join(folder, output))

@@ -1,4 +1,4 @@
-"""What a sweep shows while it goes on: a bar, and a table that fills. On stderr, and only where that is a terminal."""
+"""Progress of a sweep on stderr, if that is a terminal: a bar, and a table that fills."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def shown(filling: Filling, console: Console | None = None) -> Iterator[Told]:
     console = console or Console(stderr=True)
     # drawn by us: a thread that draws would be copied, lock and all, where workers are forked
     with Live(console=console, auto_refresh=False, transient=True) as live:
-        console.show_cursor()  # who is killed could not show it again
+        console.show_cursor()  # a killed process could not show it again
 
         def told(progress: Progress, outcomes: list[Outcome]) -> None:
             filling.take(outcomes)

@@ -35,7 +35,7 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 FOUR = ("short narrow", "short wide", "long narrow", "long wide")
 """The categories of COARSE in words."""
 UNITS = ((60, 1, "s"), (3600, 60, "min"), (172800, 3600, "h"), (float("inf"), 86400, "d"))
-"""Up to which run time a bin is labelled in which unit: (most, seconds, unit)."""
+"""Units of run time: (upper end, seconds in the unit, label)."""
 
 Lines = list[str]
 
@@ -51,7 +51,7 @@ def command(trace: str, **given: Any) -> None:
 
 @dataclass(frozen=True)
 class _Page:
-    """What every section needs to know about where it is drawn."""
+    """Size and character set of the page."""
 
     width: int
     unicode: bool
@@ -305,7 +305,7 @@ def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
 
 
 def _fidelity(page: _Page, portrait: Portrait) -> Lines:
-    """What reading did to the truth, one line a note."""
+    """Return the changes made while reading, one per line."""
     lines = page.title("Fidelity", "differences from the file")
     for note in options.told(portrait.fidelity):
         lines += textwrap.wrap(note, page.width, initial_indent="  ", subsequent_indent="      ")

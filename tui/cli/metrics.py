@@ -58,7 +58,7 @@ def listing(found: Sequence[Metric], is_search: bool) -> str:
 
 
 def explained(entry: Metric) -> str:
-    """Return all that is known of one metric."""
+    """Return the description of one metric."""
     formula = formula_of(entry.name)
     rows = [
         ["meaning", entry.meaning],

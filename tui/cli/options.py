@@ -52,7 +52,7 @@ def _as_click(option: Option) -> Callable[[F], F]:
 
 
 def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: Any) -> Any:
-    """What was typed: a value that the option does not allow is wrong usage."""
+    """Return the given value, or raise a usage error if the option does not allow it."""
     if of.many:
         given = "; ".join(given) or None
     try:
@@ -80,7 +80,7 @@ def jobs_of(source: Source, aloud: bool = False) -> Workload:
 
 
 def told(fidelity: Fidelity) -> list[str]:
-    """What reading left out or assumed, a line each.
+    """Return what was left out or assumed while reading, one per line.
 
     >>> from sim.workload.model import Fidelity, Note
     >>> told(Fidelity(skipped=(Note("never ran (run time < 0)", 5681, "job 13"),)))
@@ -95,7 +95,7 @@ def told(fidelity: Fidelity) -> list[str]:
 
 
 def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
-    """Where a policy does not heed the placement that is asked for, stderr says so."""
+    """Warn on stderr if a policy ignores the requested placement."""
     if placement == "lowest":
         return
     from sim.policies.registry import policy_of
@@ -117,7 +117,7 @@ def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False
 
 
 class _Spec(click.types.StringParamType):
-    """A policy as a person types it, who agrees by that to the code that it names."""
+    """Spec of a policy; typing it permits the code that it names."""
 
     name = "SPEC"
 
@@ -179,7 +179,7 @@ def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tupl
 
 
 def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None) -> str | None:
-    """What was typed for a trace; the name of a lesson is told from a name of nothing."""
+    """Return the given trace; the name of a lesson raises an error that says so."""
     if given is None:
         return None
     from sim.workload.source import find

@@ -1,4 +1,4 @@
-"""Somebody's own policy on the command line: what it prints, when it does not come back, and the debugger."""
+"""User-defined policies on the command line: their output, time limits, and the debugger."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def time_of(run: Scenario, moment: Moment) -> float:
 
 @contextmanager
 def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator[None]:
-    """What policies of somebody's own may need while they run; with nothing but ours it does nothing.
+    """Set up what user-defined policies need while they run; do nothing for built-in ones.
 
-    debug: a breakpoint and a failure open the debugger; aloud: what they print is told.
+    debug: breakpoints and failures open the debugger; aloud: their output is shown.
     """
     policies = [run.policy, *(policy for _, policy in run.switches)]
     if not debug and not any(map(is_own, policies)):
@@ -75,7 +75,7 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
 
 
 def _check(run: Scenario) -> None:
-    """Does a policy of somebody's own keep to what every policy is held to, on these very jobs?"""
+    """Raise an error if a user-defined policy violates the requirements of policies on these jobs."""
     if is_own(run.policy) and not run.switches:
         finding = broken(run.policy, run.workload, policy_errors.LONGEST_PASS)
         if finding is not None:

@@ -1,4 +1,4 @@
-"""`schedscope papers`: the papers' tables, made again beside the papers' figures."""
+"""`schedscope papers`: recompute the papers' tables next to their published values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def command(name: str | None, listing: bool, logs: str, jobs: int | None, path: 
 
 
 def _kept() -> Path:
-    """Where runs are kept unless told, so that a table that was made is there."""
+    """Return the default file for runs, so that finished tables are reused."""
     from platformdirs import user_cache_path
 
     return user_cache_path("schedscope", ensure_exists=True) / "papers.sqlite"

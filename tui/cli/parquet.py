@@ -46,7 +46,7 @@ class TableWriter:
         self._writer.write_table(table)
 
     def close(self) -> None:
-        """End the file; a table of nothing has no columns."""
+        """Close the file; an empty table has no columns."""
         if self._writer is None:
             self.write({})
         self._writer.close()

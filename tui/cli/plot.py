@@ -147,7 +147,7 @@ def _notes(made: Sequence[Panel]) -> str:
 
 
 def _plot_jobs(said: dict[str, Any]) -> None:
-    """Plot what is known of single jobs: times in hours."""
+    """Plot values of single jobs, with times in hours."""
     kind, output, value = said["kind"], said.get("output"), said.get("y", "wait").replace("-", "_")
     if not output and kind not in OF_SHARES:
         raise click.UsageError(f"--kind {kind} is drawn into a file: -o FIGURE.pdf, .svg or .png")

@@ -46,7 +46,7 @@ def explanation(name: str) -> str:
         return f"{name} stands for {spec}\n\n" + explanation(spec.partition(":")[0])
     if name in list(POLICIES):
         return _explained(POLICIES[name])
-    if named_code(name) or name in plugins():  # read anew, whatever was loaded before
+    if named_code(name) or name in plugins():  # read again, whatever was loaded before
         return _explained(type(parse_policy(name)))
     if name in ORDERS:
         return "\n".join(_told(f"{name} (an order of the queue)", ORDERS[name])).rstrip()
@@ -61,7 +61,7 @@ def _explained(cls: type[Policy]) -> str:
 
 
 def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:
-    """What it says of itself, and its parameters."""
+    """Return the description of a policy or order, and its parameters."""
     lines = [title, ""]
     for paragraph in paragraphs(cls):
         lines += [*wrap(paragraph, 78), ""]

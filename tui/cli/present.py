@@ -76,7 +76,7 @@ def _show(now: Presented | None, seconds: float) -> None:
 
 
 def lines(now: Presented | None, width: int, seconds: float = 0) -> Iterator[str]:
-    """The notes in so many columns; what comes from a file is text and nothing else.
+    """Yield the notes wrapped to a width in columns; text of files stays plain text.
 
     >>> from tui.sessions.presenting import Presented
     >>> [*lines(Presented("L", "Why?", "It *waits*.", "Ask first.", 0, 2, next="Then"), 40)]

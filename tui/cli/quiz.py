@@ -17,7 +17,7 @@ from tui.cli import options
 def command(trace: str | None, policy: str, questions: int | None, **given: Any) -> int:
     """Answer an endless series of prediction questions, with reasons and a score.
 
-    Which job starts next, when does one start, which policy made this, who gains? Asked of small workloads made by lot,
+    Which job starts next, when does one start, which policy made this, who gains? Asked of random small workloads,
     harder after right answers and easier after wrong ones; with TRACE of its moments. With the same --seed a class is
     asked the same.
     """

@@ -63,8 +63,8 @@ def command(
 ) -> None:  # fmt: skip
     """Record a run, a session or a lesson as a film, without a terminal.
 
-    What the screen shows is played from --from until --to, or a lesson scene by scene; bookmarks and scenes are
-    markers. A .cast plays in asciinema (`asciinema play x.cast`) and in its player on a page.
+    Play the screen from --from until --to, or a lesson scene by scene; bookmarks and scenes are markers. A .cast plays
+    in asciinema (`asciinema play x.cast`) and in its player on a page.
     """
     cli.of_file("-o", out, trace)
     form = Path(out).suffix.lower()
@@ -75,14 +75,14 @@ def command(
     which = speed_of(f"by event, {by_event} s") if by_event else None if speed is None else speed_of(speed)
     plan = Plan(size, begin, until, which, seconds, fps, LOOKS[theme].with_depth(24))
     if form in (".png", ".svg"):
-        form_of(out)  # what is missing for it is told before anything is read
+        form_of(out)  # report missing parts before anything is read
     asyncio.run(_write(opening, plan, out, form, large, 3 if asciicast == "3" else 2))
 
 
 def _opening(
     trace: str, scene: int, policy: str | None, switches: cli.Switches, placement: Placement, given: Any
 ) -> Opening:
-    """What is opened: a trace with its options, or a session, which brings its own."""
+    """Return the trace with its options, the session, or the lesson to record."""
     from sim.lessons.course import course, found_lesson
 
     if trace.endswith(".toml") or trace in {lesson.name for lesson in course()}:

@@ -41,7 +41,7 @@ from tui.look.text import Align, plain, table
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
 """Of a list, unless others are asked for."""
 MADE_OF = ("sha256", "parameters", "code")
-"""What besides a run's factors it takes to make it again: the trace's bytes, every parameter, code of one's own."""
+"""Columns needed to repeat a run besides its factors: the trace's hash, all parameters, and user code."""
 TABLES = ("parquet", "arrow")
 MOST_ROWS = 50
 LONGEST_WORD = 28

@@ -141,7 +141,7 @@ def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
 
 
 def _named(spec: str, switches: Sequence[tuple[float, str]]) -> str:
-    """The policy of a run, and those that take over."""
+    """Return the policy of a run, and the policies it switches to."""
     return spec + "".join(f", {other} from {clock(time)}" for time, other in switches)
 
 
@@ -158,14 +158,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Files:
-    """Where the schedule of a run goes, if anywhere."""
+    """Output files for the schedule of a run."""
 
     schedule: str | None = None
     segments: str | None = None
     events: str | None = None
     decisions: str | None = None
     made_of: Mapping[str, Any] = field(default_factory=dict)
-    """What the run was made of, for those who have room for it."""
+    """Origin of the run, for formats that can store it."""
 
     @property
     def by_option(self) -> dict[str, str | None]:
@@ -241,7 +241,7 @@ def as_json(made_of: Mapping[str, Any], workload: Workload, outcomes: Sequence[O
 
 
 def provenance(source: Source, placement: Placement) -> dict[str, Any]:
-    """What a run was made of but for its policy: the trace and its bytes, every option, the program."""
+    """Return the origin of a run apart from its policy: trace and hash, all options, version."""
     from sim import __version__
 
     given = {name: option.written(value) for name, option, value in source.values}
@@ -273,7 +273,7 @@ def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
 
 
 def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
-    """A column each, where somebody asked how fair it was."""
+    """Return a column for each fairness metric, if requested."""
     if outcome.fairness is None:
         return {}
     found = {name: [None if isnan(v) else v for v in each.tolist()] for name, each in outcome.fairness.columns.items()}
@@ -385,7 +385,7 @@ def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
 
 
 def _entry(name: str) -> Metric:
-    """What a row of groups is called: a metric, LS's R against the first policy, or a column of which tails are."""
+    """Return the metric of a row of groups: a metric, LS's R against the first policy, or a column with tails."""
     if name == R:
         return Metric(R, "R against the first", "factor", "greater", "LS equation 3, of the aggregate slowdown")
     units: dict[str, Unit] = {"bounded_slowdown": "factor", "guarantee_ratio": "factor"}
@@ -416,6 +416,6 @@ def _time_table(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _notes(workload: Workload) -> list[str]:
-    """What reading left out or assumed."""
+    """Return what was left out or assumed while reading."""
     lines = told(workload.fidelity)
     return ["", *lines] if lines else []

@@ -38,9 +38,9 @@ def command(
 ) -> None:  # fmt: skip
     """Serve the replay to browsers: a process for each visitor, or one screen for all.
 
-    The first line on stdout is the address with its token, with --present the second one that of who leads. Visitors
-    reach nothing of this machine but the traces named here; what they save they download, and drop on the page to come
-    back. A visit outlives its connection by ten minutes; its place is kept for a day.
+    The first line on stdout is the address with its token, with --present the second line is the presenter's address.
+    Visitors reach nothing of this machine but the traces named here; what they save they download, and drop on the page
+    to come back. A visit outlives its connection by ten minutes; its place is kept for a day.
     """
     if lesson is not None and traces:
         raise click.UsageError("--lesson brings its own trace: leave out TRACE")
@@ -57,7 +57,7 @@ def command(
 
 
 def _openings(traces: tuple[str, ...], lesson: str | None, policy: str | None, given: dict[str, Any]) -> Any:
-    """What there is to see, the first of which is opened."""
+    """Return the choices, of which the first is opened."""
     from sim.policies import parse_policy
     from sim.policies.own.naming import code_in
     from sim.workload.source import Source

@@ -1,4 +1,4 @@
-"""What commands print to, and how far they are while it takes long."""
+"""Terminal of the commands: output, colours, and progress bars."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STEPS = 1000
 
 
 class Bar(Protocol):
-    """What shows progress: told how many more jobs have finished."""
+    """Progress bar that counts finished jobs."""
 
     def update(self, more: int) -> None: ...
 
@@ -77,11 +77,11 @@ def run_to_end(engine: Engine, label: str) -> None:
 
 @contextmanager
 def progress(many: int, label: str) -> Iterator[Bar | None]:
-    """What shows how much of so many is done, on a terminal."""
+    """Show a progress bar of `many` jobs on a terminal."""
     if not is_terminal(sys.stderr):
         yield None
         return
-    # without colour the cursor is not hidden either, which nobody could show again who is killed
+    # with colour the cursor is hidden, and a killed process could not show it again
     with click.progressbar(length=many, label=printable(label), file=sys.stderr, width=30, color=False) as bar:
         yield bar
     sys.stderr.write("\x1b[1A\x1b[2K")  # the finished bar makes room for the result

@@ -25,7 +25,7 @@ from tui.cli.run import Files, as_table, simulate
 from tui.cli.terminal import progress, say, shows_unicode
 
 BESIDE = ("fcfs", "easy", "conservative")
-"""Whom it is shown beside"""
+"""Policies to compare with"""
 TRACE, JOBS = "lublin-128", 1000
 MARK = "Note: written by schedscope test, which writes it anew"
 
@@ -37,7 +37,7 @@ MARK = "Note: written by schedscope test, which writes it anew"
 def command(policy: str, seed: int, count: int) -> int:
     """Test a policy on hundreds of small workloads: legal, starvation-free, deterministic, fast.
 
-    What fails is shrunk to the fewest jobs and written as a trace, with the command that opens it. Exit code 1: it
+    Shrink a failure to the fewest jobs, and write them as a trace, with the command that opens it. Exit code 1: it
     failed.
     """
     made = parse_policy(policy)
@@ -51,7 +51,7 @@ def command(policy: str, seed: int, count: int) -> int:
 
 
 def passed(report: Report, seed: int) -> list[str]:
-    """What was tried, and what is good to know."""
+    """Return what was tested, and notes about the policy."""
     told = f"{printable(report.policy.name)} passed: on none of {report.tried:,} workloads (seed {seed})"
     lines = [f"{told} on which", f"  {', '.join(RULES[:4])},", f"  {', '.join(RULES[4:-1])} or {RULES[-1]}"]
     grown = [] if report.growth is None else [report.growth.told]
@@ -59,7 +59,7 @@ def passed(report: Report, seed: int) -> list[str]:
 
 
 def beside(spec: str, policy: Policy) -> str:
-    """Its numbers beside those of policies that everybody knows."""
+    """Return a table with the policy's metrics and the metrics of common policies."""
     workload = read(TRACE, jobs=JOBS)
     runs = [(spec, policy), *((name, parse_policy(name)) for name in BESIDE)]
     outcomes = [simulate(Scenario(workload, each), name, Files()) for name, each in runs]
@@ -67,7 +67,7 @@ def beside(spec: str, policy: Policy) -> str:
 
 
 def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
-    """What it breaks in a line, and the command that opens the jobs on which it does."""
+    """Return the violated rule in a line, and the command that opens the failing jobs."""
     told = f"{policy.name}: {failure.told}"
     if failure.workload is None:
         return [told]

@@ -1,8 +1,8 @@
-"""A run as trace events, which Perfetto and chrome://tracing open: jobs on tracks of processors, and how they waited.
+"""Export of a run as trace events for Perfetto and chrome://tracing: jobs on tracks of processors, and their waits.
 
-A simulated second is a second there. A job is a slice on every group of processors of which it holds some, an arrow
-leads from its submission to its first start, and two counters say how much was in use and how many waited. Slices of a
-track must not overlap, so a group has as many tracks as jobs share it at a time.
+One simulated second is one second there. A job is a slice on every group of processors that it uses, and an arrow leads
+from its submission to its first start. Two counters show the busy processors and the waiting jobs. Slices of a track
+must not overlap, so a group has as many tracks as jobs share it at a time.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from sim.machine.processors import written
 from sim.words import name, printable, shortened
 
 GROUPS = 32
-"""So many groups of processors at most."""
+"""Most groups of processors."""
 _MICRO = 1e6
 _QUEUE = 1
-"""The process that shows who waits; those after it show who runs."""
+"""Process id of the waiting jobs; higher ones are the running jobs."""
 Event = dict[str, Any]
 
 
@@ -45,7 +45,7 @@ def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) ->
 
 
 def trace_events(engine: Engine) -> Iterator[Event]:
-    """Every event; the order is of no importance to who reads them."""
+    """Yield every event, in no particular order."""
     yield _title("process_name", _QUEUE, 0, "waiting")
     yield from _waiting(engine)
     groups = _groups(engine)
@@ -70,7 +70,7 @@ def _groups(engine: Engine) -> list[Group]:
     return [Group(_QUEUE + 1 + n, f"processors {written(mask)}", mask) for n, mask in enumerate(masks)]
 
 
-# Who runs
+# Running jobs
 
 
 def _track_of(
@@ -100,7 +100,7 @@ def _track_of(
             yield {"ph": "f", "bp": "e", "name": "start", "cat": "wait", "id": stretch.rank, "ts": _at(first), **track}
 
 
-# Who waits
+# Waiting jobs
 
 
 def _waiting(engine: Engine) -> Iterator[Event]:

@@ -87,7 +87,7 @@ def _recorded(recording: str, at: str | None) -> int:
 
 
 def _typed() -> list[click.Parameter]:
-    """What stands on the command line."""
+    """Return the options given on the command line."""
     context = click.get_current_context()
     return [
         p for p in context.command.params if context.get_parameter_source(p.name or "") is ParameterSource.COMMANDLINE

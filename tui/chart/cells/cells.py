@@ -43,7 +43,9 @@ class Cells:
         return "\n".join("".join(map(chr, row)).rstrip() for row in self.chars.tolist())
 
     def write(self, row: int, column: int, text: str, fg: int, bg: int | None = None) -> None:
-        """A text, cut off at the edges; the background stays where none is given. For those who make the picture."""
+        """Write a text, cut off at the edges; without `bg` the background stays. Only for code that makes
+        the picture.
+        """
         rows, columns = self.chars.shape
         text = printable(text)[max(-column, 0) : max(columns - column, 0)]
         column = max(column, 0)
@@ -83,7 +85,7 @@ class Runs(NamedTuple):
     texts: list[str]
     inks: list[int]
     turns: list[int]
-    """From the inks of each run, but for the first, those before it and its own."""
+    """For each run except the first, a code of the inks before it and its own."""
 
 
 class Brush:
@@ -140,6 +142,6 @@ class Brush:
         return style
 
     def turn(self, turn: int) -> tuple[Style, Style]:
-        """From which style to which."""
+        """Return the style before and the style after."""
         before, after = divmod(turn, _PAIRS)
         return self.style(before), self.style(after)

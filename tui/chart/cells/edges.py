@@ -1,4 +1,4 @@
-"""What is around the chart: processors and partitions at its left, times at its bottom."""
+"""Axes of the chart: processors and partitions at its left, times at its bottom."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Tick(NamedTuple):
 
 @lru_cache(8)
 def time_ticks(view: ChartView, calendar: Calendar | None = None) -> tuple[Tick, ...]:
-    """Times at which something is written; the day is said where it is new.
+    """Return the times with labels; a label names the day only if it is new.
 
     >>> [tick.label for tick in time_ticks(ChartView(600, 141, 60, 40, 0, 9))]
     ['d1 00:00', '02:00', '04:00', '06:00', '08:00']

@@ -26,7 +26,7 @@ _PURE = 128
 EIGHTHS = 8
 _A_DAY = 86400
 _FOUND = 4
-"""Of so many pixels the selected job makes all others dim."""
+"""Pixels from which the selected job makes all others dim."""
 _TEXTURE_OF = np.array([texture_of(kind) for kind in SHOWN], np.uint8)
 
 Bools = NDArray[np.bool_]
@@ -64,7 +64,7 @@ class Layer:
     gone: Bools
     """Less than half of it is the job's: nothing is to be seen where there is no room for a part."""
     is_open: Bools
-    """Free, and who is there passes the head of the queue without delaying it."""
+    """Free pixels in which jobs pass the head of the queue without delaying it."""
 
     def every(self, folds: int, offset: int) -> Layer:
         """One of `folds` rows."""
@@ -113,7 +113,7 @@ class Grid:
         return found
 
     def _is_lit(self, rank: NDArray[np.int32]) -> Bools:
-        """The selected job; if there is none, those that have just started. Of what is no job, anything."""
+        """Return the pixels of the selected job, else of the jobs just started; undefined for pixels without a job."""
         if self.selected is not None and (is_selected := np.equal(rank, self.selected)).any():
             self.dims = not self.look.on_wall and bool(np.count_nonzero(is_selected) >= _FOUND)
             return is_selected
@@ -177,7 +177,9 @@ class Grid:
         return ground, is_borrowed
 
     def _open(self, rank: NDArray[np.int32]) -> Bools:
-        """Free processors on which jobs may pass the head: until it starts, and while it runs those that it leaves."""
+        """Return the free pixels where jobs may pass the head: all until it starts, and the extra processors while it
+        runs.
+        """
         assert self.chart.hole is not None
         head, until, extra = self.chart.hole
         view, free = self.chart.view, rank == FREE
@@ -220,7 +222,7 @@ def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
 
 
 def _by_job(column: NDArray[Any], rank: NDArray[np.int32]) -> NDArray[Any]:
-    """What it says of the job of each pixel; of what is no job, anything."""
+    """Return the column's value for the job of each pixel; undefined for pixels without a job."""
     return column.take(rank, mode="clip") if len(column) else np.zeros(rank.shape, column.dtype)
 
 

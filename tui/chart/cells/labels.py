@@ -1,4 +1,4 @@
-"""Where the names of jobs stand: once for each job, in the longest run of cells that are its alone."""
+"""Places of job names: once for each job, in the longest run of cells that it fills alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Runs(NamedTuple):
     column: list[int]
     length: list[int]
     key: list[int]
-    """Equal for those that are as good."""
+    """Quality of each run, equal for equally good ones."""
     groups: list[tuple[int, int]]
     """(first run, until run) of each job, in the order in which they are met row by row."""
 
@@ -48,7 +48,7 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
         row, column = runs.row[first], runs.column[first]
         rank = int(ranks[row, column])
         text = names[rank]
-        # Where there is no blank on either side, two such names must not touch.
+        # two names without blanks at both sides must have a gap between them
         is_roomy = runs.length[first] >= len(text) + _BLANKS
         fit: Sequence[int] = range(first, until)
         if not is_roomy:
@@ -73,7 +73,9 @@ def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) ->
 def _runs(
     ranks: NDArray[np.integer], ahead: NDArray[np.bool_], names: dict[int, str], name: Callable[[int], str]
 ) -> _Runs:
-    """With blanks beside the name; in the past rather than to come; the longest. Notes the names."""
+    """Return the runs with their quality (blanks around the name, then the past, then the length), and note
+    the names.
+    """
     rows, columns = ranks.shape
     cells = np.full((rows, columns + 1), -1, ranks.dtype)  # a wall behind each row
     np.add(2 * ranks, ahead, out=cells[:, :-1])

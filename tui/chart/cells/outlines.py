@@ -21,7 +21,7 @@ _PLAIN = " -- |++ |++ |   "
 
 
 def draw_outlines(area: Cells, grid: Grid) -> None:
-    """What is planned stands in a frame of its own colour; a thin gap parts neighbours of one colour."""
+    """Frame planned jobs in their own colour, and separate neighbours of one colour by a thin gap."""
     _frame_planned(area, grid)
     _frame_selected(area, grid)
     if not grid.look.patterned:

@@ -1,4 +1,4 @@
-"""The chart of one moment as cells: everything is said twice, by colour and by texture."""
+"""Chart of one moment as cells; colour and texture both carry the meaning."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫"
 
 
 _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
-"""So many eighths of a cell, from the left."""
+"""Eighths of a cell, from the left."""
 
 
 class _Edge(NamedTuple):
@@ -99,7 +99,7 @@ def _draw_jobs(area: Cells, grid: Grid) -> None:
 
 
 def sign_of(hue: int, look: Look) -> str:
-    """What a cell of that hue is filled with where there are no colours."""
+    """Return the sign that fills cells of a hue without colours."""
     return (_LETTERS if look.ascii else _BLOCKS)[hue]
 
 
@@ -121,7 +121,9 @@ def _fill(area: Cells, grid: Grid) -> None:
 
 
 def _part(area: Cells, grid: Grid) -> None:
-    """Where a job begins or ends in a cell: by an eighth if it fills the cell, by a half if the rest is free."""
+    """Draw the begins and ends of jobs inside cells: by an eighth if the job fills the cell, by a half if the rest is
+    free.
+    """
     up, low = grid.upper, grid.lower
     at = places((up.eighths != 0) | (low.eighths != 0))
     above, below = (_Edge(side.ink[at], side.eighths[at], side.gone[at]) for side in (up, low))
@@ -140,7 +142,7 @@ def _part(area: Cells, grid: Grid) -> None:
 
 
 def _texture(area: Cells, grid: Grid) -> None:
-    """Cells of one job that is no plain run; and the trail of one that was suspended, where nobody else is."""
+    """Draw the textures of cells of one job, and the trails of suspended jobs where no other job runs."""
     up, low, look, others = grid.upper, grid.lower, grid.look, grid.dims
     above, below = up.texture == Texture.TRAIL, low.texture == Texture.TRAIL
     trail = (above & (below | (low.rank < 0))) | (below & (up.rank < 0))

@@ -1,5 +1,5 @@
-"""What is written upon the chart: partition lines, marks, where jobs were killed, their names, now,
-and where the selected job is if it is out of sight.
+"""Signs over the jobs of the chart: partition lines, marks, kills, names, now, and an arrow to a selected job that is
+out of sight.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MARK, _MARK_ROWS = 16, 3
 """Columns of a mark's name, and in how many rows such names stand."""
 Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
-"""Columns of what is told of a promise."""
+"""Columns of the text about a reservation."""
 _IS_PALE = np.isin(np.arange(HUES * TONES) % TONES, (Tone.QUARTER, Tone.HALF))
 """Ink -> is a name not read well upon it?"""
 _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Tone.STRONG))
@@ -48,7 +48,7 @@ def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def draw_names_and_now(area: Cells, grid: Grid) -> None:
-    """What even a small chart says."""
+    """Draw the signs that even a small chart has."""
     _draw_names(area, grid)
     _draw_now(area, grid)
 
@@ -105,7 +105,7 @@ def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -
 
 
 def _draw_hole(area: Cells, grid: Grid) -> None:
-    """Where jobs may pass the head: ticks where colours do not tell, and in the widest free row what may."""
+    """Mark where jobs may pass the head: ticks without colours, and the condition in the widest free row."""
     hole, view, look = grid.chart.hole, grid.chart.view, grid.look
     if hole is None or grid.chart.owners is not None:
         return
@@ -186,7 +186,7 @@ def _shift_sign(by: float, grid: Grid) -> str:
 
 
 def _draw_label(area: Cells, grid: Grid) -> None:
-    """Whose chart it is, and whether the panels tell of it."""
+    """Draw the name of the chart's run, highlighted if the panels show it."""
     chart = grid.chart
     if chart.label:
         tones = (Tone.TEXT, Tone.STRONG) if chart.is_told else (Tone.STRONG, Tone.QUARTER)
@@ -230,7 +230,7 @@ def _draw_now(area: Cells, grid: Grid) -> None:
             upper, lower = grid.upper.ink[:, grid.now], grid.lower.ink[:, grid.now]
             ground = grid.upper.ground[:, grid.now]
             is_free = (upper == ground) | (grid.lower.texture[:, grid.now] == Texture.TRAIL)
-            if not grid.chart.plan:  # nobody goes on
+            if not grid.chart.plan:  # no job continues
                 rank = grid.lower.rank[:, grid.now]
                 is_free[rank >= 0] |= grid.chart.end[rank[rank >= 0]] <= grid.chart.clock
             area.bg[:, grid.now] = np.where(is_free, ground, lower)
@@ -255,7 +255,7 @@ def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def _lasts(chart: ChartScene, rank: int, planned: float | None) -> tuple[float, float] | None:
-    """From when until when there is a bar of the job; None: there is none yet."""
+    """Return begin and end of the job's bar, or None if it has none yet."""
     start, end = float(chart.start[rank]), float(chart.end[rank])
     if start <= chart.clock:
         ahead = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)

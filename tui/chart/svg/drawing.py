@@ -38,9 +38,9 @@ class Options:
     """How the picture should be; wrong values are refused when it is made."""
 
     begin: float | None = None
-    """None: from the first submission."""
+    """First moment; None for the first submission."""
     until: float | None = None
-    """None: to the end of the run."""
+    """Last moment; None for the end of the run."""
     width: int = 1440
     height: int = 810
     theme: str = "dark"
@@ -118,7 +118,7 @@ def _write(svg: str, options: Options, out: str | Path) -> None:
 def drawing_of(
     engine: Engine, spec: str, options: Options, until: float | None = None, clock: float | None = None
 ) -> Drawing:
-    """What is to be drawn of a run that has come as far as it should.
+    """Return the values to draw from a run that has advanced far enough.
 
     until: where the picture ends; clock: when it is now, for a run that may be over by then.
     """
@@ -146,7 +146,7 @@ def drawing_of(
 
 
 def form_of(out: str) -> Form:
-    """What kind of file is asked for, by its name; a PNG needs something that can make it.
+    """Return the format of the file by its name; a PNG needs resvg_py.
 
     >>> form_of("chart.svg"), form_of("/dev/stdout")
     ('svg', 'svg')

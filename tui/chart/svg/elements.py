@@ -52,7 +52,7 @@ def text(words: str) -> str:
 
 
 def number(value: float) -> str:
-    """A coordinate to the hundredth, as short as it gets.
+    """Return a coordinate with at most two decimals, as short as possible.
 
     >>> number(3.0), number(0.126), number(-0.0004)
     ('3', '.13', '0')
@@ -90,7 +90,7 @@ def write_in(rect: Rect, word: str, colour: str) -> str:
 
 
 def fitting(word: str, along: float, across: float) -> float:
-    """How large a word may be written in so many pixels; 0 where it would be too small.
+    """Return the font size at which a word fits into a rectangle in pixels; 0 if it would be too small.
 
     >>> fitting("J17", 100, 20), fitting("J17", 100, 11), fitting("J17", 10, 20)
     (12.0, 9, 0)

@@ -1,4 +1,4 @@
-"""Where things are in the picture: time across, processors up."""
+"""Coordinates of the picture: time across, processors up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui.chart.svg.elements import Rect
 LEFT, RIGHT, TITLE, AXIS, STRIP, LEGEND = 52, 16, 62, 26, 74, 26
 """Pixels around the chart: processor numbers, a margin, the title and the names of marks, times, numbers, signs."""
 BAND = 16
-"""Pixels for who owns the processors, where there are partitions."""
+"""Pixels of the band that shows the owners of the processors with partitions."""
 LEAST_WIDTH, LEAST_HEIGHT = 320, 280
 
 

@@ -15,7 +15,7 @@ from tui.chart.svg.frame import Frame
 from tui.look.palette import Look, Tone, ink
 
 _DETAIL = 3000
-"""Of so many jobs each is an element of its own, which says what it is when the pointer rests on it."""
+"""Most jobs that are elements of their own, each with a tooltip."""
 _OVER = {Texture.TRIAL: "url(#speculative)", Texture.SWITCHING: "url(#switching)", Texture.REPLICA: "url(#plan)"}
 _TONES = {Texture.SOLID: Tone.FULL, Texture.REPLICA: Tone.HALF}
 

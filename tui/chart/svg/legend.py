@@ -1,4 +1,4 @@
-"""Textures, which tell apart without colour what colour cannot, and what colours and signs mean."""
+"""Textures, which replace colours where these are missing, and the meaning of colours and signs."""
 
 from __future__ import annotations
 

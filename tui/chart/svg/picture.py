@@ -97,7 +97,7 @@ def _window(chart: Drawing) -> str:
 
 
 def _description(chart: Drawing, frame: Frame) -> str:
-    """What the picture shows, for those who do not see it."""
+    """Return a description of the picture for screen readers."""
     use, waiting = in_use_and_waiting(chart.history, frame, chart.clock, chart.workload.procs)
     ran = len({stretch.rank for stretch in chart.history.between(chart.begin, chart.clock)})
     told = f"Processors upwards, time to the right, from {_window(chart)}: {count(ran, 'job')} on processors"

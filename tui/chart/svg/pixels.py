@@ -1,8 +1,7 @@
-"""What is smaller than a pixel: for each pixel the job that holds most of it, as solid as it is full.
+"""Jobs smaller than a pixel: each pixel shows the job that holds most of it, with its share as the opacity.
 
-A chart of a whole year would hold millions of rectangles. What is less than a pixel wide or high is added up here, some
-columns at a time, and equal pixels are taken together again, so that the file has as many rectangles as can be told
-apart.
+A chart of a whole year would hold millions of rectangles. Parts less than a pixel wide or high are added up here, some
+columns at a time. Equal pixels are joined, so that the file has only as many rectangles as can be told apart.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Patch(NamedTuple):
 
 
 def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[list[Stretch], list[Stretch]]:
-    """What of them is seen by itself, and what is less than a pixel wide or high; cut at the edges of the window."""
+    """Return the parts of stretches drawn on their own, and the parts below a pixel, cut at the window's edges."""
     large, small, a_pixel, place = [], [], frame.per_pixel, frame.axis.place
     for stretch in stretches:
         start, end = max(stretch.start, frame.begin), until if stretch.end is None else min(stretch.end, until)
@@ -56,7 +55,7 @@ def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[lis
 
 
 def _flat(processors: int, frame: Frame) -> int:
-    """Those of them that are too few side by side to be seen."""
+    """Return the processors in pieces too thin to be seen."""
     if frame.procs <= frame.height:
         return 0
     pieces = [(low, high) for low, high in ranges(processors) if (high + 1 - low) * frame.height < frame.procs]

@@ -1,4 +1,4 @@
-"""What stands over the jobs: ends of killed ones, the plan, boundaries of partitions, now and the marks."""
+"""Signs over the jobs: kills, the plan, boundaries of partitions, now and the marks."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _box(box: Box, is_named: bool, chart: Drawing, frame: Frame, look: Look) -> 
 
 
 def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Behind the jobs who owned what over time."""
+    """Draw the owners of the processors over time, behind the jobs."""
     drawn = []
     for (since, owners), until in _spans(chart, frame):
         for place, owned in enumerate(owners):
@@ -101,7 +101,7 @@ def draw_borrowed(chart: Drawing, frame: Frame) -> str:
     drawn = []
     for (since, owners), until in _spans(chart, frame):
         loans = [owned & ~home for owned, home in zip(owners, chart.division, strict=False)]
-        if borrowed := sum(loans):  # nobody's twice
+        if borrowed := sum(loans):  # avoids counting twice
             path = outline(frame.rects(max(since, frame.begin), until, borrowed))
             drawn.append(element("path", d=path, fill="url(#borrowed)"))
     return "".join(drawn)
@@ -115,7 +115,7 @@ def _spans(chart: Drawing, frame: Frame) -> Iterator[tuple[tuple[float, tuple[in
 
 
 def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Where partitions met, over time, and in a band on the left who owns what now."""
+    """Draw the boundaries of partitions over time, and a band on the left with the current owners."""
     divisions = chart.history.owners_between(frame.begin, chart.clock)
     if not divisions:
         return ""
