@@ -1,6 +1,6 @@
-"""The long reading, by hand: random runs until so many seconds are over, and how many sentences of each kind.
+"""Check random runs until a number of seconds is over, then print how many sentences of each kind were checked.
 
-How far it is told every so many runs.
+Progress is printed after every 500 runs.
 
 python -m tests.truth SECONDS [FIRST SEED]
 """
@@ -23,18 +23,18 @@ from tests.truth.runs import FAMILIES, PEERS, Run, another_run, changing_run, ra
 from tests.truth.words import COUNTS
 
 TOLD = 500
-"""After so many runs it is told how far they are."""
+"""Number of runs between two lines of progress."""
 SCALED = 10
-"""Of one in so many runs others are compared that take hours and days"""
+"""One in this many runs is also compared on a time scale of hours and days."""
 
 
 def run_of(seed: int) -> Run:
-    """Every fifth is of a peer's policy, every fifth on a machine that changes."""
+    """Return a random run; one in five has a peer's policy, one in five a machine with outages."""
     return changing_run(seed) if seed % 5 == 3 else random_run(seed, PEERS if seed % 5 == 4 else FAMILIES)
 
 
 def found_in(run: Run, seed: int) -> Iterator[Untruth]:
-    """What is not so of a run and, if no policy took over, of where it parts from another and of their page."""
+    """Yield the false sentences of a run and, without switches, of its comparison with another run."""
     try:
         yield from falsehoods(run, asked=4)
         if len(run.workload) and not run.engine.state.switches:
@@ -47,12 +47,12 @@ def found_in(run: Run, seed: int) -> Iterator[Untruth]:
                 beside += *read_page(taken), *read_fields(taken)
             for false in (*read_parting(first, other), *read_page(page), *read_fields(page), *beside):
                 yield Untruth(first.spec, 0, 0, str(false))
-    except Exception as error:  # whoever cannot read it has found something, too
+    except Exception as error:  # a sentence without a check is a finding as well
         yield Untruth(run.spec, 0, 0, f"Unread: {error!r}")
 
 
 def read_for(seconds: float, first: int) -> int:
-    """Read run after run; how many falsehoods there were."""
+    """Check run after run; return the number of false sentences."""
     until, false = monotonic() + seconds, Counter[str]()
     for seed in count(first):
         if monotonic() > until:

@@ -1,4 +1,4 @@
-"""What was decided, one after another: each decision's sentence is read, then the world changes as it says."""
+"""Check the sentence of each decision in order, then apply the decision to the state."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.truth.words import Lasts, UntrueError, demand, demand_equal, exactly,
 from tests.truth.world import Held, Plan, Stopped, Work, World, lowest, mask_of
 
 UNSAID = {d.Expect: "a plan for this pass, which no step shows", d.Wake: "a timer, which is not kept"}
-"""What no step shows."""
+"""Decisions that no step shows."""
 
-__all__ = ["preempt", "queues"]  # whoever reads decisions knows these readings
+__all__ = ["preempt", "queues"]  # importing this module registers their checks
 
 
 def instant(world: World, now: float) -> None:
-    """What happens at an instant before the pass."""
+    """Apply all events of an instant that come before the pass."""
     turning: Rows | None = world.memo_rows
     world.begin(now)
     if turning is not None:
@@ -45,7 +45,7 @@ def after_pass(world: World) -> None:
 
 
 def read_decision(world: World, decision: Any) -> None:
-    """Its sentence and its reason, before it is done; then it is done."""
+    """Check the sentence and the reason of a decision, then apply it."""
     told = say(decision, exactly)
     because = getattr(decision, "because", None)
     head, reason = told, ""
@@ -79,7 +79,7 @@ def read_reason(world: World, decision: Any, reason: str) -> None:
             raise UntrueError(f"Reserve {kind.__name__}: {false}") from None
 
 
-# The sentences of decisions: world, decision, what stands in the places
+# Checks of decisions: state, decision, values in the sentence
 
 
 def is_about(world: World, decision: Any, name: str) -> Work:
@@ -162,7 +162,7 @@ def lost(world: World) -> int:
 
 
 def failing(world: World) -> int:
-    """What goes, or would if it was there, and nobody knew of it before."""
+    """Return the processors that go down now without announcement, even if they are down already."""
     mask = 0
     for outage in world.outages:
         mask |= outage.processors if abs(outage.begins - world.now) <= 1e-6 and not outage.announced else 0
@@ -222,7 +222,7 @@ def _(world: World, decision: d.Keep, name: str) -> None:
 
 
 def divided(world: World) -> list[int]:
-    """Even parts, the first ones larger; then each owns what its own jobs hold."""
+    """Return the owners: equal parts, the first ones larger, then changed so that each owns what its jobs hold."""
     parts, there, owners = (
         len(world.rules.classes) + 1,
         world.there(),
@@ -238,7 +238,7 @@ def divided(world: World) -> list[int]:
     return owners
 
 
-# Of a matrix
+# Decisions about a matrix
 
 
 @reads(m.Phase, "rebuild phase: {any}")
@@ -325,7 +325,7 @@ def _(world: World, decision: m.TurnTo, row: int) -> None:
     demand_equal(row, world.memo_rows.rows[-1].number)
 
 
-# What is done
+# Effects
 
 
 def do(world: World, decision: Any) -> None:
@@ -388,7 +388,7 @@ def do(world: World, decision: Any) -> None:
                 plans.pop(job.rank, None)
         case d.Keep(job, reasons_to_wait.TouchesReservation()) if world.rules.name != "multiqueue":
             world.passed_over.add(job.rank)
-            world.started = []  # all others are looked at again
+            world.started = []  # all other jobs are considered again
             world.memo.pop("anew", None)
         case d.Keep():
             pass
@@ -435,7 +435,7 @@ def in_matrix(world: World, decision: Any) -> None:
             raise UntrueError(f"nobody knows what {type(decision).__name__} does")
 
 
-# A switch
+# Policy switch
 
 
 def switch(world: World, spec: str) -> None:
@@ -449,7 +449,7 @@ def switch(world: World, spec: str) -> None:
 
 
 def leave_matrix(world: World, turning: Rows) -> None:
-    """The row on turn runs on, who has begun and stands elsewhere is suspended, all others wait again."""
+    """Let the active row run on; suspend started jobs of other rows, and return all other jobs to the queue."""
     turning.rows = [row for row in turning.rows if row.home or row.guests]
     turning.settle(world.now)
     on_turn = turning.on_turn
@@ -469,7 +469,7 @@ def leave_matrix(world: World, turning: Rows) -> None:
 
 
 def skip_stays(world: World, rank: int) -> None:
-    """Those in the matrix are over; if it goes on now, that is its present one."""
+    """Skip the job's past stays in the matrix; its present one counts if it keeps running."""
     stays, place = world.stays.get(rank, []), world.upcoming[rank]
     while place < len(stays) and stays[place].kind == "gang" and (stays[place].end or inf) <= world.now:
         place += 1
@@ -477,7 +477,7 @@ def skip_stays(world: World, rank: int) -> None:
 
 
 def enter_matrix(world: World) -> None:
-    """What runs stands in one row."""
+    """Place the running jobs in one row."""
     turning = Rows(world.procs, world.rules["slice"], world.rules["cs"])
     turning.since, turning.there = world.now, world.there()
     row = turning.open()

@@ -1,4 +1,4 @@
-"""What `compare --format json` and `explain --format json` tell programs, field by field: the same as the pages do."""
+"""Check each JSON field of `compare --format json` and `explain --format json` against the recomputed values."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ CLASSES = ("all", "short", "medium", "long")
 
 
 def read_fields(page: Page) -> Iterator[UntrueError]:
-    """Those of a comparison."""
+    """Check the fields of a comparison."""
     told = json.loads(json.dumps(as_dict(page.pair), allow_nan=False))
     yield from differ(expected(page), told)
 
 
 def differ(true: Any, told: Any, where: str = "") -> Iterator[UntrueError]:
-    """Where two values that may be nested are not the same; numbers may differ as sums of fractions do."""
+    """Yield each difference of two nested values; numbers may differ by rounding."""
     if isinstance(true, dict) and isinstance(told, dict):
         if [*true] != [*told]:
             yield UntrueError(f"Field: {where}: said {[*told]}, true {[*true]}")
@@ -55,7 +55,7 @@ def differ(true: Any, told: Any, where: str = "") -> Iterator[UntrueError]:
 
 
 def expected(page: Page) -> dict[str, Any]:
-    """All of it, from starts, ends, stretches and decisions."""
+    """Return all fields, computed from starts, ends, stretches and decisions."""
     first = page.runs[0].run.workload
     gained, lost = page.extremes
     by_priority = [(label, f"{label} priority", ranks) for label, ranks in page.priorities.items()]
@@ -84,7 +84,7 @@ def expected(page: Page) -> dict[str, Any]:
 
 
 def whole(spec: str) -> str:
-    """The spec with all its parameters, if all that is given is there, and as they are by default the others."""
+    """Return the full spec if it repeats each given parameter and has the defaults of all others."""
     told, (name, _, given) = full_policy(parse_policy(spec)), spec.partition(":")
     said, true = (
         dict(pair.split("=", 1) for pair in text.split(",") if pair) for text in (told.partition(":")[2], given)
@@ -106,13 +106,13 @@ def decided(what: Any) -> dict[str, Any] | None:
 
 
 def parted(page: Page) -> dict[str, Any] | None:
-    """When something first happens in one run alone, and what."""
+    """Return the time of the first difference, and what happens there in each run."""
     sides = [happened(told.run) for told in page.runs]
     times = [at for at in sorted({*sides[0], *sides[1]}) if sides[0].get(at, set()) != sides[1].get(at, set())]
     if not times:
         return None
     at, found = times[0], list[dict[str, Any]]()
-    acts = () if page.pair.parting is None else page.pair.parting.only  # in which order is not said
+    acts = () if page.pair.parting is None else page.pair.parting.only  # their order is not part of the output
     told_of = zip(page.runs, sides, sides[::-1], acts, page.pair.accounts, strict=True)
     for told, here, there, said, accounts in told_of:
         step = 1 + max((n for n, step in enumerate(told.run.steps) if step.now <= at), default=-1)
@@ -141,12 +141,12 @@ def spread(column: str) -> dict[str, Callable[[Told], float | None]]:
 
 
 def mean_each(value: Callable[[Told, int], float]) -> Callable[[Told], float | None]:
-    """The mean of that over all that have ended."""
+    """Return a function for the mean of `value` over all finished jobs."""
     return lambda told: mean(value(told, rank) for rank in told.done) if told.done else None
 
 
 def jain(told: Told, users: Sequence[int]) -> float | None:
-    """(sum of the parties' means)^2 over how many there are times the sum of their squares."""
+    """Return Jain's index: (sum of the users' means)^2 / (number of users * sum of their squares)."""
     of: dict[int, list[float]] = {}
     for rank in told.done:
         of.setdefault(users[rank], []).append(told.bounded[rank])
@@ -157,7 +157,7 @@ def jain(told: Told, users: Sequence[int]) -> float | None:
 
 
 def aggregate(told: Told) -> float | None:
-    """1 + mean delay over mean run time; a delay begins with the start that was asked for, and is not below 0."""
+    """Return 1 + mean delay / mean run time; a delay begins with the requested start and is at least 0."""
     if not told.done:
         return None
     leads = {rank: max(0.0, (told.jobs[rank].reserve or 0) - told.jobs[rank].submit) for rank in told.done}
@@ -166,20 +166,20 @@ def aggregate(told: Told) -> float | None:
 
 
 def recorded(told: Told) -> list[tuple[float, float]]:
-    """(what the trace says that a job waited, what it waits here)."""
+    """Return (recorded wait, wait in this run) of each finished job with a recorded wait."""
     waits = told.run.workload.wait.tolist()
     return [(waits[rank], told.wait[rank]) for rank in told.done if waits[rank] >= 0]
 
 
 def trials_cut(told: Told) -> int:
-    """Trials that reached their limit: they end neither with their job nor by an interruption."""
+    """Return the number of speculative runs killed at their limit, which end neither the job nor by an interruption."""
     trials = [each for each in told.run.engine.history.stretches() if each.kind == "speculative"]
     lost = {(d_.job.rank, step.now) for step in told.run.steps for d_ in step.decisions if isinstance(d_, d.Interrupt)}
     return sum(each.end != told.end[each.rank] and (each.rank, each.end) not in lost for each in trials)
 
 
 def stalled(told: Told) -> float:
-    """Processor-hours that migrations cost; what an interrupted job still owed is forgiven, and not known here."""
+    """Return the processor hours charged for migrations; NaN with interruptions, which cancel open charges."""
     if told.interruptions:
         return nan
     total = 0.0
@@ -206,7 +206,7 @@ def borrowed(told: Told) -> int:
 
 
 def guarantee(told: Told) -> float | None:
-    """The first promised wait over the real one, of who waited."""
+    """Return the median of (first promised wait) / (actual wait) over the jobs that waited."""
     promises, promised = Rules(told.run.first).promises, dict[int, float]()
     for step in told.run.steps:
         for decision in step.decisions:
@@ -272,19 +272,19 @@ NEITHER = {
 
 
 def versus(name: str, first: float | None, second: float | None) -> dict[str, Any]:
-    """Both values, which is better, and by what share the second is more."""
+    """Return both values, which is better, and the relative change from the first to the second."""
     better = change = None
     if first is not None and second is not None:
         change = second / first - 1 if first else None
         if name not in NEITHER and abs(second - first) > 1e-7 * abs(first):
             better = "second" if (second > first) == (name in GREATER) else "first"
-        elif name not in NEITHER and isinstance(first, float):  # sums of fractions may differ by next to nothing
+        elif name not in NEITHER and isinstance(first, float):  # sums may differ by rounding
             better = "either"
     return {"first": first, "second": second, "better": better, "change": change}
 
 
 def ratios(page: Page, groups: Sequence[tuple[str, str, Sequence[int]]], column: str) -> list[dict[str, Any]]:
-    """Mean slowdowns of each group and their R."""
+    """Return the mean slowdowns of each group, and their R."""
     found = []
     for label, meaning, ranks in groups:
         first, second = page.means(ranks, column)
@@ -309,7 +309,7 @@ def by_category(page: Page) -> list[tuple[str, str, Sequence[int]]]:
 
 
 def moves(later: Sequence[float]) -> dict[str, Any]:
-    """How many jobs come earlier and later, and by how much."""
+    """Return how many jobs move to earlier and to later times, and how far."""
     early, late = [-by for by in later if by < 0], [by for by in later if by > 0]
     limits = (0, 60, 600, 3600, 28800, 86400, inf)
     sizes = [
@@ -334,13 +334,16 @@ def change(page: Page, rank: int) -> dict[str, Any]:
     return {"job": page.jobs[rank].id, "waits": waits, "ends": ends, "later": ends[1] - ends[0]}
 
 
-# Of a life
+# Fields of `explain`
 
 
 def read_job(
     told: Mapping[str, Any], job: Work, passed: Mapping[str, Pass], numbers: Mapping[str, Sequence[tuple[float, float]]]
 ) -> Iterator[UntrueError]:
-    """The fields of a life that are no sentences. passed: job -> its pass; who is named is so in any order."""
+    """Check the fields of a life other than sentences; blocking jobs may be listed in any order.
+
+    passed: name of each job that passed -> its pass.
+    """
     guilty = [name for name, each in passed.items() if each.is_in_the_way]
     true = {
         "job": job.name[1:],

@@ -1,4 +1,4 @@
-"""A moment of the replay screen, also between two steps, and the panel of the queue then, cell by cell."""
+"""Check one frame of the replay screen, at or between steps, and the queue panel cell by cell."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NUMBER = r"J?\d(?:[\d:.,]*\d)?"
 
 
 class Frame:
-    """A moment between a step and the next."""
+    """The screen at a time between two steps."""
 
     def __init__(self, sight: Sight, clock: float) -> None:
         self.sight, self.after, self.clock = sight, sight.after, clock
@@ -41,13 +41,13 @@ class Frame:
 
     @cached_property
     def context(self) -> Context:
-        """Nobody is selected."""
+        """The context without a selected job."""
         context = self.sight.context
         return replace(context, scene=replace(context.scene, clock=self.clock, job=None), selected=None)
 
     @cached_property
     def rows(self) -> Rows:
-        """As they will be by then."""
+        """Return the row state at that time."""
         rows: Rows = deepcopy(self.world.memo_rows)
         rows.elapse(self.clock, [inf] * len(self.world.jobs))
         return rows
@@ -72,7 +72,7 @@ class Noted:
 
 
 class Waiting:
-    """A line of the queue's table."""
+    """A row of the queue's table."""
 
 
 def of_queue(frame: Frame) -> Iterator[tuple[type, str]]:
@@ -90,14 +90,14 @@ def of_queue(frame: Frame) -> Iterator[tuple[type, str]]:
 
 
 def _cells(line: Line, titles: Sequence[re.Match[str]]) -> Iterator[str]:
-    """Each ends where its title ends; the last has the rest."""
+    """Yield the cells; each ends where its title ends, the last one with the line."""
     ends = [3, *(title.end() for title in titles[:-1]), None]
     for title, (begin, end) in zip(titles, pairwise(ends), strict=True):
         yield f"{title[0]}: {line.text[begin:end].strip()}"
 
 
 def in_order(frame: Frame) -> list[str]:
-    """Who was suspended, then who waits, queue by queue."""
+    """Return the names of the suspended jobs, then of the waiting jobs, queue by queue."""
     world, waiting = frame.world, frame.waiting
     if world.rules.name == "multiqueue":
         waiting = sorted(waiting, key=world.rules.class_of)
@@ -157,35 +157,35 @@ def _(frame: Frame, size: int, loans: str) -> None:
 
 @reads(Noted, "xfactor = (wait + estimate) / estimate: it grows while a job waits or is suspended")
 def _(frame: Frame) -> None:
-    """The rows of the table have it, each by this rule."""
+    """The xfactor in each row is checked with the row."""
     demand(frame.world.aside or frame.waiting)
 
 
 def names_of(frame: Frame) -> list[str]:
-    """The classes of estimates, from the shortest."""
+    """Return the names of the estimate classes, shortest first."""
     return frame.world.class_names() or ["partition 0"]
 
 
 def limits_of(frame: Frame) -> list[str]:
-    """What each class is."""
+    """Return the limits of each class."""
     limits = [span(limit) for limit in frame.world.rules.classes]
     return [f"< {limits[0]}", *(f"{a}–{b}" for a, b in pairwise(limits)), f"≥ {limits[-1]}"] if limits else [""]
 
 
 def headings_of(frame: Frame) -> list[str]:
-    """The names of the classes with their limits."""
+    """Return the names of the classes with their limits."""
     return [f"{name} {limits}".rstrip() for name, limits in zip(names_of(frame), limits_of(frame), strict=True)]
 
 
 def loans_of(frame: Frame, number: int) -> list[str]:
-    """What a partition has of others, and what they have of it."""
+    """Return what a partition borrowed from others and lent to them."""
     ways = {"borrowed": "from", "lent": "to"}
     told = ((kind, [f"{n} {ways[kind]} {name}" for name, n in there.items()]) for kind, there in lent_of(frame, number))
     return [f"{kind}: {' and '.join(each)}" for kind, each in told]
 
 
 def lent_of(frame: Frame, number: int) -> Iterator[tuple[str, dict[str, int]]]:
-    """borrowed, lent -> how many of which other, where there are any."""
+    """Yield "borrowed" and "lent" with the processors per other partition, if there are any."""
     owners, first = frame.world.owners, frame.world.division
     pairs = {"borrowed": (owners[number], first), "lent": (first[number], owners)}
     for kind, (own, theirs) in pairs.items():
@@ -234,13 +234,13 @@ def _starts(frame: Frame, job: Work, title: str, told: str) -> None:
 
 
 def _written(frame: Frame, at: float) -> str:
-    """A moment, without seconds if it is of another day."""
+    """Return a time as in the table: without seconds on another day."""
     told = frame.at(at)
     return told[:-3] if told.startswith("d") and told.count(":") == 2 else told
 
 
 def _moved(frame: Frame, job: Work, told: str) -> None:
-    """Since the step before; not where another policy, a failure or one who is awaited made all plans fall."""
+    """Check the move since the step before; none is shown when a switch, outage or awaited job renews all plans."""
     was, now = frame.after.was.get(job.rank), frame.after.planned.get(job.rank)
     if not told:
         demand(not is_moved(frame, job), f"from {was}")
@@ -274,7 +274,7 @@ def _sits(frame: Frame, job: Work, told: str) -> None:
 
 
 def _why(frame: Frame, job: Work, told: str) -> None:
-    """In a few words what was said of it, every number of which must stand there."""
+    """Check the short reason: each number in it is one of the full reason's."""
     free, because = frame.world.free_set().bit_count(), kept_of(frame.after, job)
     if because is not None and not (job.procs > free and isinstance(because, TooFewFree)):
         told_of_it = why(because, frame.sight.run.workload.jobs[job.rank], frame.at)
@@ -286,7 +286,7 @@ def _why(frame: Frame, job: Work, told: str) -> None:
 
 
 def _brief(frame: Frame, job: Work, free: int) -> str:
-    """Return what the queue has to say of a job of which its policy says nothing, found from the facts."""
+    """Return what the queue panel says of a job without a recorded reason, found from the facts."""
     world, planned = frame.world, frame.after.planned.get(job.rank)
     kind, blocker, _ = why_now(frame.after, job, most_free(world))
     if kind is RowLater:

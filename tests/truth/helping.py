@@ -1,4 +1,4 @@
-"""What would have helped a job, and when it would have fitted in reality: each line from the starts of all jobs."""
+"""Check which other policies would have helped a job, and when it would have fitted into the recorded schedule."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tui.panels.helped import asked, in_words, rows
 
 
 class Helped:
-    """What is said of a job under several policies, beside the first of them."""
+    """A sentence about a job's wait under several policies, compared with the first of them."""
 
 
 class Waits:
-    """How long each job waited for its first start under each of some policies; inf: it never started."""
+    """Each job's wait for its first start under each of some policies; inf if it never starts."""
 
     def __init__(self, runs: Sequence[Run], rank: int) -> None:
         self.job, self.jobs, self.first = runs[0].workload.jobs[rank], runs[0].workload.jobs, runs[0].spec
@@ -40,23 +40,23 @@ class Waits:
         return self.of[spec][self.job.rank]
 
     def more(self, spec: str) -> dict[int, float]:
-        """By how much longer each of the others waits than under the first."""
+        """Return how much longer each other job waits than under the first policy."""
         pairs = enumerate(zip(self.of[spec], self.of[self.first], strict=True))
         return {r: 0.0 if now == was else now - was for r, (now, was) in pairs if r != self.job.rank}
 
     def change(self, spec: str) -> float:
-        """Of the mean wait, of those that start under both."""
+        """Return the change of the mean wait of the jobs that start under both policies."""
         both = [by for rank, by in self.more(spec).items() if self.of[spec][rank] < inf > self.of[self.first][rank]]
         return mean(both) if both else 0.0
 
     @property
     def best(self) -> str:
-        """Of those that help as much, who costs least."""
+        """Return the policy with the shortest own wait and, among equals, the smallest rise of the mean wait."""
         return min(self.of, key=lambda spec: (self.own(spec), max(self.change(spec), 0)))
 
 
 def read_help(runs: Sequence[Run], rank: int) -> Iterator[UntrueError]:
-    """The question, the rows and what is said of them."""
+    """Check the question, the rows and the sentences about them."""
     waits, first = Waits(runs, rank), runs[0].spec
     job = waits.job
     found = ranked([replace(run.engine.schedule(), policy=run.spec) for run in runs], rank)
@@ -105,7 +105,7 @@ def is_about_change(change: float, by: str, is_more: bool) -> None:
 
 
 def is_worst(waits: Waits, spec: str, name: str, by: str | None) -> None:
-    """Does it wait longer by most, and by so much?"""
+    """Check that no job's wait grows more than this one's, and by how much it grows."""
     more = waits.more(spec)
     true = next(more[rank] for rank in more if f"J{waits.jobs[rank].id}" == name)
     demand(true == inf if by is None else lasts(by).is_about(true), true)
@@ -156,11 +156,11 @@ for _end in (_NOBODY, *_PRICE):
     reads(Helped, f"{_NEVER}{_end}")(read_only)
 
 
-# The jobs of a user that waited longest
+# Jobs of a user with the longest waits
 
 
 def read_longest(run: Run) -> Iterator[UntrueError]:
-    """Of one user."""
+    """Check the report on one user's jobs."""
     starts = run.engine.schedule().start.tolist()
     COUNTS["Longest"] += 1
     for user in sorted({job.user for job in run.workload.jobs if job.user >= 0})[:1]:
@@ -180,15 +180,15 @@ def own_wait(job: Job, starts: Sequence[float]) -> dict[str, Any]:
             "estimate": job.estimate}  # fmt: skip
 
 
-# In reality
+# The recorded schedule
 
 
 class Reality:
-    """When a job would have fitted into the schedule that was recorded, and did not start."""
+    """When a job would have fitted into the recorded schedule, in which it did not start."""
 
 
 def holes(run: Run, job: Job) -> list[tuple[float, float]]:
-    """From when until when enough was free while it waited, from what the others held."""
+    """Return the times during the job's wait at which enough processors were free."""
     start, stretches = run.engine.schedule().start.tolist()[job.rank], [*run.engine.history.stretches()]
     outages, procs = run.workload.outages, run.workload.procs
     changes = {time for each in stretches for time in (each.start, each.end)} | {t for o in outages for t in o[:2]}

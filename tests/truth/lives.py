@@ -50,7 +50,7 @@ class RowStep(NamedTuple):
 
 @dataclass
 class Record:
-    """What happened to one job, step by step."""
+    """The life of one job, step by step."""
 
     submitted: tuple[int, int, int | None, bool] = (0, 0, None, False)
     """Jobs ahead and their processors; if it had to wait, the number free after that pass, and if that was in rows"""

@@ -1,4 +1,4 @@
-"""The numbers that Why tells of a job beside its sentences, read from the world as it is after a step."""
+"""Check the numbers that Why shows in addition to its sentences against the state after a step."""
 
 from __future__ import annotations
 
@@ -108,9 +108,9 @@ def _(after: After, job: Work, found: Evidence, at: float) -> None:
 
 
 def delays(after: After, job: Work) -> dict[int, float]:
-    """By how much each planned start would be later if the job started now, in the order in which they are planned.
+    """Return the delay of each planned start if the job started now, in the order of the plan.
 
-    Plans that are made at each pass are made again; of reservations that stand each is placed again, from its time on.
+    Policies that replan at each pass make a new plan; otherwise each reservation moves to its next possible time.
     """
     world, later = after.world, dict[int, float]()
     slots = [*world.missing(), *(Slot(world.now, end, procs) for end, procs in world.ends())]

@@ -1,4 +1,4 @@
-"""The orders of queues by their formulas; and what users have had, for Slurm's priority."""
+"""Queue orders by their formulas, and each user's past usage for Slurm's priority."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WEEK = 604800.0
 
 
 def key(world: World, job: Work) -> float:
-    """By what the job stands in the queue; the smaller, the sooner."""
+    """Return the job's sort key in the queue; smaller is earlier."""
     return KEYS[world.rules.get("order", "fcfs")](world, job, world.now - job.submit)
 
 
@@ -56,14 +56,14 @@ KEYS: Mapping[str, Key] = {
 
 
 class Usage:
-    """What each user has had since the policy decides: of each hour as much as is left of it."""
+    """Each user's processor hours since the policy took over, halved with each half-life."""
 
     def __init__(self) -> None:
         self.of: dict[int, float] = {}
         self.at = -inf
 
     def grow(self, world: World, now: float) -> None:
-        """Until now, by who ran until now."""
+        """Let past usage decay until now, and add that of the running jobs."""
         halflife = float(world.rules.get("halflife", WEEK))
         kept = 1.0 if self.at == -inf else exp2(-(now - self.at) / halflife)
         gained = (1 - kept) * halflife / log(2) / 3600
@@ -72,10 +72,10 @@ class Usage:
             self.see(world.jobs[rank].user, world.jobs[rank].procs * gained)
 
     def see(self, user: int, more: float = 0.0) -> None:
-        """The user counts from now on."""
+        """Count the user from now on."""
         self.of[user] = self.of.get(user, 0.0) + more
 
     def share(self, user: int) -> float:
-        """What the user has had, over an equal share of what all have had."""
+        """Return the user's usage divided by an equal share of the total."""
         total = sum(self.of.values())
         return self.of.get(user, 0.0) / total * len(self.of) if total else 0.0

@@ -1,4 +1,4 @@
-"""What came of a run: every number of it that is told beside another run's, from starts, ends, stretches, decisions."""
+"""Every number that a comparison shows of a run, computed from starts, ends, stretches and decisions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.truth.runs import Run, Step
 
 Decided: TypeAlias = tuple[float, d.Decision]
 SHOWN = {d.Start: 0, d.Backfill: 0, m.Place: 0, d.Resume: 1, d.Suspend: 2, m.Migrate: 3}
-"""Decisions that count when runs are told apart; those of one number are one kind."""
+"""Decisions that count as differences between runs -> kind; those with one number are one kind."""
 
 
 class Told:
-    """One run, as far as a page tells of it."""
+    """One run with all the numbers that a comparison page shows."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.jobs = run, run.workload.jobs
@@ -41,14 +41,14 @@ class Told:
         self.makespan, self.capacity = self.finish - begin, self.there(begin, self.finish)
 
     def there(self, begin: float, end: float) -> float:
-        """Processor time, second by second of those between which nothing changes."""
+        """Return the available processor seconds between two times."""
         outages, procs = self.run.workload.outages, self.run.workload.procs
         times = sorted({begin, end, *(time for outage in outages for time in outage[:2] if begin < time < end)})
         return sum((procs - absent(outages, since).bit_count()) * (until - since) for since, until in pairwise(times))
 
     @cached_property
     def held(self) -> list[tuple[float, float, bool]]:
-        """(processor time, what was occupied of it, did somebody wait?) from each step to the next."""
+        """Return (processor seconds, occupied processor seconds, True if a job waited) from each step to the next."""
         times = np.array([step.now for step in self.run.steps if step.now <= self.finish])
         held = np.zeros(len(times) - 1)
         for stretch in self.run.engine.history.segments():
@@ -69,7 +69,7 @@ class Told:
 
     @property
     def lost(self) -> float | None:
-        """The share that was free while a job waited to start or to resume."""
+        """Return the share of processor time that was free while a job waited to start or to resume."""
         empty = sum(there - held for there, held, waits in self.held if waits)
         return _more_than_rounding(empty / self.capacity) if self.capacity else None
 
@@ -87,7 +87,7 @@ class Told:
         return interruptions(self.run, len(self.run.steps))
 
     def backfilled(self) -> int:
-        """Whose last beginning passed others."""
+        """Return how many jobs passed others at their last start."""
         last: dict[int, bool] = {}
         for step in self.run.steps:
             for decision in step.decisions:
@@ -101,13 +101,13 @@ class Told:
 
     @property
     def late(self) -> list[float]:
-        """By how much each job with a reservation started later than was asked for."""
+        """Return how much later each job with a reservation started than its user requested."""
         pairs = [(job.reserve, at) for job, at in zip(self.jobs, self.start, strict=True) if not isnan(at)]
         return [max(0.0, at - asked) for asked, at in pairs if asked is not None]
 
     @cached_property
     def decided(self) -> dict[int, list[Decided]]:
-        """What was decided of each job that shows, with the time."""
+        """Return (time, decision) of each visible decision, by job."""
         found: dict[int, list[Decided]] = {}
         for step in self.run.steps:
             for decision in step.decisions:
@@ -117,12 +117,15 @@ class Told:
 
 
 def _more_than_rounding(share: float) -> float:
-    """Less is how sums of fractions differ."""
+    """Return 0 for shares that may be rounding errors."""
     return share if share > 1e-9 else 0.0
 
 
 def interruptions(run: Run, steps: int) -> int:
-    """In so many steps; who had not been on turn is not interrupted, it is only sent back."""
+    """Count the interruptions in the first `steps` steps.
+
+    A job whose row had not had a turn only returns to the queue; it is not interrupted.
+    """
     sent_back = {(s.rank, s.end) for s in run.engine.history.stretches() if s.ended_by == "queued"}
     told = [(e.job.rank, step.now) for step in run.steps[:steps] for e in step.decisions if isinstance(e, d.Interrupt)]
     return sum(each not in sent_back for each in told)

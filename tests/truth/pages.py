@@ -1,4 +1,4 @@
-"""What `schedscope compare` prints of two runs, read once more: each line from the jobs' starts and ends in both."""
+"""Check what `schedscope compare` prints: each line against the jobs' starts and ends in both runs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tui.cli.compare import render, run_pair
 BATCH = 1000
 
 Check: TypeAlias = Callable[[str], None]
-"""Reads one line that must stand there."""
+"""Checks one line that must be present."""
 
 
 class Part:
-    """A line of such a page."""
+    """A line of the page."""
 
 
 @reads(Part, "{any}")
@@ -38,7 +38,7 @@ def _(check: Check, told: str) -> None:
 
 
 def read_page(page: Page) -> Iterator[UntrueError]:
-    """All lines of it, and that none is missing."""
+    """Check all lines of the page, and that no line is missing."""
     told = render(page.pair, 80, decisions=True).split("\n")
     lines = [*_joined(told, max(map(len, page.names)))]
     checks = [*page.checks()]
@@ -52,7 +52,7 @@ def read_page(page: Page) -> Iterator[UntrueError]:
 
 
 def _joined(lines: Sequence[str], names: int) -> Iterator[str]:
-    """Sentences that go over several lines in one."""
+    """Yield the lines, with sentences that are wrapped joined again."""
     told, indent = lines[0], -1
     for line in lines[1:]:
         begins = re.match(r"(  |    )(\S+ +)(?=d\d|J\d)", line)
@@ -67,7 +67,7 @@ def _joined(lines: Sequence[str], names: int) -> Iterator[str]:
 
 
 class Page:
-    """Both runs, and what every line of their page must say; the second may be the first, and switch once."""
+    """Two runs, and what each line of their page must say; the second run may be the first with a switch."""
 
     def __init__(self, first: Run, second: Run) -> None:
         at, spec = second.switches[0] if second.switches else (None, second.spec)
@@ -109,7 +109,7 @@ class Page:
         yield lambda told: demand({*told} == {"═"})
 
     def parting(self) -> Iterator[Check]:
-        """What each run did there is what it decided, or what Why says of the job then."""
+        """Yield checks that each run decides this at the first difference, or that it repeats Why."""
         found = self.pair.parting
         assert found is not None
         at, ranks = found.time, dict.fromkeys([*found.ranks, *(act.rank for acts in found.only for act in acts)])
@@ -142,7 +142,7 @@ class Page:
 
     @cached_property
     def classes(self) -> dict[str, list[int]]:
-        """All jobs, and by the lengths of their estimates."""
+        """Return class of estimates -> ranks, and all ranks."""
         found: dict[str, list[int]] = {"all": [*range(len(self.jobs))], "short": [], "medium": [], "long": []}
         for rank, job in enumerate(self.jobs):
             found["short" if job.estimate < 1000 else "medium" if job.estimate < 10000 else "long"].append(rank)
@@ -155,13 +155,13 @@ class Page:
 
     @cached_property
     def batches(self) -> dict[str, list[int]]:
-        """So many submissions after another."""
+        """Return batches of consecutive submissions."""
         ranks = [*range(len(self.jobs))]
         return {f"{at + 1}-{min(at + BATCH, len(ranks))}": ranks[at : at + BATCH] for at in ranks[::BATCH]}
 
     @cached_property
     def categories(self) -> list[list[list[int]]]:
-        """By run time down, and by processors across."""
+        """Return the ranks by run time (rows) and processors (columns)."""
         lengths, widths = (0, 600, 3600, 28800, 10**12), (0, 1, 8, 32, 10**9)
         runs, jobs = self.runs[0].ran, list(enumerate(self.jobs))
         return [
@@ -173,7 +173,7 @@ class Page:
         ]
 
     def some(self, ranks: Sequence[int]) -> list[int]:
-        """Those of them that have ended in the first run."""
+        """Return the jobs of these that ended in the first run."""
         return [rank for rank in ranks if rank in self.runs[0].wait]
 
     def means(self, ranks: Sequence[int], column: str) -> list[float | None]:
@@ -224,13 +224,13 @@ class Page:
 
     @cached_property
     def extremes(self) -> tuple[list[int], list[int]]:
-        """Who gains and loses most; of equals the first by rank."""
+        """Return the jobs that gain and lose most; of equal ones, the first by rank."""
         gained = [rank for rank in sorted(self.ends, key=lambda r: self.ends[r])[:5] if self.ends[rank] < 0]
         return gained, [rank for rank in sorted(self.ends, key=lambda r: -self.ends[r])[:5] if self.ends[rank] > 0]
 
     @cached_property
     def different(self) -> dict[int, tuple[Decided | None, Decided | None]]:
-        """What each run decided about the jobs about which they differ, in order of time."""
+        """Return, in order of time, each job about which the runs decide differently, and both decisions."""
         found = {}
         for rank in range(len(self.jobs)):
             one, other = (told.decided.get(rank, []) for told in self.runs)
@@ -264,7 +264,7 @@ def _alike(one: Decided | None, other: Decided | None) -> bool:
 
 
 def has_words(words: Sequence[str], told: str) -> None:
-    """With any blanks between them."""
+    """Check the words, whatever the blanks between them."""
     demand_equal(" ".join(told.split()), " ".join(" ".join(words).split()))
 
 
@@ -291,7 +291,7 @@ class Row(NamedTuple):
     label: str
     unit: str
     better: int
-    """-1: the smaller, 1: the greater"""
+    """-1 if smaller is better, 1 if greater is better"""
     value: Callable[[Told], float | None]
 
 
@@ -323,7 +323,7 @@ ROWS = (
 
 
 def is_row(row: Row, values: Sequence[float | None], told: str) -> None:
-    """Both values, which is better, and by how much the second is more or less."""
+    """Check both values, which is better, and the change from the first to the second."""
     match = re.fullmatch(r"(.+?)  +(\S+(?: %)?)( \*)?  +(\S+(?: %)?)( \*)?(?:  +(\S.*))?", told)
     demand(match is not None, f"nobody reads {told!r}")
     assert match is not None

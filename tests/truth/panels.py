@@ -216,7 +216,7 @@ def _(sight: Sight, told: str) -> None:
 
 
 class Asked:
-    """What the job requests."""
+    """The job's request."""
 
 
 @reads(Asked, "▇▇ {n} of {n} processor(s) · estimate {s}")

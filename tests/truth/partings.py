@@ -1,4 +1,4 @@
-"""Where two runs part, and what is said of each side there, read from what happened in both."""
+"""Check the first difference of two runs, and what is reported about each side, against both schedules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Happened: TypeAlias = dict[float, set[tuple[str, int, float | None]]]
 
 
 def read_parting(first: Run, second: Run) -> Iterator[UntrueError]:
-    """The first instant at which something happens in one of them alone, the accounts of both, and the figures."""
+    """Check the first instant at which something happens in one run only, both accounts, and the figures."""
     found = part(Side.of(first.engine), Side.of(second.engine))
     sides = happened(first), happened(second)
     differ = [at for at in sorted({*sides[0], *sides[1]}) if sides[0].get(at, set()) != sides[1].get(at, set())]
@@ -60,25 +60,25 @@ def read_parting(first: Run, second: Run) -> Iterator[UntrueError]:
 
 
 class Parted(NamedTuple):
-    """Two runs where they part, and what happens in each."""
+    """Two runs at their first difference, and what happens in each."""
 
     runs: tuple[Run, Run]
     names: tuple[str, str]
     time: float
     accounts: Sequence[Account]
-    """Of the first of the jobs, one of each run"""
+    """Accounts of the first job, one from each run"""
 
     acts: tuple[Acts, Acts]
-    """What happens in one of them alone, which is read by itself, in order"""
+    """Events of one run only, in order; checked elsewhere"""
 
     def first(self, side: int) -> tuple[str, str] | None:
-        """What happens first in one of them alone: (job, verb)."""
+        """Return (job, verb) of the first event that happens in this run only."""
         acts = self.acts[side]
         return (f"J{self.runs[0].workload.jobs[acts[0].rank].id}", acts[0].verb) if acts else None
 
 
 class Headline:
-    """Where two runs part, and what each does with the first of the jobs."""
+    """The line with the time of the first difference, and what each run does with the first job."""
 
 
 @reads(Headline, "first difference at {any}")
@@ -92,7 +92,10 @@ def _(parted: Parted, told: str) -> None:
 
 
 def does(run: Run, time: float, done: str, one: Account) -> None:
-    """Is that decided there, or is the job there after it? Why it waits is read in its account."""
+    """Check that the run decides this there, or that the job is in this state afterwards.
+
+    The reason why it waits is checked with its account.
+    """
     step = [step for step in run.steps if step.now <= time][-1]
     match = re.fullmatch(
         r"([a-z ]+) (J\d+)( waiting| running| suspended| in the matrix)?(?: for (\S+))?(?:: (.*))?", done
@@ -128,7 +131,7 @@ DEEDS: dict[str, type] = {
 
 
 class Instead:
-    """What the second run does there that the first does not."""
+    """A sentence on what the second run does there and the first does not."""
 
 
 NOT = {
@@ -153,7 +156,7 @@ def _(parted: Parted, name: str, told: str) -> None:
 
 
 def happened(run: Run) -> Happened:
-    """time -> what happened to jobs then; without what a switch does."""
+    """Return time -> what happened to jobs then, without the effects of a switch."""
     found: Happened = {}
     ran: set[int] = set()
     ends = run.engine.history.ends(len(run.workload)).tolist()
@@ -185,7 +188,7 @@ def happened(run: Run) -> Happened:
 
 
 def read_account(run: Run, one: Account, time: float) -> Iterator[UntrueError]:
-    """What is told of a job there is what Why says of it, which is read by itself."""
+    """Check that an account of a job repeats Why, which is checked elsewhere."""
     COUNTS["Account"] += 1
     told = tell(one, exactly)
     step = [step for step in run.steps if step.now <= time][-1]
@@ -209,7 +212,7 @@ def read_account(run: Run, one: Account, time: float) -> Iterator[UntrueError]:
 
 
 def read_figures(first: Run, second: Run) -> Iterator[UntrueError]:
-    """How many of those that end in both start and end earlier and later, by how much, who gains and loses most."""
+    """Check how many jobs ended in both runs move, and how far, and which jobs gain and lose most."""
     schedules = first.engine.schedule(), second.engine.schedule()
     found = compare(*schedules)
     ended = ~np.isnan(schedules[0].end) & ~np.isnan(schedules[1].end)

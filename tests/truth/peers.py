@@ -1,4 +1,4 @@
-"""What peers' variants of EASY come to, found once more: who may pass the head, and how long jobs should run."""
+"""Recompute what peers' variants of EASY decide: which jobs may pass the head, and predicted run times."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 from tests.truth.world import Work, World
 
 EASIES = ("relaxed", "easy++", "lookahead", "greedy")
-"""Like EASY they plan a start for the head of the queue alone, by what ends until then."""
+"""Like EASY they plan a start for the first job in the queue only, by the expected ends of running jobs."""
 MINUTES = (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000)
 
 
 class Passing(NamedTuple):
-    """Who may pass the head together, as it was before anybody did."""
+    """The jobs that may pass the head together, as it was before any of them started."""
 
     ranks: frozenset[int]
     filled: int
@@ -38,7 +38,7 @@ KEYS: dict[str, Callable[[Work], float]] = {
 
 
 def passing(world: World, head: Work) -> Passing:
-    """Of a pass it is found once, before anybody passes the head."""
+    """Return the jobs that may pass; computed once a pass, before any of them starts."""
     if "passing" not in world.memo:
         others = [job for job in world.line() if world.place(job) > world.place(head) and world.in_time(job)]
         world.memo["passing"] = (_packed if world.rules.name == "lookahead" else _tried)(world, head, others)
@@ -47,7 +47,7 @@ def passing(world: World, head: Work) -> Passing:
 
 
 def _packed(world: World, head: Work, others: list[Work]) -> Passing:
-    """All that can be filled, by how many late processors; who is in the fill is found from the last on."""
+    """Fill as many processors as possible; dynamic programming, which collects its choice from the last job on."""
     shadow, then = world.room_of(head)
     free, extra, seen = world.free(), then - head.procs, others[: world.rules["window"]]
     late = [job.procs if world.now + job.estimate > shadow else 0 for job in seen]
@@ -87,7 +87,7 @@ def _tried(world: World, head: Work, others: list[Work]) -> Passing:
 
 
 def predicted(world: World, job: Work, at: float | None = None) -> float:
-    """As long as its user's last two jobs ran that had ended by then (None: by now), on average."""
+    """Return the mean run time of the user's last two jobs that had ended by `at` (None: now), else the estimate."""
     at = world.now if at is None else at
     done = sorted((end, rank) for rank, end in enumerate(world.end_of) if end <= at)
     ran = [world.jobs[rank].run for _, rank in done if world.jobs[rank].user == job.user]
@@ -95,14 +95,14 @@ def predicted(world: World, job: Work, at: float | None = None) -> float:
 
 
 def shadow_of(world: World, job: Work) -> tuple[float, int]:
-    """When so many are free, and how many are then, as the policy expects it."""
+    """Return when the job's processors will be free, and how many are free then, by the policy's expectation."""
     if world.rules.name != "easy++":
         return world.room_of(job)
     return world.room_of(job, sorted((_end_of(world, rank, end), held) for end, held, rank in world.holds()))
 
 
 def _end_of(world: World, rank: int, end: float) -> float:
-    """When it is expected to leave: a prediction that was too short grows."""
+    """Return the expected end; a prediction that turned out too short is extended."""
     held = world.running.get(rank)
     if held is None or held.kind not in ("run", "speculative"):
         return end

@@ -1,4 +1,4 @@
-"""The panels of partitions and of the matrix, read once more: what is told there and, processor by processor, drawn."""
+"""Check the partition panel and the matrix panel: their texts and, processor by processor, their drawings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tui.panels.rebuild import chips
 
 
 class Partition:
-    """What stands of one: its heading, its picture, its queue, its loans."""
+    """One partition in the panel: heading, bar, queue and loans."""
 
 
 def of_partitions(frame: Frame) -> Iterator[tuple[type, str]]:
@@ -101,7 +101,7 @@ def _is_owned(frame: Frame, place: int) -> bool:
 
 
 class Turning:
-    """A row of it, whose turn it is, and what a phase of the last rebuild did."""
+    """One row of the matrix panel, the active row, or a phase of the last rebuild."""
 
 
 def of_matrix(frame: Frame) -> Iterator[tuple[type, str]]:
@@ -121,7 +121,7 @@ def of_matrix(frame: Frame) -> Iterator[tuple[type, str]]:
 
 
 def _row(frame: Frame, line: Line) -> str:
-    """Who stands where in it, a guest with a ~."""
+    """Return the jobs drawn in the row, column by column; replicas begin with ~."""
     label, *spans, turn = line.spans
     there = [(each.action, "╱" in each.text) for each in spans for _ in each.text]
     procs, many = frame.world.procs, len(there)

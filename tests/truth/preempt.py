@@ -1,4 +1,4 @@
-"""Reasons of the policies that suspend jobs (K), read once more from the world."""
+"""Check the reasons of the policies that suspend jobs (K) against the recomputed state."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def suffering(world: World, rank: int) -> float:
 
 
 def served(world: World) -> list[int]:
-    """Who runs and has had its slice, who suffered least first."""
+    """Return the running jobs that have used up their slice, smallest (time since submission) / run time first."""
     ranks = [rank for rank, held in world.running.items() if held.kind == "run"]
     had = [rank for rank in ranks if world.progress(rank) >= world.rules["slice"] - 1e-6]
     return sorted(had, key=lambda rank: (suffering(world, rank), -rank))
 
 
 def names_are(world: World, said: Names, ranks: list[int]) -> None:
-    """Are those the jobs, in this order, the last of them only counted?"""
+    """Check that these are the named jobs, in order; jobs beyond the names are only counted."""
     told, more = said
     demand_equal(len(told) + more, len(ranks), "how many")
     demand_equal(told, [world.jobs[rank].name for rank in ranks][: len(told)])
 
 
-# Why a job starts or goes on
+# Why a job starts or resumes
 
 
 @reads(r.OwnFree, "its own processor is free", "its own {n} processor(s) are free")
@@ -53,7 +53,7 @@ def _(world: World, job: Work) -> None:
     victims = world.claims.get(job.rank, {})
     demand(victims, "nobody was suspended for it")
     leaving = {rank: held.since for rank, held in world.running.items() if held.kind == "suspending"}
-    demand(not victims.items() & leaving.items())  # who was suspended again has come back between
+    demand(not victims.items() & leaving.items())  # a victim suspended twice resumed in between
 
 
 # Why a job is suspended
@@ -122,7 +122,7 @@ def waits_for_own(world: World, job: Work, busy: int, own: int) -> None:
 
 
 def taken_and_gone(world: World, job: Work) -> tuple[int, int]:
-    """How many of its own processors somebody has, and how many are not there."""
+    """Return how many of the job's own processors are taken, and how many are down."""
     own, gone = world.aside[job.rank].mask, world.absent(world.now)
     return (own & ~gone & ~world.free_set()).bit_count(), (own & gone).bit_count()
 
@@ -176,7 +176,7 @@ def _(world: World, job: Work, others: Names) -> None:
 
 
 def suspended_for(world: World, job: Work) -> list[int]:
-    """Who was, and is still on what it will have."""
+    """Return the victims that still occupy processors which the job will get."""
     claimed, victims = world.claim_of(job.rank), world.claims[job.rank]
     on_it = [rank for rank, held in world.running.items() if held.mask & claimed]
     return [rank for rank in on_it if rank in victims and world.running[rank].kind == "suspending"]
@@ -199,7 +199,7 @@ def _(world: World, job: Work, ends: float, other: str, at: float) -> None:
 
 
 def outranked(world: World, job: Work, near: float = NEAR) -> list[int]:
-    """Whose xfactor is smaller enough; for who must not be, `near` is below 0."""
+    """Return the running jobs with an xfactor small enough; a negative `near` excludes those at the limit."""
     mine = world.xfactor(job.rank)
     ranks = [rank for rank, held in world.running.items() if held.kind == "run"]
     return [rank for rank in ranks if mine >= world.rules["sf"] * world.xfactor(rank) - near]
@@ -236,12 +236,12 @@ def _(world: World, job: Work, factor: Tenths, own: Tenths, who: str) -> None:
     wide, spared = (whole(each[1]) if each else 0 for each in said)
     try:
         are_not_allowed(world, job, outranked(world, job), wide, spared)
-    except UntrueError:  # who is right at the limit may be on either side of it
+    except UntrueError:  # a job right at the limit counts as either
         are_not_allowed(world, job, outranked(world, job, -NEAR), wide, spared)
 
 
 def are_not_allowed(world: World, job: Work, small: list[int], wide_said: int, spared_said: int) -> None:
-    """Are so many of those too wide, and so many of the others spared, and are the rest too few?"""
+    """Check how many are too wide, how many of the others are protected, and that the rest is too few."""
     if is_pinned(world, job):
         small = [rank for rank in small if world.running[rank].mask & world.aside[job.rank].mask]
     wide = [rank for rank in small if world.jobs[rank].procs > 2 * job.procs]
@@ -269,7 +269,10 @@ def _(world: World, job: Work) -> None:
 
 
 def is_spared(world: World, rank: int) -> bool:
-    """Has it suffered more than so many times the mean of the finished jobs of its category, whoever ruled then?"""
+    """Return True if the job's xfactor exceeds `limit` times the mean slowdown of finished jobs of its category.
+
+    Jobs that finished under an earlier policy count as well.
+    """
     if world.rules.name != "tunable":
         return False
     kind = category_of(world.jobs[rank].estimate, world.jobs[rank].procs)

@@ -1,4 +1,4 @@
-"""Reasons of several queues with partitions, trials and reservations (LS), read once more from the world."""
+"""Check the reasons of multiqueue backfilling, its partitions, speculative runs and reservations (LS)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.truth.world import Slot, Work, World, has_room, taken_at
 
 
 def pivots_of(world: World, before: int | None = None) -> dict[int, Work]:
-    """partition -> the first of its queue; of those who came before that rank alone, if one is given."""
+    """Return partition -> first job of its queue, counting only jobs that arrived before rank `before` if given."""
     found: dict[int, Work] = {}
     for job in world.line():
         if before is None or job.rank < before:
@@ -23,7 +23,7 @@ def in_turn(pivots: dict[int, Work]) -> list[Work]:
 
 
 def placed(world: World, pivots: list[Work], slots: list[Slot]) -> dict[int, float]:
-    """Where the pivots come to stand one after another; the slots have them then."""
+    """Plan the pivots one after another, add them to the slots, and return their starts."""
     starts = {}
     for job in pivots:
         at = starts[job.rank] = world.earliest(job.procs, job.estimate, slots)
@@ -40,7 +40,7 @@ def idle_in(world: World, partition: int) -> int:
 
 
 def is_delayed(world: World, beside: Slot, without: int | None = None, before: int | None = None) -> bool:
-    """Is a pivot planned later, or a reservation touched, if this is taken, too?"""
+    """Return True if using this slot as well would delay a pivot or a reservation."""
     turn = in_turn(pivots_of(world, before))
     slots = [*world.slots(without), beside]
     if not has_room(world.procs, beside.procs, beside.start, beside.end - beside.start, slots[:-1]):
@@ -117,7 +117,7 @@ def _(world: World, job: Work, limit: Lasts, reserved: float) -> None:
 
 
 def has_room_beside(world: World, job: Work, at: float) -> bool:
-    """Does its trial fit beside the pivots and the reservations where they stand, but for its own?"""
+    """Return True if its speculative run fits around the planned pivots and the other jobs' reservations."""
     starts = starts_of(world)
     planned = [Slot(s, s + world.jobs[rank].estimate, world.jobs[rank].procs) for rank, s in starts.items()]
     return has_room(world.procs, job.procs, at, world.limit_of(job.rank), [*world.slots(job.rank), *planned])
@@ -133,7 +133,7 @@ def _(world: World, job: Work, wanted: float) -> None:
 
 def asked_for(world: World, job: Work, at: float) -> None:
     after = max(world.now, job.reserve or 0)
-    falling = world.memo.get("falling", {})  # after a failure they are placed again one after another
+    falling = world.memo.get("falling", {})  # a failure replans them one after another
     behind = [r for r in falling if job.rank in falling and (falling[r], r) > (falling[job.rank], job.rank)]
     demand_equal(at, world.earliest(job.procs, job.estimate, world.slots(job.rank, *behind), after))
 
@@ -177,7 +177,7 @@ def _(world: World, job: Work, at: float, needs: int, free: int, other: str, the
 
 
 def are_too_few(world: World, job: Work, long: float, pivots: dict[int, float], other: str, then: float) -> None:
-    """Is that who starts when, for the first time, too few would be free for the job if it ran from now on?"""
+    """Check that, if the job ran from now on, the start of `other` would be the first time with too few processors."""
     slots = world.slots(job.rank)
     slots += [Slot(s, s + world.jobs[rank].estimate, world.jobs[rank].procs) for rank, s in pivots.items()]
     moments = sorted({world.now, *(slot.start for slot in slots if world.now < slot.start < world.now + long)})

@@ -1,4 +1,4 @@
-"""A run read from beginning to end: every sentence that it shows, or some of them, and what is false of it."""
+"""Check a whole run: each sentence that it shows, or a sample of them; yield the false ones."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from tests.truth.world import World
 from tui.cli.explain import had_nobody_come, in_reality
 from tui.replay.own_numbers import OwnNumbers
 
-__all__ = ["numbers", "shares"]  # whoever reads evidence knows these readings
+__all__ = ["numbers", "shares"]  # importing these modules registers their checks
 
 
 LOOKS = 0.1
-"""After so many steps somebody looks at the panels."""
+"""Share of the steps after which the panels are checked."""
 
 
 class Untruth(NamedTuple):
-    """Something that is not so."""
+    """A false sentence: where it is, and what is wrong."""
 
     policy: str
     step: int
@@ -51,7 +51,7 @@ class Untruth(NamedTuple):
 
 
 def falsehoods(run: Run, asked: int) -> Iterator[Untruth]:
-    """What is not so of all that is decided, and of what Why says of so many jobs after every step."""
+    """Yield the false sentences among all decisions, and among what Why says of `asked` jobs after every step."""
     world = run.world()
     reader = Reader(run, asked, world)
     for number, step in enumerate(run.steps, 1):
@@ -62,7 +62,7 @@ def falsehoods(run: Run, asked: int) -> Iterator[Untruth]:
 
 
 class Reader:
-    """Remembers between two steps what Why must know."""
+    """The facts that Why needs, remembered from step to step."""
 
     def __init__(self, run: Run, asked: int, world: World) -> None:
         ranks = range(len(run.workload))
@@ -108,7 +108,7 @@ class Reader:
 
     @cached_property
     def _numbers(self) -> OwnNumbers | None:
-        """How the policy's own numbers of the first of those went whose lives are read."""
+        """Return the policy's own numbers of the first watched job, None if there are none or the run has a switch."""
         run = self._run
         if run.switches or not columns_of(parse_policy(run.spec)):
             return None
@@ -117,14 +117,14 @@ class Reader:
         return OwnNumbers(timeline.branch, run.workload.jobs[self.chronicle.watched[0]])
 
     def read_causes(self) -> Iterator[UntrueError]:
-        """Where `r` goes back to, from some steps."""
+        """Check from some steps to which step the key `r` goes back."""
         run = self._run
         for _ in range(self._asked * 3 if run.steps and len(run.workload) else 0):
             step, rank = self._lot.randint(1, len(run.steps) + 1), self._lot.randrange(len(run.workload))
             yield from self._traces.read(run.engine.history, step, rank, self._lot.randrange(run.workload.procs))
 
     def read_lives(self) -> Iterator[UntrueError]:
-        """What is told of the lives of some jobs."""
+        """Check what is reported about the lives of some jobs."""
         run = self._run
         for rank in self.chronicle.watched:
             life = life_of(run.workload, run.spec, rank, placement=run.placement, switches=run.switches)
@@ -144,7 +144,7 @@ class Reader:
                     yield false
 
     def _note_passes(self, world: World, decision: Decision) -> None:
-        """Who came later and begins while another waits has passed it."""
+        """Record that the job passes every job that waits and arrived earlier."""
         if isinstance(decision, Start | Backfill | Place | Resume):
             for rank in world.waiting:
                 if rank < decision.job.rank:
@@ -153,7 +153,7 @@ class Reader:
                     passed.setdefault(decision.job.rank, Pass(world.now, decision.job.rank, before))
 
     def _note_who_is_in_the_way(self, world: World) -> None:
-        """Who holds processors now without which one that it passed does not fit, but with those of all that passed."""
+        """Record the passes that hold processors now without which the passed job would fit."""
         free = world.free_set().bit_count()
         for rank in world.waiting & self._passed.keys():
             passes, needs = self._passed[rank], world.jobs[rank].procs
@@ -168,7 +168,7 @@ class Reader:
                 passes.update({other: each._replace(in_the_way_since=world.now) for other, each in guilty.items()})
 
     def _note_considered(self, world: World, decisions: tuple[Decision, ...]) -> None:
-        """Where rows take turns the policy considers anything at a rebuild alone."""
+        """Record the decisions; with a matrix the policy considers jobs only when it rebuilds the rows."""
         if world.memo_rows is None or any(isinstance(d, Phase | Switched) for d in decisions):
             self._considered = decisions
 

@@ -1,4 +1,4 @@
-"""Where rows take turns (Z): the matrix made again from what was decided, and the reasons of its rebuilds read."""
+"""The Ousterhout matrix rebuilt from the decisions, and checks of the reasons of its rebuilds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.truth.world import Slot, Work, World, earliest
 
 @dataclass
 class Row:
-    """A row and who stands in it; `home` are those who are at home there."""
+    """A row: the jobs whose home it is, and its replicas (`guests`)."""
 
     number: int
     home: set[int] = field(default_factory=set)
@@ -21,13 +21,13 @@ class Row:
 
 
 class Rows:
-    """The matrix and its turns."""
+    """The matrix, its active row and the turns."""
 
     def __init__(self, procs: int, slice: float, cs: float) -> None:
         self.there, self.slice, self.overhead = (1 << procs) - 1, slice, round(cs * slice, 9)
         self.rows: list[Row] = []
         self.gone: set[int] = set()
-        """Numbers of rows that have vanished since all was cleaned"""
+        """Numbers of rows that were removed since the last cleaning"""
         self.columns: dict[int, int] = {}
         """rank -> its columns, in order of placement"""
         self.ran: dict[int, float] = {}
@@ -40,20 +40,20 @@ class Rows:
         self.came_to = ""
         """The phase of the rebuild at this instant"""
         self.has_moved = False
-        """Did anybody come to another row in it?"""
+        """True if a job changed its row in this phase"""
         self.tasks = 0
-        """That have migrated in this rebuild"""
+        """Number of tasks that have migrated in this rebuild"""
         self.held: dict[int, int] = {}
         """row -> columns that were taken when the compaction began"""
         self.in_the_way: dict[tuple[int, int], tuple[int, int]] = {}
-        """(who comes, row) -> how many tasks were in its way, and how many had migrated by then"""
+        """(job to be placed, row) -> number of tasks in its columns, and number of tasks migrated by then"""
         self.planned: dict[int, tuple[int, float]] = {}
         self.to_turn: Row | None = None
         self.new: set[int] = set()
-        """Who has not been on turn since it came in from the queue"""
+        """Jobs placed from the queue that have not had a turn"""
 
     def row(self, number: int) -> Row:
-        """It may be the one that is opened next."""
+        """Return the row; a new one if it is the next to be opened."""
         return next((row for row in self.rows if row.number == number), Row(number))
 
     def home_of(self, rank: int) -> Row:
@@ -78,7 +78,7 @@ class Rows:
     # Time
 
     def elapse(self, to: float, runs: list[float]) -> list[int]:
-        """Turn by turn; who is done then, and has left."""
+        """Advance turn by turn to a time; return the jobs that have ended and left."""
         while self.since < to and self.on_turn is not None:
             alternate = len(self.order) > 1
             ends = self.turn_began + self.slice if alternate else to
@@ -106,7 +106,7 @@ class Rows:
         self.turn_began += self.slice
 
     def settle(self, now: float) -> None:
-        """After a rebuild, or none."""
+        """Choose the active row after a step, with or without a rebuild."""
         old, self.order = self.order, list(self.rows)
         if self.on_turn is not None and self.on_turn in self.rows:
             if len(old) == 1 and len(self.rows) > 1:
@@ -119,7 +119,7 @@ class Rows:
         if self.to_turn is not None:
             self.on_turn, self.turn_began, self.to_turn = self.to_turn, now, None
 
-    # What is done
+    # Effects of decisions
 
     def leave(self, rank: int) -> None:
         for row in self.rows:
@@ -134,7 +134,7 @@ class Rows:
         return self.rows[-1]
 
     def drop(self) -> None:
-        """Empty rows vanish."""
+        """Remove empty rows."""
         self.gone |= {row.number for row in self.rows if not row.home | row.guests}
         self.rows = [row for row in self.rows if row.home | row.guests]
 
@@ -156,7 +156,7 @@ class Rows:
         row.guests.add(rank)
 
     def next_phases(self, migrates: bool) -> Sequence[str]:
-        """Of a rebuild; scheduling again is left out where nobody has moved."""
+        """Return the phases of a rebuild that may follow; scheduling is not repeated if no job has moved."""
         match self.came_to:
             case "":
                 return ("clean",)
@@ -182,7 +182,7 @@ class Rows:
             self.planned = {}
 
     def plan(self, world: World, row: Row) -> list[Slot]:
-        """The row's home jobs for their spans from now, and what is planned there."""
+        """Return the slots of the row's home jobs from now on, and of the plans in it."""
         mpl = world.rules["mpl"]
         closes = world.closes()
         spans = {r: (world.jobs[r].estimate - self.ran[r]) * mpl for r in row.home}
@@ -293,7 +293,7 @@ def taken(world: World, job: Work, row: Row, there: int, was: int) -> None:
 
 
 def costs(world: World, rank: int, row: Row) -> tuple[float | None, float | None]:
-    """What it costs if the others move aside, and if it takes other columns itself; None: too many tasks."""
+    """Return the costs of moving the other jobs aside, and of other columns; None for too many tasks."""
     rows, cost, most = rows_of(world), world.rules["cost"], world.rules["q"]
     size = rows.columns[rank].bit_count()
     aside, moved = rows.in_the_way.setdefault((rank, row.number), (rows.tasks_in_the_way(rank, row), rows.tasks))

@@ -1,4 +1,4 @@
-"""A policy by its spec: its parameters, and what sets its family apart."""
+"""Policy specs: their parameters, and the properties of their families."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PREEMPT = {"selective", "tunable", "immediate"}
 
 
 class Rules:
-    """A policy by its spec."""
+    """A policy given by its spec."""
 
     def __init__(self, spec: str) -> None:
         self.spec = spec
@@ -58,7 +58,7 @@ class Rules:
 
     @property
     def promises(self) -> bool:
-        """Does a start that it reserves not move later, if nobody else left anything in its way?"""
+        """Return True if reserved starts never move later, unless another policy left something in their way."""
         if self.name in ("easy", "lookahead", "greedy"):
             return bool(self["order"] == "fcfs" and self.get("depth", 1) == 1)
         return self.name in ("conservative", "multiqueue") or (self.name == "slack" and not self["slack"])

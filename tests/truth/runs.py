@@ -1,4 +1,4 @@
-"""Random runs: small machines, whole and quarter seconds, every family, with switches, and what each step showed."""
+"""Random runs of every family on small machines, some with switches, and what each step showed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Step(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run that is over, and all that was shown of it."""
+    """A finished run, and all that was shown of it."""
 
     workload: Workload
     spec: str
@@ -47,11 +47,11 @@ class Run(NamedTuple):
 
     @property
     def first(self) -> str:
-        """The policy that decides at first."""
+        """Return the policy with which the run begins."""
         return written_policy(parse_policy(self.spec).first())
 
     def world(self) -> World:
-        """Before its first step."""
+        """Return the state before the first step."""
         history = self.engine.history
         ends = history.ends(len(self.workload)).tolist()
         world = World(self.workload, self.first, history.stretches(), ends)
@@ -61,7 +61,7 @@ class Run(NamedTuple):
 
 
 def random_workload(lot: random.Random, jobs: int = 0) -> Workload:
-    """Mostly whole seconds, many of them the same; estimates right, too long or too short."""
+    """Return jobs mostly with whole seconds, many of them equal, and estimates right, too long or too short."""
     procs, many = lot.randint(2, 16), jobs or lot.randint(1, lot.choice([8, 25, 40]))
     part = lot.choice([1, 1, 4])
     run = [lot.choice([1, 5, 20, 60]) * lot.randint(1, 10) / part for _ in range(many)]
@@ -84,7 +84,7 @@ def random_workload(lot: random.Random, jobs: int = 0) -> Workload:
 
 
 def random_spec(lot: random.Random, family: str) -> str:
-    """The policy with parameters that make something happen within some hundred seconds."""
+    """Return the policy with parameters that have an effect within some hundred seconds."""
     order = f"order={lot.choice(ORDERS)}"
     few = lot.random() < 0.5
     given = {
@@ -121,7 +121,7 @@ def random_spec(lot: random.Random, family: str) -> str:
 
 
 def _peers(order: str, family: str, few: bool) -> dict[str, list[str]]:
-    """Drawn by themselves, so that the other families stay as they were."""
+    """Return parameters from a generator of their own, so that runs of other families do not change."""
     lot = random.Random(f"{order} {family} {few}")
     tail = f"tail={lot.choice(['sjf', 'ljf', 'saf', 'narrow', 'wide', 'latest'])}"
     return {
@@ -138,7 +138,7 @@ MORE = (
     "multifactor", "multifactor,halflife=60,maxage=100,favour=small", "multifactor,halflife=200,age=9000",
     "ward", "ward,alpha=2,beta=-0.5", "wfp3", "unicef", "f1", "delay,weight=0.0005",
 )  # fmt: skip
-"""Orders of peers, and others that are read there only."""
+"""Orders of peers, and others that only these runs use."""
 
 
 def _adaptive(lot: random.Random) -> str:
@@ -168,19 +168,19 @@ PEERS = ("easy-tail", "easy++", "lookahead", "greedy", "ordered", "adaptive")
 
 
 def random_run(seed: int, families: Sequence[str] = FAMILIES) -> Run:
-    """One run in three switches its policy once or twice."""
+    """Return a run; one in three switches its policy once or twice."""
     lot = random.Random(seed)
     workload = random_workload(lot)
     others: Sequence[str] = FAMILIES if families is FAMILIES else (*FAMILIES, *2 * PEERS)
     if families is not FAMILIES:
-        workload = replace(workload, user=np.arange(len(workload)) * 7 % 4 - 1)  # some are not known
+        workload = replace(workload, user=np.arange(len(workload)) * 7 % 4 - 1)  # -1: unknown user
     family = families[seed % len(families)]
     spec = random_spec(lot, family)
     switches: list[tuple[float, str]] = []
     if lot.random() < 0.35:
         times = sorted(float(lot.randint(0, 400)) for _ in range(lot.choice([1, 1, 2])))
         switches = [(at, random_spec(lot, lot.choice(others))) for at in times]
-        before = [spec, *(switched for _, switched in switches[:-1])]  # who waits for memory is not known after it
+        before = [spec, *(switched for _, switched in switches[:-1])]  # no trace of memory transfers after a switch
         spec, *others = [part.replace(",memory=yes", "") for part in before]
         switches[:-1] = [(at, other) for (at, _), other in zip(switches, others, strict=False)]
     placement: Placement = lot.choice(["lowest", "lowest", "together"])
@@ -188,12 +188,12 @@ def random_run(seed: int, families: Sequence[str] = FAMILIES) -> Run:
 
 
 CHANGING = (*FAMILIES, *PEERS)
-"""Families that are read on a machine that changes."""
+"""Families that are checked on a machine with outages."""
 FEW = ("fcfs", "firstfit", "easy", "conservative", "replan", "relaxed")
 
 
 def changing_run(seed: int, families: Sequence[str] = CHANGING) -> Run:
-    """One on a machine that changes."""
+    """Return a run on a machine with outages."""
     lot = random.Random(f"changing {seed}")
     workload = random_workload(lot)
     workload = workload.with_outages(random_outages(lot, workload.procs, until=400))
@@ -201,7 +201,7 @@ def changing_run(seed: int, families: Sequence[str] = CHANGING) -> Run:
 
 
 def another_run(run: Run, seed: int, by: float = 1.0) -> Run:
-    """The same workload under another policy, whose ticks and slices are so many times as long."""
+    """Return the same workload under another policy, with ticks and slices `by` times as long."""
     lot = random.Random(seed)
     spec = random_spec(lot, lot.choice(FAMILIES))
     spec = re.sub(r"\b(tick|slice)=(\d+)", lambda found: f"{found[1]}={int(found[2]) * by:g}", spec)
@@ -209,7 +209,7 @@ def another_run(run: Run, seed: int, by: float = 1.0) -> Run:
 
 
 def scaled_runs(run: Run, seed: int) -> tuple[Run, Run]:
-    """The same jobs with times some hundred times as long, hours and days, under two other policies."""
+    """Return two runs of the same jobs on a time scale of hours and days, under two other policies."""
     by, workload = random.Random(seed).choice([60.0, 600.0]), run.workload
     times = {name: getattr(workload, name) * by for name in ("submit", "runtime", "estimate", "reserve")}
     scaled = run._replace(workload=replace(workload, outages=(), **times))
@@ -217,27 +217,27 @@ def scaled_runs(run: Run, seed: int) -> tuple[Run, Run]:
 
 
 def taken_over(run: Run, seed: int) -> Run:
-    """The same run until somewhere on its way another policy takes over, of those that suspend nobody."""
+    """Return the same run with a switch, at a random step, to a policy without suspension."""
     lot = random.Random(seed)
     at = lot.choice(run.steps).now
     return made(run.workload, run.spec, ((at, random_spec(lot, lot.choice(FAMILIES[:9]))),), run.placement)
 
 
 def run_of_many(seed: int) -> Run:
-    """Of more than a thousand jobs, few of which wait."""
+    """Return a run of more than a thousand jobs, few of which wait."""
     lot, many = random.Random(seed), 1050
     short = random_workload(lot, many)
     return made(replace(short, submit=short.submit * 20), "fcfs", (), "lowest")
 
 
 def start_alone(run: Run, rank: int) -> float | None:
-    """When the job starts if nobody comes after it."""
+    """Return when the job starts without later arrivals."""
     workload = run.workload.take(slice(0, rank + 1))
     return made(workload, run.spec, run.switches, run.placement).engine.state.start_of(rank)
 
 
 def made(workload: Workload, spec: str, switches: tuple[tuple[float, str], ...], placement: Placement) -> Run:
-    """The run to its end, with what every step showed."""
+    """Return the finished run, with what each step showed."""
     engine = Engine(workload, spec, placement=placement)
     run = Run(workload, spec, switches, placement, engine, [])
     step = run.scenario.stepper(engine)

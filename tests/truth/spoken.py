@@ -1,4 +1,4 @@
-"""The sentence under the chart, the line above it, and what Why says between two steps, read once more."""
+"""Check the sentence under the chart, the line above it, and what Why says between two steps."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def _numbers(frame: Frame) -> Iterator[tuple[type, str]]:
 NUMBERS = (
     "utilization", "mean wait", "bounded slowdown", "worst wait", "interruptions", "killed", "worst slowdown",
 )  # fmt: skip
-"""The others are counts of decisions."""
+"""Names of numbers; all other figures count decisions."""
 
 
 # The sentence under the chart, and the line above
 
 
 class Sentence:
-    """What it tells when nobody is selected."""
+    """The sentence under the chart when no job is selected."""
 
 
 NOUNS = {
@@ -124,7 +124,7 @@ def is_idle(frame: Frame, busy: int, of: int, verb: str, at: str) -> None:
     demand_equal((busy, of, verb), (taken.bit_count(), world.size(), "is" if busy == 1 else "are"))
     demand(not world.waiting and not _notable(frame))
     after = frame.sight.run.steps[frame.number]
-    if not any(isinstance(each, d.Switched) for each in after.decisions):  # of switches an engine alone knows nothing
+    if not any(isinstance(each, d.Switched) for each in after.decisions):  # an engine alone does not know of switches
         demand_equal(at, frame.at(after.now), "next")
 
 
@@ -143,7 +143,7 @@ def _(frame: Frame, told: str) -> None:
 
 
 def _was_done(frame: Frame, told: str, done: Sequence[d.Decision]) -> None:
-    """The first of the most notable kind, and how many more there were."""
+    """Check the first decision of the most notable kind, and how many more there are."""
     many = Counter(map(type, done))
     kind = next(kind for kind in NOUNS if kind in many)
     first = frame.world.named(say(next(each for each in done if type(each) is kind), frame.at))
@@ -158,7 +158,7 @@ def _was_done(frame: Frame, told: str, done: Sequence[d.Decision]) -> None:
 
 
 def _head_waits(frame: Frame, told: str) -> None:
-    """What Why says of the head, and how many stand behind it."""
+    """Check that it repeats Why of the head, and how many jobs wait behind it."""
     head, *others = frame.waiting
     found = evidence(frame.context, head.rank)
     verb = "1 job waits" if len(others) == 1 else f"{len(others)} jobs wait"
@@ -167,7 +167,7 @@ def _head_waits(frame: Frame, told: str) -> None:
 
 
 class Top:
-    """The line above everything."""
+    """The line above the chart."""
 
 
 @reads(Top, "random · {n} procs · {n} jobs {any} ‖ x1 {any} step {n} / {n}+")
@@ -179,11 +179,11 @@ def _(frame: Frame, procs: int, many: int, spec: str, at: str, step: int, known:
     demand_equal(known, frame.number)
 
 
-# As time passes
+# Between two steps
 
 
 class Grown:
-    """What Why tells of a job between two steps."""
+    """A sentence of Why at a time between two steps."""
 
 
 def _grown(frame: Frame) -> Iterator[tuple[type, str]]:
@@ -198,14 +198,14 @@ def _grown(frame: Frame) -> Iterator[tuple[type, str]]:
 
 
 LONG = r"(has waited|has been suspended for|has run for) ([^ :,.]+(?:\.\d+s)?)"
-"""What grows, and how long it is."""
+"""A growing length of time, and the words before it."""
 ONLY_FROM = r" now, but [\d,]+ stays? free for its estimate of \S+ only from (\S+)\.$"
-"""What is so once there is no room any more where nobody looked again"""
+"""End of the sentence on a job that fits for a part of its estimate only, and that was not reconsidered"""
 
 
 @reads(Grown, "{j}: {any}")
 def _(frame: Frame, name: str, told: str) -> None:
-    """How long is as of now, and all else as it was after the step."""
+    """Lengths of time are as of now; all else is as it was after the step."""
     job, world = frame.world.by_name[name], frame.world
     context = replace(frame.context, scene=replace(frame.context.scene, clock=world.now))
     was = evidence(context, job.rank)
@@ -235,7 +235,7 @@ def _(frame: Frame, name: str, told: str) -> None:
 
 
 class Figure:
-    """One of the numbers so far."""
+    """One of the numbers of the run so far."""
 
 
 @reads(Figure, "{any}: {any}")
@@ -264,7 +264,7 @@ def _(frame: Frame, name: str, told: str) -> None:
 
 
 def _is_used(frame: Frame, told: str) -> None:
-    """What has been done so far of all that could have been, since the first came."""
+    """Check the work done so far as a share of the possible work since the first arrival."""
     world, ran = frame.world, (frame.world.memo_rows.ran if frame.world.memo_rows else {})
     there = capacity(world)
     done = sum(job.procs * ran.get(job.rank, world.progress(job.rank)) for job in world.jobs)
@@ -272,7 +272,7 @@ def _is_used(frame: Frame, told: str) -> None:
 
 
 def is_share(told: str, true: float) -> None:
-    """What is little does not look like nothing, nor what is almost all like all."""
+    """Check a share; small ones must not look like 0 %, nor large ones like 100 %."""
     if told in ("<0.1", ">99.9"):
         demand(0 < true < 0.1 if told[0] == "<" else 99.9 < true < 100 + 1e-6, true)
     else:
@@ -280,7 +280,7 @@ def is_share(told: str, true: float) -> None:
 
 
 def capacity(world: World) -> float:
-    """Processors that were there, second by second, since the first job came."""
+    """Return the available processor seconds since the first arrival."""
     times = [world.jobs[0].submit, world.now]
     times = sorted({*times, *(t for t in world.changes() if times[0] < t < times[1])})
     return sum((world.procs - world.absent(a).bit_count()) * (b - a) for a, b in pairwise(times))

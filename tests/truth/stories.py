@@ -1,4 +1,4 @@
-"""What `explain` tells of a job's life: its figures, the summary, every row of the story."""
+"""Check what `explain` reports about a job's life: figures, summary and each row of the story."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tui.cli.explain import as_dict, of_its_own
 def read_life(
     chronicle: Chronicle, life: Life, passed: Mapping[int, Pass], numbers: Mapping[Column, Numbers]
 ) -> Iterator[UntrueError]:
-    """Every row of the story, told at length and in short, the line of figures, the summary and the plans."""
+    """Check each row of the story, long and short, the line of figures, the summary and the plans."""
     record = chronicle.records[life.job.rank]
     whole_story, short = (rows_of(life, most, most) for most in (EVERY, FEW))
     fields = json.loads(json.dumps(as_dict(life, numbers), allow_nan=False))
@@ -73,7 +73,7 @@ def read_life(
     "The policy's {any}: {any} at {any}.",
 )
 def _(teller: Teller, which: str, *told: str) -> None:
-    """Of a number of the policy's own: what it was first and, if it changed, at last."""
+    """Check one of the policy's own numbers: its first value and, if it changed, its last."""
     name, _, meaning = which.partition(" (")
     demand(NUMBERS[name][0].startswith(meaning.removesuffix(")").removesuffix("...")), "what it is")
     values = teller.record.numbers[name]
@@ -129,7 +129,7 @@ def started(teller: Teller, kind: type, after: Lasts | None, because: str) -> No
 
 
 def come_now(teller: Teller) -> int:
-    """How many processors came back, or for the first time, and are there."""
+    """Return the number of processors that became available now, for the first time or again."""
     outages = teller.chronicle.world.outages
     back = reduce(or_, (o.processors for o in outages if abs(o.ends - teller.time) <= 1e-6), 0)
     return (back & ~absent(outages, teller.time)).bit_count()
@@ -141,7 +141,7 @@ for _verb, _kind in (("Started", d.Start), ("Backfilled", d.Backfill)):
 
 
 def read_early(teller: Teller, told: str, early: Mapping[int, float]) -> None:
-    """Those that ended before their time, and by how much."""
+    """Check which jobs ended before their estimate, and by how much."""
     named = re.findall(r"(J\d+) \(([\d,]+)\) ended (\S+) before its estimate", told)
     demand_equal([name for name, _, _ in named], [teller.name_of(rank) for rank in early][: len(named)], "who ended")
     more = re.search(r"([\d,]+) more$", told)
@@ -152,7 +152,7 @@ def read_early(teller: Teller, told: str, early: Mapping[int, float]) -> None:
 
 
 def read_jobs(teller: Teller, told: str, ranks: list[int]) -> None:
-    """Jobs and their processors: those, the first of them named, in any order."""
+    """Check the named jobs and their processors, in any order; jobs beyond the names are only counted."""
     named = re.findall(r"(J\d+) \(([\d,]+)\)", told)
     more = re.search(r"([\d,]+) more$", told)
     demand_equal(len(named) + (whole(more[1]) if more else 0), len(ranks), "how many")
@@ -191,7 +191,7 @@ def why_stopped(teller: Teller, stop: Stop) -> str:
 
 @reads(Row, "Suspended {any}, for {s} in all; the longest for {s} from {any}. It ran for {s} in between. {any}.")
 def _(teller: Teller, many: str, total: Lasts, longest: Lasts, since: str, ran: Lasts, whom: str) -> None:
-    """Several suspensions together."""
+    """Check a row that merges several suspensions."""
     number, _, until = many.partition(" until ")
     stops = [stop for stop in teller.record.stops if stop.time >= teller.time][: often(number)]
     demand_equal((len(stops), stops[0].time), (often(number), teller.time), "suspensions")
@@ -254,16 +254,19 @@ def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
 
 
 def steps_told(steps: list[WaitStep], since: float, until: float, many: int, goes_on: bool) -> list[WaitStep]:
-    """So many steps of that time; none, if there were others. goes_on: does the wait go on then, in another row?"""
+    """Return the `many` steps that a row merges; an empty list if no such steps exist.
+
+    goes_on: the wait continues at that time, in another row.
+    """
     times = [step.time for step in steps]
-    begin = [place for place, time in enumerate(times) if time == since]  # where two switches come at one moment
+    begin = [place for place, time in enumerate(times) if time == since]  # two switches at one time: several
     last = bisect_left(times, until)
     spans = [(at, at + many) for at in begin if last <= at + many <= last + times.count(until) - goes_on]
     return steps[slice(*spans[-1])] if spans else []
 
 
 def lasting(steps: list[WaitStep]) -> list[WaitStep]:
-    """Without what was so for no time, between two switches at one moment: nothing is told of it."""
+    """Return the steps without reasons that lasted for no time, as between two switches at once; rows omit these."""
     kinds = [(step.kind, step.blocker, step.head) for step in steps]
     gone = [
         place
@@ -274,13 +277,13 @@ def lasting(steps: list[WaitStep]) -> list[WaitStep]:
 
 
 def wait_until(teller: Teller) -> float:
-    """When the wait is over, or is told on in another row."""
+    """Return when the wait ends or is continued in another row."""
     ends = {until for _, until in teller.record.waited} | {t for t, row in teller.story if re.match(r"For \S+ \(", row)}
     return min(end for end in ends if end > teller.time)
 
 
 def read_passers(teller: Teller, told: str, until: float) -> None:
-    """Who passed it first in that time."""
+    """Check which jobs passed it first in that time."""
     then = [teller.name_of(each.rank) for each in teller.passed.values() if teller.time <= each.time < until]
     if counted := re.fullmatch(r" ([\d,]+) jobs passed it\.", told):
         demand_equal(whole(counted[1]), len(then), "passed")
@@ -301,7 +304,7 @@ def _(teller: Teller, was: str, to: str, by: Lasts, passers: Names) -> None:
 
 
 def are_passers(teller: Teller, passers: Names, then: Mapping[int, float]) -> None:
-    """Is there room at the time that was planned without those that passed it, and none with them?"""
+    """Check that the job fits at the planned time without the jobs that passed it, and does not fit with them."""
     record, world = teller.record, teller.chronicle.world
     before = next(at for time, at in reversed(record.planned) if time < teller.time and at is not None)
     assert before is not None
@@ -354,7 +357,7 @@ def is_why_planned(teller: Teller, because: str) -> None:
 
 
 def moved(teller: Teller, was: str, to: str, by: Lasts, way: str) -> None:
-    """Was it planned so before, and is it after this step?"""
+    """Check the planned start before and after this step."""
     pairs = [(old, new) for old, new in teller.plans_then() if old is not None and new is not None]
     at = teller.moment(was), teller.moment(to)
     demand(
@@ -476,12 +479,12 @@ def _(teller: Teller) -> None:
     demand(any(time == teller.time for time, _, _ in teller.chronicle.switches))
 
 
-# Anything else that was decided: it says no more than its decision
+# All other decisions: the row has the decision's sentence
 
 
 @reads(Row, "{n} more decision of this kind.", "{n} more decisions of this kind until {any}.")
 def _(teller: Teller, many: int = 1, until: str = "") -> None:
-    """Of more decisions of a kind than three the others are only counted."""
+    """Check the count of further decisions of a kind of which three are in the story."""
     kinds: dict[type, list[float]] = {}
     for time, decision in teller.record.decided:
         kinds.setdefault(type(decision), []).append(time)

@@ -1,4 +1,4 @@
-"""The figures of a job's life, its summary and how its plan moved, read once more."""
+"""Check the figures of a job's life, its summary, and how its plan moved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _(teller: Teller, told: str) -> None:
     end = next(given_up, teller.life.end)
     switches = [(t, spec) for t, spec in chosen(teller) if end is None or t <= end]
     parts = told.split(", from ")
-    while len(switches) >= len(parts) and switches[-1][0] == end:  # it had ended before one that was by rule
+    while len(switches) >= len(parts) and switches[-1][0] == end:  # the job had ended before a switch by rule
         switches.pop()
     said = [re.fullmatch(r"(.*?\d\d:\d\d:\d\d) on (.*)", part) for part in parts[1:]]
     told_of = [(each[1], each[2]) for each in said if each is not None]
@@ -32,7 +32,7 @@ def _(teller: Teller, told: str) -> None:
 
 
 def chosen(teller: Teller) -> list[tuple[float, str]]:
-    """When which policy took over: one that leads is named when somebody chose it, after that those that it calls."""
+    """Return when each policy took over: a selecting policy when the user chose it, then the policies it selects."""
     pending, found = [*teller.chronicle.asked], list[tuple[float, str]]()
     for time, _, now in teller.chronicle.switches:
         asked = parse_policy(pending[0][1]) if pending and pending[0][0] <= time else None
@@ -82,7 +82,7 @@ def _(teller: Teller, name: str, rest: str) -> None:
 
 
 def wait_of(teller: Teller) -> float:
-    """How long it stood in the queue, or in rows that had never been on turn."""
+    """Return how long it waited in the queue, or in rows that had not had a turn."""
     return sum(until - since for since, until in teller.record.waited)
 
 
@@ -113,7 +113,7 @@ def _(teller: Teller, name: str, waited: Lasts, told: str) -> None:
 
 
 def read_who_was_in_the_way(teller: Teller, told: str) -> None:
-    """How many of those that passed it held what it lacked, and since when."""
+    """Check how many of the jobs that passed it held processors it needed, and since when."""
     passes = teller.passed.values()
     guilty = in_the_way(passes)
     if not passes or guilty is None:
@@ -137,7 +137,7 @@ def read_who_was_in_the_way(teller: Teller, told: str) -> None:
 
 
 def read_passed(teller: Teller, many: int, who: str, ahead: str) -> None:
-    """How many passed it, who the largest were, and how many of them stood before it."""
+    """Check how many jobs passed it, which were the largest, and how many were ahead of it in the queue."""
     demand_equal(many, len(teller.passed), "passed")
     jobs = {teller.name_of(rank): teller.chronicle.world.jobs[rank] for rank in teller.passed}
     named = re.findall(r"(J\d+) \(([\d,]+) processors? for up to ([^)]*)\)", who)
@@ -156,7 +156,7 @@ def read_passed(teller: Teller, many: int, who: str, ahead: str) -> None:
 
 
 def read_rest(teller: Teller, rest: str) -> None:
-    """How often it was suspended after its start, and for how long; how it shared its time."""
+    """Check the suspensions after its start, and how it shared its time."""
     stops = [stop for stop in teller.record.stops if stop.until is not None or teller.life.end is None]
     told = re.search(r"After its start it was suspended (once|twice|[\d,]+ times), for (\S+) in all", rest)
     demand_equal(often(told[1]) if told else 0, len(teller.record.stops), "suspended")
@@ -172,7 +172,7 @@ def read_rest(teller: Teller, rest: str) -> None:
 
 @reads(Life, "First planned start {any}; it started at {any}, {any}.")
 def _(teller: Teller, told: str, start: str, off: str) -> None:
-    """Counted in the rows of the story, each of which is read."""
+    """Check the counts against the rows of the story, each of which is checked."""
     lost = max(teller.record.cuts, default=0)
     rows = [(time, row) for time, row in teller.story if time >= lost]
     plans = [r for _, r in rows if r.startswith(("Planned to start", "Promised to start", "Planned start moved"))]
@@ -215,7 +215,7 @@ def _(teller: Teller, told: str, start: str, off: str) -> None:
 
 
 class Fair:
-    """What is said of when a job would have started had nobody come after it."""
+    """The sentence on when a job would have started without later arrivals."""
 
 
 _FAIR = "Without later arrivals {j} would "

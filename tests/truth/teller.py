@@ -1,4 +1,4 @@
-"""Who tells a life: what readings of it are given."""
+"""The context that the checks of a job's life share."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.truth.waits import Wait, WaitStep
 from tests.truth.words import UntrueError, demand, demand_equal, lasts, read_aloud, whole
 
 EVERY = 10**6
-"""Nothing is told together."""
+"""Limits with which no rows are merged."""
 FEW = 3
-"""Much is told together."""
+"""Limits with which many rows are merged."""
 
 
 class Row:
@@ -28,7 +28,7 @@ class Row:
 
 
 class Teller:
-    """What readings of a life are given."""
+    """A life, its record, and the time of the row that is checked."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Teller:
             yield false
 
     def moment(self, written: str) -> float:
-        """A moment as it is written in a row."""
+        """Return the time written in a row."""
         match = re.fullmatch(r"(?:d(\d+) )?(\d\d):(\d\d)(?::(\d\d))?", written)
         demand(match is not None, f"{written} is no moment")
         assert match is not None
@@ -67,7 +67,7 @@ class Teller:
         return found[0]
 
     def plans_then(self) -> list[tuple[float | None, float | None]]:
-        """What was planned before and after each step of that moment, and in it, if it started as well."""
+        """Return the plans before and after each step of that moment, and in it if the job started as well."""
         record, now = self.record, self.time
         before = [at for time, at in record.planned if time < now][-1:]
         then = [at for time, at in record.planned if time == now]
@@ -76,23 +76,23 @@ class Teller:
         return [*pairwise([*(before or [None]), *then])]
 
     def why(self, decision: Any, time: float | None = None) -> str:
-        """The reason of a decision about the job, as it is told at that time."""
+        """Return the reason of a decision about the job, as written at that time."""
         return why(decision.because, decision.job, clock_near(self.time if time is None else time))
 
     def wait_of(self, steps: list[WaitStep]) -> Wait:
-        """Some steps, and how long the job waited on after each."""
+        """Return the steps with the time for which the job waited after each."""
         times = [*self.chronicle.times, self.chronicle.times[-1]]
         lengths = [times[step.number + 1] - step.time for step in steps]
         return Wait(self.job, steps, lengths)
 
     def switches_until_the_end(self) -> tuple[list[float], list[float]]:
-        """While the job was there: with those at the moment of its end, and without, where they came a step later."""
+        """Return the times of switches during the job's life, with and without those at the moment of its end."""
         submit, end = self.job.submit, inf if self.life.end is None else self.life.end
         times = [time for time, _, _ in self.chronicle.switches if submit <= time <= end]
         return times, [time for time in times if time < end]
 
     def check_whole(self, told: list[str]) -> Iterator[UntrueError]:
-        """What must be told, and is not."""
+        """Yield an error for each required row that is missing."""
         switches = self.switches_until_the_end()
         said = sum(row.startswith("The policy is switched") for row in told)
         if self.life.end is not None and said not in [min(3, len(times)) for times in switches]:

@@ -45,7 +45,7 @@ class Pass(NamedTuple):
     rank: int
     stood_before: bool
     in_the_way_since: float | None = inf
-    """Since when it held processors that the job lacked because of all the passes together; None in a matrix"""
+    """Time from which it held processors that the job lacked because of all passes together; None in a matrix"""
 
     @property
     def is_in_the_way(self) -> bool:

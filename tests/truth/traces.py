@@ -1,4 +1,4 @@
-"""Where `r` goes back to: when a plan, a processor's holder or a boundary last became what it is, found by looking."""
+"""Check where `r` goes back to: the last change of a plan, of a processor's job or of a partition's boundary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.truth.words import COUNTS, UntrueError
 
 
 class Traces:
-    """After each step: every planned start, who is on each processor, what each partition owns."""
+    """Planned starts, the jobs on each processor, and the processors of each partition, after each step."""
 
     def __init__(self, chronicle: Chronicle) -> None:
         self._world, self._records = chronicle.world, chronicle.records
@@ -38,7 +38,7 @@ class Traces:
         self.is_gang.append(world.rules.is_gang)
 
     def read(self, history: Past, step: int, rank: int, processor: int) -> Iterator[UntrueError]:
-        """Ask for the causes as of a step (before it, as the screen asks)."""
+        """Check the last changes before a step, for which the screen asks as well."""
         holders = [each[processor] for each in self.holders]
         yield from self._compare(HolderOf(processor), history, step, last_step(holders, step))
         yield from self._compare(Division(), history, step, last_step(self.owners, step))
@@ -63,5 +63,5 @@ class Traces:
 
 
 def last_step(values: Any, before: int) -> int | None:
-    """The last step before that one after which the value was another than before it."""
+    """Return the last step before `before` that changed the value."""
     return next((step for step in range(min(before, len(values)) - 1, 0, -1) if values[step] != values[step - 1]), None)

@@ -1,7 +1,7 @@
-"""What is said, taken apart: templates of sentences, and the numbers in them, read once more.
+"""Templates of sentences: each takes a sentence apart and passes the values in it to a check.
 
-Moments are written by `exactly`, so that they can be read back to the last bit; lengths of time are read as what
-may have been rounded to them.
+Times are written by `exactly`, so that they can be read back to the last bit; a length of time stands for all lengths
+that round to it.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 T = TypeVar("T")
 
 COUNTS: Counter[str] = Counter()
-"""How many sentences of each kind were read."""
+"""Number of checked sentences of each kind."""
 
 
 class UntrueError(AssertionError):
-    """A sentence says what is not so."""
+    """A sentence is false."""
 
 
 def exactly(seconds: float) -> str:
-    """A moment to the last bit."""
+    """Return a time to the last bit."""
     return f"@{float(seconds)!r}@"
 
 
 class Lasts(NamedTuple):
-    """A length of time as it is written, which may be rounded."""
+    """A written length of time: the bounds of what rounds to it."""
 
     low: float
     high: float
@@ -38,7 +38,7 @@ class Lasts(NamedTuple):
 
 
 def lasts(written: str) -> Lasts:
-    """The least and the greatest length that is written so."""
+    """Return the shortest and the longest length that is written like this."""
     sign = -1 if written.startswith("-") else 1
     parts = [float(part.replace(",", "")) for part in re.findall(r"[\d,]+(?:\.\d)?", written)]
     if "d" in written:
@@ -54,7 +54,7 @@ def lasts(written: str) -> Lasts:
 
 
 class Tenths(NamedTuple):
-    """A number as it is written, with so many decimals."""
+    """A number as it is written, rounded to its decimals."""
 
     text: str
 
@@ -64,16 +64,16 @@ class Tenths(NamedTuple):
 
 
 def whole(written: str) -> int:
-    """A number with a comma before each three digits."""
+    """Return a number that has a comma before each three digits."""
     return int(written.replace(",", ""))
 
 
 Names: TypeAlias = tuple[list[str], int]
-"""The jobs that are named, and how many more there are."""
+"""Named jobs, and how many more there are."""
 
 
 def names(written: str) -> Names:
-    """J1, J2 and 3 more."""
+    """Return the names, and the count, of "J1, J2 and 3 more"."""
     parts = re.split(r", | and ", written)
     more = re.fullmatch(r"([\d,]+) more", parts[-1])
     return (parts[:-1], whole(more[1])) if more else (parts, 0)
@@ -92,13 +92,13 @@ _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
 
 
 class Template:
-    """A sentence with places for numbers: {n}, a moment {t}, a length {s}, a decimal {x}, a job {j}, several {js}."""
+    """A sentence with fields: {n} a number, {t} a time, {s} a length, {x} a decimal, {j} a job, {js} several jobs."""
 
     def __init__(self, text: str) -> None:
         self._converters: list[Callable[[str], Any]] = []
         pieces = re.split(r"\{(\w+)\}", text)
         self.takes_any = text in ("{any}", "{any}.")
-        """Does it read what no other does?"""
+        """True if it reads sentences that no other template matches"""
         pattern = re.escape(pieces[0])
         for kind, rest in zip(pieces[1::2], pieces[2::2], strict=True):
             part, converter = _PARTS[kind]
@@ -107,7 +107,7 @@ class Template:
         self._pattern = re.compile(pattern.replace(r"processor\(s\)", "processors?"), re.DOTALL)
 
     def read(self, sentence: str) -> list[Any] | None:
-        """What stands in the places; None: it is another sentence."""
+        """Return the values of the fields, None if it is another sentence."""
         match = self._pattern.fullmatch(sentence)
         return match and [convert(found) for convert, found in zip(self._converters, match.groups(), strict=True)]
 
@@ -117,42 +117,42 @@ READINGS: dict[type, list[tuple[Template, Reading]]] = {}
 
 
 def reads(kind: type, *templates: str) -> Callable[[Reading], Reading]:
-    """The function reads these sentences of such a reason, decision or fact: world, job, what stands in the places."""
+    """Register the function as check of these sentences; it gets the subjects, then the values in the sentence."""
 
     def register(reading: Reading) -> Reading:
         known = READINGS.setdefault(kind, [])
         known.extend((Template(text), reading) for text in templates)
-        known.sort(key=lambda each: each[0].takes_any)  # in whatever order these files are imported
+        known.sort(key=lambda each: each[0].takes_any)  # whatever the order of imports
         return reading
 
     return register
 
 
 MUTANTS: Counter[tuple[str, str, bool]] = Counter()
-"""(kind, how it begins and what stands around it, was it found out?) of sentences with one number changed"""
+"""(kind, beginning and surroundings, True if detected) of sentences with one changed number"""
 MISPLACED: Counter[tuple[str, str, bool]] = Counter()
-"""The same of sentences without a number, said where another one is so"""
+"""The same for sentences without a number, put where another one is true"""
 are_changed: ContextVar[bool] = ContextVar("are_changed", default=False)
-"""Are sentences changed, to see whether that is found out?"""
+"""True while sentences are changed to see whether the checks detect it"""
 ENOUGH = 8
-"""So many of one pattern are changed"""
+"""Number of changes tried for each pattern"""
 _WITHOUT_NUMBERS: dict[tuple[str, ...], dict[str, type]] = {}
-"""The sentences that there were of what is given to a reading"""
+"""Types of subjects -> sentences without numbers that were checked with such subjects"""
 
 
 def read_aloud(kind: type, sentence: str, *given: Any) -> None:
-    """Read a sentence of that kind once more; an UntrueError if it is not so, or nobody can read it."""
+    """Check a sentence of that kind; raise UntrueError if it is false or has no check."""
     COUNTS[kind.__name__] += 1
     _read(kind, sentence, given)
     if are_changed.get():
-        token = are_changed.set(False)  # what is quoted in it is read by itself
+        token = are_changed.set(False)  # quoted sentences are changed by their own checks
         _change(kind, sentence, given)
         _misplace(kind, sentence, given)
         are_changed.reset(token)
 
 
 def _change(kind: type, sentence: str, given: Sequence[Any]) -> None:
-    """Each of its numbers, one after another."""
+    """Change each number of the sentence in turn."""
     for number in re.finditer(r"\d+", sentence):
         before, after = sentence[: number.start()], sentence[number.end() :]
         pattern = kind.__name__, re.sub(r"\d+", "#", f"{sentence[:20]} ... {before[-15:]}|{after[:15]}")
@@ -162,7 +162,7 @@ def _change(kind: type, sentence: str, given: Sequence[Any]) -> None:
 
 
 def _misplace(kind: type, sentence: str, given: Sequence[Any]) -> None:
-    """Other sentences, in which there are no numbers."""
+    """Try other sentences without numbers in its place."""
     about = tuple("decision" if hasattr(each, "say") else type(each).__name__ for each in given)
     others = _WITHOUT_NUMBERS.setdefault(about, {})
     for other, its in others.items():
@@ -187,7 +187,7 @@ def _read(kind: type, sentence: str, given: Sequence[Any]) -> None:
 def _is_false(kind: type, sentence: str, given: Sequence[Any]) -> bool:
     try:
         _read(kind, sentence, given)
-    except Exception:  # whatever happens: it is not taken for true
+    except Exception:  # an error means that it is not accepted
         return True
     return False
 
@@ -198,7 +198,7 @@ def demand(is_so: object, *instead: object) -> None:
 
 
 def demand_one(options: Iterable[T], reading: Callable[[T], None], *instead: object) -> None:
-    """Is it so of one of them?"""
+    """Check that the reading accepts one of the options."""
     false = UntrueError(*instead)
     for option in options:
         try:
