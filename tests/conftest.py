@@ -1,4 +1,4 @@
-"""What every test may use: the folder of real logs, and how many random examples are tried."""
+"""Fixtures for all tests: the folder of real logs, consent to user-defined code, and Hypothesis profiles."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 def pytest_collection_finish() -> None:
-    """The tests themselves stay to the end: no search for garbage need look at them."""
+    """Freeze the objects of collection, so that the garbage collector skips them."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def consent() -> Iterator[None]:
-    """Every test begins as the program does: nobody has agreed to any code yet."""
+    """Begin every test as the program begins: without consent to any code."""
     was = policies_consent._is_open, policies_consent._is_asked, dict(policies_consent._agreed)
     policies_consent._is_open = policies_consent._is_asked = False
     policies_consent._agreed.clear()
@@ -40,7 +40,7 @@ def consent() -> Iterator[None]:
 
 @pytest.fixture
 def own_program(consent: None) -> None:
-    """The test is a program of the user's own, which names code as it likes."""
+    """Let the test name code freely, as a program of the user's own may."""
     policies_consent.open_to_program()
 
 

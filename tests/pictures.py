@@ -2,7 +2,7 @@
 
     python -m tests.pictures FOLDER_OF_TRACES
 
-writes tests/pictures/*.svg, or those that are named after the folder. FOLDER_OF_TRACES holds the log
+Writes tests/pictures/*.svg, or only the pictures named after the folder. FOLDER_OF_TRACES holds the log
 KTH-SP2-1996-2.swf.gz of the Parallel Workloads Archive.
 """
 
@@ -51,12 +51,12 @@ PICTURES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("compared", KTH, "easy", ("W", "r", *TO_CONSERVATIVE, "v", "1", "d", "escape")),
     ("gang", "lublin-320", "gang-backfill", ("g", *"d3", "enter")),
 )
-"""(name, trace, policy, the keys that are pressed)"""
+"""(name, trace, policy, keys to press)"""
 LAB: tuple[tuple[str, tuple[str, str], tuple[str, ...]], ...] = (
     ("reloaded", ("parameter(7.0,", "parameter(1.0,"), ("d",)),
     ("refused", ("Easy(order=self.order).decide(view)", "2 * [*Easy(order=self.order).decide(view)]"), ()),
 )
-"""(name, what is saved in place of what in a file that is watched, the keys that are pressed then)"""
+"""(name, text to replace and its replacement in a watched file, keys to press then)"""
 WRITTEN: Mapping[str, str] = {
     "wall": "record backfilling --scene 2 --present --size 60x18 --large 24",
     "question": "record zkp-lies --scene 3 --size 100x30",
@@ -64,14 +64,14 @@ WRITTEN: Mapping[str, str] = {
     "pair": "draw z-figure4 --policy easy --beside fcfs --to 22m --slide",
     "ousterhout": "draw lublin-128 --policy gang-backfill --to 14h --matrix --slide",
 }
-"""name -> the command that writes it, without -o"""
+"""Name -> command that writes it, without -o"""
 TO_A_JOB = ("g", *"d9", "enter", "slash", *"J279", "enter")
 
 
 async def picture(
     trace: str, policy: str, keys: tuple[str, ...], save: Callable[[], object] | None = None, then: tuple[str, ...] = ()
 ) -> str:
-    """What the screen shows when these keys have been pressed; and a file was saved, and others were pressed."""
+    """Return the screen after these keys; with `save`, after a file was saved and the other keys were pressed."""
     app = Schedscope(Opening(Source(trace), parse_policy(policy)).prepare())
     async with app.run_test(size=SIZE) as pilot:
         await press(pilot, app, None, *keys)
@@ -87,7 +87,7 @@ async def picture(
 
 
 async def press(pilot: Pilot[int], app: Schedscope, *keys: str | None) -> None:
-    """One key after the other, when all has been shown that was asked for before."""
+    """Press one key after another; each waits until everything asked for before is shown."""
     for key in keys:
         if key is not None:
             await pilot.press(key)
@@ -96,7 +96,7 @@ async def press(pilot: Pilot[int], app: Schedscope, *keys: str | None) -> None:
 
 
 def lab_picture(was: str, now: str, then: tuple[str, ...]) -> str:
-    """A policy of one's own is watched, in the folder where one is, and saved otherwise."""
+    """Return the picture of a watched user-defined policy in the present folder, after its file was changed."""
     file = Path("fair.py")
     text, _ = texts(file, "fair-share")
     file.write_text(text, encoding="utf-8")
@@ -105,7 +105,7 @@ def lab_picture(was: str, now: str, then: tuple[str, ...]) -> str:
 
 
 async def results_picture() -> str:
-    """README's sweep, as the app shows it."""
+    """Return README's sweep, as the app shows it."""
     factors = {"policy": ["easy", "relaxed:omega={0,1,2}"], "load": ["{0.8..1.2..0.2}"], "estimates": ["random:2"]}
     sweep(Plan.of({"trace": ["lublin-128"], "seed": [seeds(5)], **factors}), "out.sqlite")
     app = Schedscope(None, results="out.sqlite")
@@ -120,7 +120,7 @@ async def results_picture() -> str:
 
 
 async def live_picture() -> str:
-    """Return a captured moment of a real Slurm, with its past by the accounting, and one job that waits."""
+    """Return a captured moment of a real Slurm with its past from the accounting, and one waiting job."""
     captured = Captured("24.11")
     source = Slurm(captured)
     cluster = replace(source.snapshot(), at=captured.at, cost=0.1)
@@ -136,7 +136,7 @@ async def live_picture() -> str:
 
 
 def written(name: str) -> str:
-    """What the command of that name writes."""
+    """Return the output of the command of that name."""
     commands([*WRITTEN[name].split(), "-o", f"{name}.svg"], standalone_mode=False)
     return Path(f"{name}.svg").read_text(encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Every file of the house has its test beside it in the mirror, or some test says that it tests it, too.
+"""Every file of the project has its test at the same place in `tests`, or a test that names it.
 
 `sim/why/causes.py` is tested by `tests/sim/why/test_causes.py`, or by a test whose docstring has a line
 `Also tests sim.why.causes, sim.why.facts.`
@@ -16,7 +16,7 @@ ROOT = TESTS.parent
 
 
 def says_something(path: Path) -> bool:
-    """Is there more in it than a docstring, which only a package's own file may be?"""
+    """Return True if the file holds more than a docstring; only a package's own file may hold less."""
     return path.name != "__init__.py" or any(
         not isinstance(node, ast.Expr) for node in ast.parse(path.read_text(encoding="utf-8")).body
     )
@@ -27,12 +27,12 @@ def dotted(path: Path) -> str:
 
 
 def mirrored(path: Path) -> str:
-    """tests/sim/why/test_causes.py -> sim.why.causes"""
+    """Return the module that a test file tests: tests/sim/why/test_causes.py -> sim.why.causes."""
     return ".".join((*path.parent.relative_to(TESTS).parts, path.stem.removeprefix("test_")))
 
 
 def also_tested(path: Path) -> list[str]:
-    """What a test says that it tests beside the file whose name it has."""
+    """Return the modules that a test's docstring names as tested, too."""
     text = path.read_text(encoding="utf-8")
     said = ("Also tests " in text and ast.get_docstring(ast.parse(text))) or ""
     return [
@@ -59,7 +59,7 @@ def test_every_file_is_tested_in_one_place() -> None:
 
 
 def test_no_two_tests_have_one_name() -> None:
-    """A module and a folder of one name would hide one another where tests are imported by their paths."""
+    """A module and a folder of one name would hide one another, because tests are imported by their paths."""
     names = Counter(dotted(path) for path in TESTS.rglob("*.py"))
     folders = {dotted(path.parent) for path in TESTS.rglob("*.py")}
     assert not [name for name, count in names.items() if count > 1 or name in folders]

@@ -1,4 +1,4 @@
-"""What the README promises is what the program does."""
+"""The README promises only what the program does."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAGES = (
 
 
 def anchors(page: Path) -> set[str]:
-    """What a link may name of a page: its headings."""
+    """Return the anchors of a page's headings."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
 
@@ -95,7 +95,7 @@ def test_every_room_of_the_library_is_named() -> None:
 
 
 def test_a_command_stands_beside_every_figure() -> None:
-    """Each table of what was measured has the command that makes it in its section."""
+    """Each table of measurements has the command that makes it in its section."""
     text = (ROOT / "tests/benchmarks/README.md").read_text(encoding="utf-8")
     sections = [section for section in re.split(r"^#+ ", text, flags=re.MULTILINE) if "|--" in section]
     assert sections

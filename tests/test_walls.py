@@ -1,4 +1,4 @@
-"""The walls of the house: who may know whom (DESIGN), and what a policy must say of itself."""
+"""The walls between the rooms: which modules may import which, and what a policy must declare."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ FLOORS = (
     ("tui.record", "tui.web", "tui.watching"),
     ("tui.cli", "tui.__main__"),
 )
-"""The rooms, the ground first: a room knows those of its own floor and of the floors before it."""
+"""The rooms, the ground first: a room imports only from its own floor and the floors before it."""
 MOST_LINES = 500
 WRITTEN = {".py", ".pyx", ".js", ".css", ".tcss", ".html", ".md", ".toml"}
-"""What somebody reads who changes it; not drawings, and not what a program has written."""
+"""Suffixes of files that people edit: no drawings, and no output of programs"""
 POLICY_FILES = [path for path in FILES if "policies" in path.parts]
 
 
@@ -67,7 +67,7 @@ def parsed(path: Path) -> ast.Module:
 
 @cache
 def imports(path: Path) -> tuple[tuple[str, str], ...]:
-    """(module, what of it) for every import, also those inside functions and for type checkers."""
+    """Return (module, name) for every import, also inside functions and for type checkers."""
     found: list[tuple[str, str]] = []
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
@@ -79,7 +79,7 @@ def imports(path: Path) -> tuple[tuple[str, str], ...]:
 
 
 def assigned_attributes(path: Path) -> Iterator[str]:
-    """`thing.attribute` wherever a file writes to or deletes an attribute of something other than `self`."""
+    """Yield `thing.attribute` wherever a file writes to or deletes an attribute of something other than `self`."""
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
             owner = ast.unparse(node.value)
@@ -88,19 +88,19 @@ def assigned_attributes(path: Path) -> Iterator[str]:
 
 
 def dotted(path: Path) -> str:
-    """sim/why/causes.py -> sim.why.causes; a package's own file goes by the package's name."""
+    """Return the dotted name: sim/why/causes.py -> sim.why.causes; a package's own file has the package's name."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def floor_of(module: str) -> int:
-    """The floor of the room in which a file lies."""
+    """Return the floor of the room in which a file lies."""
     room = ".".join(module.split(".")[:2])
     return next(number for number, rooms in enumerate(FLOORS) if room in rooms)
 
 
 @cache
 def arrows() -> dict[str, set[str]]:
-    """Which files every file of the house knows."""
+    """Return each file of the project with the files that it imports."""
     files = {dotted(path): path for top in ("sim", "tui") for path in (ROOT / top).rglob("*.py")}
     known: dict[str, set[str]] = {}
     for name, path in files.items():
@@ -110,7 +110,7 @@ def arrows() -> dict[str, set[str]]:
 
 
 def reached_from(name: str) -> set[str]:
-    """All that a file knows, and what that knows, and so on."""
+    """Return all files that a file imports, directly or not."""
     seen: set[str] = set()
     ahead = [*arrows()[name]]
     while ahead:
@@ -186,7 +186,7 @@ def test_a_policy_changes_no_attribute_of_the_view(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_only_the_engine_changes_the_state_of_a_simulation(path: Path) -> None:
-    # Whether somebody watches (`curious`) is no state of the simulation.
+    # whether reasons are wanted (`curious`) is no state of the simulation
     state = re.compile(r"\b(engine|state|machine|history|view|waiting|tally)\b(?!\.curious$)")
     if name_of(path) not in CHANGES_STATE:
         assert not [written for written in assigned_attributes(path) if state.search(written)]
@@ -254,7 +254,7 @@ RUNS_CODE_MODULES = {
     "imp",
 }
 ITS_ROOM = "sim/policies/own/"
-"""Where user-defined code is found and runs, with consent."""
+"""User-defined code is found and runs here, with consent."""
 HARMLESS = {
     "sim/__init__.py": "its own rooms, from a table",
     "sim/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there, with words that no file chooses",
@@ -273,7 +273,7 @@ HARMLESS = {
     "tui/screens/dialogs/__init__.py": "its own dialogs, from a table",
     "tui/web/nursery.py": "processes of this program, one a visitor",
 }
-"""Files that use such a name for something that no file, session or visitor can choose, and for what."""
+"""Files that use such a name for something that no file, session or visitor can choose, and its purpose."""
 
 
 def code_running_names(path: Path) -> set[str]:
@@ -308,7 +308,7 @@ def test_code_runs_in_one_room_only() -> None:
 
 
 def test_nothing_runs_in_that_room_before_consent_is_asked_for() -> None:
-    """Every function of the loader that runs something asks first; what only looks for a file is listed."""
+    """Every function of the loader that runs something asks first; functions that only find a file are listed."""
     looks_only = {"_module_ref"}
     functions = [n for n in ast.walk(parsed(ROOT / ITS_ROOM / "loading.py")) if isinstance(n, ast.FunctionDef)]
     running = {"import_module", "exec", "subprocess.run", "point.load"}

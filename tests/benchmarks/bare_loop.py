@@ -1,4 +1,4 @@
-"""EASY as a bare loop: no classes, no reasons, no history. What the engine's speed is held against.
+"""EASY as a bare loop without classes, reasons and history: the yardstick for the engine's speed.
 
 Lists, a heap, integers as processor sets; the schedule is the same as the engine's to the second.
 """
@@ -17,7 +17,7 @@ def easy(
     runtime: Sequence[float],
     estimate: Sequence[float],
 ) -> list[float]:
-    """The start of every job under EASY in order of arrival."""
+    """Return the start of every job under EASY in order of arrival."""
     count = len(submit)
     start: list[float] = [0] * count
     held = [0] * count
@@ -48,7 +48,7 @@ def easy(
         starting = queue[:begin]
         waiting = queue[begin:]
         if begin < len(queue):
-            # what starts from the front must count in the shadow
+            # jobs started from the front count for the shadow time
             planned = ends.copy()
             for job in starting:
                 insort(planned, (now + estimate[job], job))

@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.fast_input TRACE [--seconds S]
 
-In a pseudo-terminal of 200x60 whose output is read all the time, when the whole run has been computed: the strip is
-dragged at 60 and at 120 moves a second, and the right arrow held at 100 a second. The lag is from the last input to the
-last output, the freeze the longest time without output in between.
+In a pseudo-terminal of 200x60 whose output is read all the time, the run has been computed to its end. The strip is
+dragged at 60 and at 120 moves a second, and the right arrow is held at 100 a second. The lag is from the last input to
+the last output, the freeze the longest time without output in between.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tests.benchmarks.replay import SCREEN, idle, program
 
 STRIP_ROW = SCREEN.rows - 4
 FIRST, LAST = 12, 120
-"""The columns of the strip between which the pointer goes to and fro."""
+"""Columns of the strip between which the pointer moves to and fro."""
 
 
 class Output:
-    """When something was drawn."""
+    """The times at which something was drawn."""
 
     def __init__(self) -> None:
         self.times: list[float] = []
@@ -51,7 +51,7 @@ def arrows() -> Iterator[bytes]:
 def measured(
     what: str, terminal: tuple[int, int], output: Output, rate: int, seconds: float, inputs: Iterator[bytes]
 ) -> None:
-    """So much input, evenly, and what comes of it."""
+    """Send input at this rate, and print the lag and the freeze."""
     process, keyboard = terminal
     first, sent = time.perf_counter(), 0
     while sent < rate * seconds:

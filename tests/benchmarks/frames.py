@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.frames [FOLDER OF TRACES]
 
-A screen of 200x60 cells plays on from the middle of a run, a step a frame, under EASY: 1,000 jobs from the middle of
-CTC, all of them, and all of them on 9,000 processors. Then the whole run in one picture, from nothing. What counts is
-that the time does not grow with the number of jobs.
+A screen of 200x60 cells plays on from the middle of a run, a step a frame, under EASY. The runs: 1,000 jobs from the
+middle of CTC, all of its jobs, and all of them on 9,000 processors. Then the whole run is drawn as one picture, from
+nothing. The time must not grow with the number of jobs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Stage:
         self.camera = Camera(A_COLUMN, 0, workload.procs, inner.columns, 2 * inner.rows)
 
     def draw(self, snapshot: Snapshot, camera: Camera, budget: float) -> bool:
-        """A frame; True if there is more to draw."""
+        """Draw a frame; return True if there is more to draw."""
         clock = snapshot.time or 0
         scene = self.maker.make(self.engine.history, snapshot, clock, camera, "job", budget)
         before, self.cells = self.cells, paint(scene, DARK, SCREEN)
@@ -53,7 +53,7 @@ class Stage:
         return scene.pending
 
     def step(self) -> float:
-        """Play on by a step; the milliseconds that its frame takes."""
+        """Play on by a step; return the milliseconds that its frame takes."""
         self.engine.step()
         snapshot = self.engine.snapshot()
         begin = time.perf_counter()
@@ -61,7 +61,7 @@ class Stage:
         return 1000 * (time.perf_counter() - begin)
 
     def whole(self) -> tuple[float, int, float]:
-        """(ms in all, frames, ms of the longest) until the whole run is seen that had not been drawn before."""
+        """Return (total ms, frames, longest ms) until the whole run is drawn for the first time."""
         snapshot, workload = self.engine.snapshot(), self.engine.workload
         camera = self.camera.fitting(float(workload.submit[0]), snapshot.time or 0)
         self.maker = ChartMaker(workload)
@@ -74,7 +74,7 @@ class Stage:
 
 
 def play(*workloads: Workload) -> list[float]:
-    """A line of the table for each run; the medians. They take turns, so that whoever else is busy disturbs all."""
+    """Print a line with the medians of each run; runs alternate, so that other load affects all of them alike."""
     stages = [Stage(workload, len(workload)) for workload in workloads]
     for stage in stages:
         while stage.draw(stage.engine.snapshot(), stage.camera, 1):

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 TRACES = "../shared/traces"
-"""Where they are unless told."""
+"""Folder of the logs by default"""
 KTH = "KTH-SP2-1996-2.swf.gz"
 CTC = "CTC-SP2-1996-3.1-cln.swf.gz"

@@ -1,4 +1,4 @@
-"""What a long evening of what-if costs in memory. Run by hand:
+"""Memory used by a long evening of what-if. Run by hand:
 
     python -m tests.benchmarks.memory FOLDER_OF_TRACES [--rounds N]
 
@@ -29,20 +29,20 @@ PORTION = 0.05
 
 
 def resident() -> float:
-    """What the process has now, in MB."""
+    """Return the process's memory in MB."""
     gc.collect()
     with open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmRSS"))
 
 
 class Evening:
-    """Somebody who tries one thing after another."""
+    """A user who tries one thing after another."""
 
     def __init__(self, conductor: Conductor, wish: Wish) -> None:
         self._conductor, self._wish = conductor, wish
 
     def does(self, what: str, *orders: Order) -> None:
-        """Obey, draw, compute all and draw again; tell what that took."""
+        """Apply the requests, draw, compute all and draw again; print what that took."""
         begin = time.perf_counter()
         for order in orders:
             self._conductor.obey(order, self._wish, lambda: False)

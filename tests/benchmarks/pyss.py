@@ -1,7 +1,7 @@
 """pyss, a simulator in Python by others (A. Nissimov, D. Feitelson), on the same jobs: a checkout is not part of this.
 
 It runs in a process of its own, without its assertions, as its makers advise (one of them looks through all events at
-each event). Its time is that of the simulation alone, as ours beside it: neither of reading nor of its statistics.
+each event). Like ours, its time is that of the simulation alone, without reading and statistics.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SCHEDULERS = {
     "easy": "easy_scheduler.EasyBackfillScheduler",
     "conservative:compress=queue": "conservative_scheduler.ConservativeScheduler",
 }
-"""Whose schedules are made by the same rules, but that pyss decides after each event, not once an instant"""
+"""Its schedulers with our rules, except that pyss decides after each event, not once an instant"""
 PROGRAM = "run_simulator.py"
 DRIVER = """
 import os, sys
@@ -39,18 +39,18 @@ for job in jobs:
 
 
 class NoPyssError(Exception):
-    """In a line: what is missing, or what it said."""
+    """In a line: the missing thing, or the message of pyss."""
 
 
 class Ran(NamedTuple):
-    """How many seconds of a core it took, and when each job started."""
+    """Seconds of a core used, and the start of each job."""
 
     seconds: float
     starts: list[float]
 
 
 def found(folder: Path) -> Path:
-    """Its program in a checkout."""
+    """Return its program in a checkout."""
     for program in (folder / PROGRAM, folder / "src" / PROGRAM):
         if program.is_file():
             return program
@@ -58,7 +58,7 @@ def found(folder: Path) -> Path:
 
 
 def python_for(program: Path) -> str:
-    """What it is written for: this Python, or the one before."""
+    """Return the Python it is written for: this one, or Python 2."""
     try:
         compile(program.read_text(encoding="utf-8"), PROGRAM, "exec", dont_inherit=True)
     except SyntaxError:
@@ -67,14 +67,14 @@ def python_for(program: Path) -> str:
 
 
 def lines(workload: Workload) -> Iterator[str]:
-    """The jobs as a trace, as they are simulated here."""
+    """Yield the jobs as lines of a trace, as they are simulated here."""
     for rank, (job, run) in enumerate(zip(workload.jobs, workload.runtimes, strict=True), start=1):
         wide = f"{job.procs} -1 -1 {job.procs}"
         yield f"{rank} {job.submit:.0f} -1 {run:.0f} {wide} {job.estimate:.0f} -1 1 1 1 1 1 1 -1 -1\n"
 
 
 def run(folder: Path, workload: Workload, spec: str) -> Ran:
-    """pyss on these jobs."""
+    """Run pyss on these jobs."""
     program = found(folder).resolve()
     module, _, scheduler = SCHEDULERS[spec].partition(".")
     driver = DRIVER.format(module=module, scheduler=scheduler, procs=workload.procs)

@@ -48,7 +48,7 @@ WINDOW = struct.pack("HHHH", SCREEN.rows, SCREEN.columns, 0, 0)
 FRAMES = 150
 SECONDS = 8.0
 SPEEDS = (("1h/s", 0), ("12h/s", 2), ("4d/s", 4))
-"""What is shown, and how often `faster` is pressed for it after 1h/s."""
+"""Speed shown -> number of presses of `faster` after 1h/s."""
 
 
 def opened(trace: str, policy: str) -> Prepared:
@@ -95,20 +95,20 @@ def _read_all(terminal: int, heard: Callable[[bytes], object]) -> None:
 
 
 def cpu_of(process: int) -> float:
-    """Seconds that it has worked."""
+    """Return the seconds of a core that the process has used."""
     with open(f"/proc/{process}/stat", encoding="ascii") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def memory_of(process: int) -> float:
-    """The most that it has had, in MB."""
+    """Return the process's peak memory in MB."""
     with open(f"/proc/{process}/status", encoding="ascii") as file:
         return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
 
 
 def idle(process: int) -> None:
-    """Wait until all has been computed ahead: it works no more."""
+    """Wait until all has been computed ahead and the process rests."""
     while True:
         before = cpu_of(process)
         time.sleep(1)
@@ -143,7 +143,7 @@ def picture(scene: Scene, brush: Brush, size: Size) -> None:
 
 
 def frames(conductor: Conductor, size: Size) -> list[float]:
-    """The milliseconds of each frame, a step a frame."""
+    """Return the milliseconds of each frame, a step a frame."""
     procs = conductor.stage.workload.procs
     inner = chart_size(size, procs)
     wish = Wish(Camera(900, 0, procs, inner.columns, 2 * inner.rows), strip_columns=120)
@@ -177,7 +177,7 @@ def comparing(trace: str) -> None:
 
 
 def scrubbing(trace: str) -> None:
-    """Within the part of the run that is known, while the rest of a slow one is being computed."""
+    """Seek within the known part of a slow run while its rest is being computed."""
     prepared = opened(trace, "conservative")
     prepared.timeline.compute(60_000)
     known = prepared.timeline.computed

@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.scaling [--policy SPEC ...] [--most JOBS] [-o FILE.svg]
 
-Workloads of Lublin and Feitelson's model are made here. Of each, the time of a core a job is measured, with decisions
-and full history, by the loop that `SCHEDSCOPE_KERNEL` says. Where nothing grows, all bars of a row are equally long.
+Workloads of Lublin and Feitelson's model are made here. The measure is the time of a core per job, with decisions and
+full history, by the loop that `SCHEDSCOPE_KERNEL` names. If the time per job does not grow, all bars of a row are
+equally long.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from sim.workload.models import lublin
 from tests.benchmarks.speed import best_of
 
 JOBS, PROCS, LOAD = 10_000, 320, 0.7
-"""What is the same while something else grows"""
+"""Values that stay the same while another one grows"""
 GROWS = {
     "jobs": (1_000, 10_000, 100_000, 1_000_000),
     "processors": (100, 1_000, 10_000, 100_000),
@@ -35,14 +36,14 @@ WIDE, HIGH, MARGIN = 260, 200, 46
 
 
 class Point(NamedTuple):
-    """So many microseconds a job."""
+    """Microseconds per job at one size."""
 
     at: float
     took: float
 
 
 Lines = dict[tuple[str, str], list[Point]]
-"""(what grows, policy) -> how it grew"""
+"""(growing quantity, policy) -> its points"""
 
 
 def workload(grows: str, at: float) -> Workload:
@@ -54,13 +55,13 @@ def workload(grows: str, at: float) -> Workload:
 
 
 def microseconds(jobs: Workload, spec: str) -> float:
-    """The time that one of these jobs takes."""
+    """Return the time per job."""
     policy, runs = parse_policy(spec), 3 if len(jobs) <= JOBS else 1
     return best_of(runs, lambda: Engine(jobs, policy, curious=False).run()) / len(jobs) * 1e6
 
 
 def measured(grows: str, points: Sequence[float], policies: Sequence[str]) -> Iterator[tuple[str, Point]]:
-    """(policy, a point) of all."""
+    """Yield (policy, point) for each."""
     for at in points:
         jobs = workload(grows, at)
         for spec in policies:
@@ -68,7 +69,7 @@ def measured(grows: str, points: Sequence[float], policies: Sequence[str]) -> It
 
 
 def in_the_terminal(grows: str, spec: str, line: Sequence[Point]) -> Iterator[str]:
-    """A bar a point, and how much the last is of the first."""
+    """Yield a bar for each point, and the ratio of the last to the first."""
     most = max(point.took for point in line)
     yield f"\n{spec}, as {grows} grow{'s' * (grows == 'load')}: {line[-1].took / line[0].took:.1f} times a job"
     for at, took in line:
@@ -76,7 +77,7 @@ def in_the_terminal(grows: str, spec: str, line: Sequence[Point]) -> Iterator[st
 
 
 def as_svg(lines: Lines) -> str:
-    """A panel for each that grows, both axes logarithmic."""
+    """Return a panel for each growing quantity, both axes logarithmic."""
     grown = list(dict.fromkeys(grows for grows, _ in lines))
     policies = list(dict.fromkeys(spec for _, spec in lines))
     low, high = (f(log10(point.took) for line in lines.values() for point in line) for f in (min, max))

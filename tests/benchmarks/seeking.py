@@ -1,9 +1,9 @@
-"""What it costs to reach any step of a run again, and to fork it at its end. Run by hand:
+"""The cost of reaching any step of a run again, and of a fork at its end. Run by hand:
 
     python -m tests.benchmarks.seeking FOLDER_OF_TRACES [--policy SPEC ...] [--seeks N]
 
 CTC on its 338 processors. For each policy: the whole run alone and as a timeline with checkpoints; seeks to random
-steps (with a snapshot), as shares of the run alone; what the checkpoints take; what a fork at the end costs.
+steps (with a snapshot), as shares of the run alone; the memory of the checkpoints; the cost of a fork at the end.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
     python -m tests.benchmarks.speed [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...] [--pyss FOLDER]
 
-For each trace: a bare loop (no classes, no reasons, no history) computes EASY; the engine alone, the loop as it is and
-the compiled loop, each with decisions and full history, compute the same schedule and then other policies. Times are
-the best of a few runs, of other policies of one, each beside a run of the bare loop. With a checkout of pyss its time
-on the same jobs stands beside ours, and how many of its starts are ours. Memory is the peak of a process of its own
-that loads the trace and runs EASY with full history.
+For each trace, a bare loop (no classes, no reasons, no history) computes EASY. The engine alone, the interpreted loop
+and the compiled loop, each with decisions and full history, compute the same schedule and then other policies. EASY's
+times are the best of a few runs, those of other policies single runs; each follows a run of the bare loop. With a
+checkout of pyss, its time on the same jobs is shown as well, and how many of its starts equal ours. Memory is the peak
+of a separate process that loads the trace and runs EASY with full history.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ POLICIES = (
 
 
 def best_of(runs: int, action: Callable[[], object]) -> float:
-    """The shortest time of a few runs, in seconds of a core."""
+    """Return the shortest time of a few runs, in seconds of a core."""
     return best_of_each(runs, action)[0]
 
 
 def best_of_each(runs: int, *actions: Callable[[], object]) -> list[float]:
-    """The shortest time of each: they take turns, so that a machine that is busy at times is so for all."""
+    """Return the shortest time of each; they alternate, so that other load affects all of them alike."""
     times = [inf] * len(actions)
     for _ in range(runs):
         for index, action in enumerate(actions):
@@ -65,14 +65,14 @@ def best_of_each(runs: int, *actions: Callable[[], object]) -> list[float]:
 
 
 def load(path: Path) -> Workload:
-    """The workload, as a simulation finds it."""
+    """Return the workload, as a simulation gets it."""
     workload = Workload.of(read(path)).with_overruns()
     assert len(workload.jobs) == len(workload.runtimes)
     return workload
 
 
 def run(workload: Workload, spec: str, loop: str = "") -> Engine:
-    """One simulation with full history, by the engine alone ("off"), the loop as it is ("python") or as compiled."""
+    """Run with full history by the engine alone ("off"), the interpreted ("python") or the compiled loop."""
     os.environ[choice.SETTING] = loop
     engine = Engine(workload, parse_policy(spec), curious=False)
     engine.run()
@@ -80,7 +80,7 @@ def run(workload: Workload, spec: str, loop: str = "") -> Engine:
 
 
 def bare(workload: Workload) -> list[float]:
-    """The bare loop on the same jobs."""
+    """Run the bare loop on the same jobs."""
     jobs = workload.jobs
     return bare_easy(
         workload.procs,
@@ -113,7 +113,7 @@ def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | N
 
 
 def _beside_pyss(checkout: Path, workload: Workload, loops: list[str], runs: int) -> None:
-    """Seconds, and how many times as long pyss takes, of each that makes its schedules by the same rules."""
+    """Print pyss's seconds, and their ratio to each loop's, for each policy with the same rules."""
     for spec in pyss.SCHEDULERS:
         ran = [pyss.run(checkout, workload, spec) for _ in range(runs)]
         starts = run(workload, spec).schedule().start
@@ -124,7 +124,7 @@ def _beside_pyss(checkout: Path, workload: Workload, loops: list[str], runs: int
 
 
 def memory(path: Path) -> float:
-    """Peak memory of a process that loads and simulates, in MB."""
+    """Return the peak memory of a process that loads and simulates, in MB."""
     command = [sys.executable, "-m", "tests.benchmarks.speed", "--memory", str(path)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
@@ -140,7 +140,7 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.memory:
         run(load(chosen.memory), chosen.policy[0] if chosen.policy else "easy")
-        # not getrusage: its peak is that of the parent, too
+        # not getrusage: its peak includes the parent's
         status = Path("/proc/self/status").read_text(encoding="ascii")
         print(int(status.partition("VmHWM:")[2].split()[0]) / 1024)
         return

@@ -2,11 +2,12 @@
 
     python -m tests.benchmarks.sweep ../shared/traces
 
-`--runs 40 --jobs 2000 --kills 3` is short. With `--cluster` the same plan is also made by two workers of Dask on the
-loopback, of which one is killed in the middle; `--many` makes ten thousand runs of a hundred jobs instead. The bare
-runs are those of the plan, one after another in one process that reads the trace once and makes the jobs of a
-workload once: alone, and in as many processes at once as a sweep has, since each of two at once takes more of a core
-than one alone; before the sweep and after it, since a machine's pace changes.
+`--runs 40 --jobs 2000 --kills 3` is short. With `--cluster`, two workers of Dask on the loopback make the same plan,
+and one of them is killed in the middle. `--many` makes ten thousand runs of a hundred jobs instead.
+
+The bare runs are those of the plan, one after another in one process that reads the trace once and makes each workload
+once. They are timed alone, and in as many processes at once as a sweep has, because each of two at once takes more of a
+core than one alone. They are timed before and after the sweep, because the pace of a machine changes.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ LOADS = "{0.8,0.9,1.0,1.1}"
 
 
 def plan_of(trace: Path, runs: int, jobs: int) -> Plan:
-    """Two policies, four loads and as many seeds as it takes."""
+    """Return two policies, four loads, and as many seeds as the number of runs needs."""
     seeds = max(1, runs // (len(POLICIES) * 4))
     factors = {
         "trace": [str(trace)], "policy": list(POLICIES), "load": [LOADS], "estimates": ["random:2"],
@@ -50,13 +51,13 @@ def plan_of(trace: Path, runs: int, jobs: int) -> Plan:
 
 
 def cpu() -> float:
-    """Seconds of a core that this process and the children that have ended took."""
+    """Return the seconds of a core that this process and its ended children used."""
     spent = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(of.ru_utime + of.ru_stime for of in spent)
 
 
 def bare(plan: Plan, trace: Path) -> tuple[float, float]:
-    """Seconds, and seconds of a core, for the runs alone."""
+    """Return the seconds, and the seconds of a core, of the runs alone."""
     start, begun = time.perf_counter(), time.process_time()
     whole, workload, made = Workload.of(read(trace)), None, None
     for run in plan.runs():
@@ -68,20 +69,20 @@ def bare(plan: Plan, trace: Path) -> tuple[float, float]:
 
 
 def side_by_side(plan: Plan, trace: Path) -> float:
-    """Seconds of a core for the runs alone, where every core is busy with them."""
+    """Return the seconds of a core of the runs alone, with every core busy with them."""
     with LocalPool(cores()) as pool:
         spent = [pool.submit(bare, plan, trace) for _ in range(cores())]
         return sum(each.result()[1] for each in spent) / cores()
 
 
 def begun(plan_words: list[str], path: Path) -> subprocess.Popen[bytes]:
-    """The same sweep from the command line, in a process of its own."""
+    """Start the same sweep from the command line, in a process of its own."""
     command = [sys.executable, "-m", "tui.cli.main", "sweep", *plan_words, "-o", str(path)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
 
 def killed(plan_words: list[str], path: Path, kills: int, seconds: float, rng: random.Random) -> int:
-    """Begin it, kill it at random, so many times, then let it end; how many kills it did not live through."""
+    """Start it and kill it at random `kills` times, then let it end; return how many kills hit it."""
     hit = 0
     for _ in range(kills):
         process = begun(plan_words, path)
@@ -96,7 +97,7 @@ def killed(plan_words: list[str], path: Path, kills: int, seconds: float, rng: r
 
 
 def by_cluster(plan: Plan, path: Path) -> Progress:
-    """The same by two workers of Dask, of which one is killed when half is done."""
+    """Run the same plan by two workers of Dask, one of which is killed when half is done."""
     with loopback(path.parent) as (address, workers), cluster(address, None) as (executor, many):
 
         def kill(progress: Progress, _: list[Outcome]) -> None:
@@ -107,7 +108,7 @@ def by_cluster(plan: Plan, path: Path) -> Progress:
 
 
 def many_small(path: Path) -> None:
-    """Ten thousand runs of a hundred jobs: the memory of this process meanwhile, and a question to the file."""
+    """Make ten thousand runs of a hundred jobs; print this process's memory meanwhile, and query the file."""
     factors = {"policy": ["easy", "fcfs", "conservative", "firstfit"], "load": ["{0.5..1.4..0.1}"], "jobs": ["100"]}
     plan = Plan.of({"trace": ["lublin-128"], "estimates": ["random:2"], "seed": ["{0..249}"], **factors})
     held: dict[int, float] = {}

@@ -1,8 +1,8 @@
-"""What visitors cost: so many at once in a server's processes, their memory and when each sees a picture.
+"""The cost of visitors: many at once in a server's processes, their memory, and the time to the first picture.
 
     python -m tests.benchmarks.visitors TRACE [30]
 
-Memory is PSS, in which what processes share is divided between them. Linux alone tells it.
+Memory is PSS, which divides shared memory between the processes. Only Linux reports it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from time import monotonic
 import aiohttp
 
 PICTURE = 4000
-"""So many bytes are a picture."""
+"""Bytes received that mean a picture"""
 
 
 async def visitor(client: aiohttp.ClientSession, base: str, word: str, until: asyncio.Event) -> float:
-    """Seconds until there was a picture; three keys are pressed and the replay plays until all have been looked at."""
+    """Return the seconds to the first picture; press three keys and let the replay play until all were measured."""
     began, seen, first = monotonic(), 0, 0.0
     async with client.ws_connect(f"{base}/ws/{word}?width=120&height=36") as socket:
         await socket.send_json(["stdin", "\x1b[C\x1b[C "])

@@ -1,4 +1,4 @@
-"""Gang and gang-backfill once more, a second of simulated time after the other, without overhead.
+"""A second implementation of gang and gang-backfill, one simulated second after another, without overhead.
 
 Shares nothing with the engine; slow, for some dozens of jobs in whole seconds.
 """
@@ -47,7 +47,7 @@ class Gang:
         self.end: dict[int, float] = {}
 
     def run(self) -> list[tuple[float, float]]:
-        """(start, end) of each job, in order of rank."""
+        """Return (start, end) of each job, in order of rank."""
         self.now = int(self.coming[0].submit)
         while self.coming or self.queue or self.placed:
             self.instant()
@@ -74,7 +74,7 @@ class Gang:
             self.rebuild()
 
     def next_turn(self) -> None:
-        """The next row with jobs left comes on turn."""
+        """Give the turn to the next row with jobs left."""
         at = self.rows.index(self.turn) if self.turn in self.rows else -1
         after = [*self.rows[at + 1 :], *self.rows[: at + 1]]
         self.turn = next((row for row in after if row.jobs), None)
@@ -122,7 +122,7 @@ class Gang:
         return (job.estimate - spent) * self.mpl
 
     def plan(self, row: Row) -> list[Slot]:
-        """The row's home jobs for their spans from now."""
+        """Return the slots of the row's home jobs from now on."""
         home = [placed for placed in row.jobs if placed.home is row]
         return [Slot(self.now, self.now + self.span(p.job, p.spent), p.job.procs) for p in home]
 
@@ -138,7 +138,7 @@ class Gang:
         return self.rows[-1]
 
     def fitting(self, job: Job) -> list[Row]:
-        """The rows in which its columns are free, the fullest first."""
+        """Return the rows in which its columns are free, the fullest first."""
         rows = [row for row in self.rows if job.procs <= self.procs - len(row.taken())]
         return sorted(rows, key=lambda row: self.procs - len(row.taken()))
 

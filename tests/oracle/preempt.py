@@ -1,4 +1,4 @@
-"""Suspension once more, as plainly as it can be said: sets of processors, nothing remembered but who is where.
+"""A second, plain implementation of suspension: sets of processors, and no memory but which job is where.
 
 Without overhead. Shares nothing with the engine; slow, for some hundreds of jobs.
 """
@@ -65,14 +65,14 @@ class Preemption:
         return sorted(self.stays)
 
     def instants(self) -> Iterable[float]:
-        """Arrivals, ends, ticks, and the ends of slices that were awaited, of jobs that still run."""
+        """Yield arrivals, ends, ticks, and the awaited ends of slices of jobs that still run."""
         yield from (job.submit for job in self.coming)
         yield from (since + job.run - self.before.get(job, 0) for job, since in self.since.items())
         yield from (at for at, job, since in self.awaited if at > self.now and self.since.get(job) == since)
         if self.policy != "immediate" and self.idle:
             yield (self.now // self.tick + 1) * self.tick
 
-    # The quantities that the rules name
+    # Quantities of the rules
 
     def ran(self, job: Job) -> float:
         return self.before.get(job, 0) + (self.now - self.since[job] if job in self.since else 0)
@@ -97,10 +97,10 @@ class Preemption:
         outranked = self.xfactor(job) >= self.sf * self.xfactor(victim)
         return outranked and job.procs >= victim.procs / 2 and not self.spared(victim)
 
-    # What happens
+    # Events
 
     def begin(self, job: Job, *choices: set[int]) -> None:
-        """The job runs on so many processors: those of the first set, then of the next, lowest numbers first."""
+        """Start the job on processors of the first set, then of the next ones, lowest numbers first."""
         taken: list[int] = []
         for choice in choices:
             taken += sorted(choice - set(taken))[: job.procs - len(taken)]
@@ -127,7 +127,7 @@ class Preemption:
         return job in self.since
 
     def preempt(self, job: Job, victims: list[Job]) -> None:
-        """The job takes free processors first, then the victims' (its own ones first), lowest numbers first."""
+        """Give the job free processors first, then its victims' (its own ones first), lowest numbers first."""
         pinned, free, mine = self.pinned(job), self.free(), self.own.get(job, set())
         theirs = set[int]()
         for victim in victims:
@@ -137,7 +137,7 @@ class Preemption:
         self.begin(job, pinned) if pinned else self.begin(job, free, theirs & mine, theirs)
 
     def enough(self, job: Job, candidates: Iterable[Job]) -> list[Job]:
-        """Victims in this order until there are enough, without those that are not needed; nobody where all are few."""
+        """Return victims in this order until they are enough, minus unneeded ones; none if all are too few."""
         taken, found = list[Job](), len(self.free())
         for victim in candidates:
             if found < job.procs:
@@ -149,7 +149,7 @@ class Preemption:
                 found -= victim.procs
         return taken if found >= job.procs else []
 
-    # The policies
+    # Policies
 
     def selective(self) -> None:
         for job in sorted(self.idle, key=lambda job: (-self.xfactor(job), job.rank)):

@@ -1,4 +1,4 @@
-"""Space sharing once more, as plainly as it can be said: no profile, no heap, only running and waiting jobs.
+"""A second, plain implementation of space sharing: no profile, no heap, only running and waiting jobs.
 
 Shares nothing with the engine; slow, for workloads of some dozens of jobs.
 """
@@ -15,7 +15,7 @@ from tests.oracle.jobs import ORDERS, Job, in_order
 
 
 class Slot(NamedTuple):
-    """Processors that a job holds, or is to hold, from one moment to another."""
+    """Processors that a job holds, or will hold, from one time to another."""
 
     start: float
     end: float
@@ -24,7 +24,7 @@ class Slot(NamedTuple):
 
 @dataclass
 class Room:
-    """What a policy is shown at an instant, and what it does there."""
+    """The state that a policy sees at an instant, and its actions."""
 
     procs: int
     now: float
@@ -34,13 +34,13 @@ class Room:
     promises: dict[Job, float]
     arrived: list[Job]
     early: bool
-    """Has some job just completed before its expected end?"""
+    """True if a job has just completed before its expected end"""
     order: str = "fcfs"
     options: dict[str, float | str] = field(default_factory=dict)
     ended: list[tuple[float, Job]] = field(default_factory=list)
-    """(end, job) of those who are done."""
+    """(end, job) of each finished job"""
     wake: float = inf
-    """When it wants to be asked again, whatever else happens."""
+    """The next time at which the policy wants a pass, whatever else happens"""
 
     def waiting(self) -> list[Job]:
         return in_order(self.queue, self.order, self.now)
@@ -58,13 +58,13 @@ class Room:
         self.running[job] = self.now
 
     def slots(self) -> list[Slot]:
-        """What running jobs hold until their expected ends, and what is promised."""
+        """Return the slots of running jobs up to their expected ends, and of reservations."""
         held = [Slot(self.now, start + job.estimate, job.procs) for job, start in self.running.items()]
         return held + [Slot(at, at + job.estimate, job.procs) for job, at in self.promises.items()]
 
 
 def earliest(job: Job, slots: list[Slot], procs: int, now: float) -> float:
-    """The first moment from now on at which the job's processors are free for its whole estimate."""
+    """Return the first time from now on at which the job's processors are free for its whole estimate."""
 
     def taken(at: float) -> int:
         return sum(slot.procs for slot in slots if slot.start <= at < slot.end)
@@ -78,7 +78,7 @@ def earliest(job: Job, slots: list[Slot], procs: int, now: float) -> float:
 
 
 def start_from_the_front(room: Room) -> list[Job]:
-    """Start while it fits; who is left, the head first."""
+    """Start jobs while they fit; return the remaining ones, the head first."""
     waiting = room.waiting()
     while waiting and room.fits(waiting[0]):
         room.start(waiting.pop(0))
@@ -96,7 +96,7 @@ def firstfit(room: Room) -> None:
 
 
 def shadow_of(head: Job, room: Room) -> tuple[float, int]:
-    """When the head could start, and how many processors are then left over."""
+    """Return when the head could start, and the extra processors then."""
     for moment in sorted(start + job.estimate for job, start in room.running.items()):
         free = room.free() + sum(job.procs for job, start in room.running.items() if start + job.estimate <= moment)
         if free >= head.procs:
@@ -114,14 +114,14 @@ def easy(room: Room) -> None:
 
 
 def tail_of(jobs: list[Job], tail: str) -> list[Job]:
-    """The jobs behind the head in the order in which they are tried."""
+    """Return the jobs behind the head in the order in which they are tried."""
     if tail == "queue":
         return jobs
     return sorted(jobs, key=lambda job: -job.rank if tail == "latest" else ORDERS[tail](job, 0))
 
 
 def pass_the_head(jobs: list[Job], room: Room, shadow: float, extra: int) -> list[Job]:
-    """Whom EASY starts of these, tried one after the other."""
+    """Return the jobs that EASY starts, trying one after another."""
     started, free = list[Job](), room.free()
     for job in jobs:
         if job.procs <= free and room.now + job.estimate <= shadow:
@@ -163,7 +163,7 @@ def lookahead(room: Room) -> None:
 
     @cache
     def most(many: int, free: int, extra: int) -> int:
-        """How much of `free` the first so many jobs can fill."""
+        """Return how much of `free` the first `many` jobs can fill."""
         if not many:
             return 0
         job = jobs[many - 1]
@@ -186,7 +186,7 @@ def lookahead(room: Room) -> None:
 
 def easy_plus_plus(room: Room) -> None:
     def predicted(job: Job, at: float) -> float:
-        """As long as the last two of its user that had ended by then, on average."""
+        """Return the mean run time of the user's last two jobs that had ended by then, else the estimate."""
         ran = [other.run for end, other in sorted(room.ended) if end <= at and other.user == job.user]
         return job.estimate if job.user < 0 or len(ran) < 2 else min(job.estimate, (ran[-1] + ran[-2]) / 2)
 
@@ -274,7 +274,7 @@ POLICIES: dict[str, Callable[[Room], None]] = {
 
 
 def starts(procs: int, jobs: list[Job], policy: str, order: str = "fcfs", **options: float | str) -> list[float]:
-    """When each job starts, in order of rank."""
+    """Return the start of each job, in order of rank."""
     started: dict[int, float] = {}
     running: dict[Job, float] = {}
     promises: dict[Job, float] = {}
