@@ -254,10 +254,7 @@ def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
 
 
 def steps_told(steps: list[WaitStep], since: float, until: float, many: int, goes_on: bool) -> list[WaitStep]:
-    """Return the `many` steps that a row merges; an empty list if no such steps exist.
-
-    goes_on: the wait continues at that time, in another row.
-    """
+    """Return the `many` steps that a row merges, if they exist; goes_on: another row continues the wait."""
     times = [step.time for step in steps]
     begin = [place for place, time in enumerate(times) if time == since]  # two switches at one time: several
     last = bisect_left(times, until)
