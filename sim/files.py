@@ -148,7 +148,7 @@ LONGEST_VALUE = 1 << 28
 
 @contextmanager
 def foreign_database(path: str | Path, tables: Collection[str], options: str = "mode=ro") -> Iterator[Connection]:
-    """Open an SQLite file that may come from anybody, to read it.
+    """Open an untrusted SQLite file for reading.
 
     Raise `sqlite3.DatabaseError` unless it holds these tables and no view, trigger or other code that would run.
     """

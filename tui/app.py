@@ -70,7 +70,7 @@ AFTER_THE_FIRST_FRAME = 0.2
 
 
 def _screen_commands() -> type[Provider]:
-    """What the palette offers, imported when it is first opened."""
+    """Return the commands of the palette, imported when it is first opened."""
     from tui.screens.commands import ScreenCommands
 
     return ScreenCommands
@@ -78,13 +78,13 @@ def _screen_commands() -> type[Provider]:
 
 @dataclass(frozen=True)
 class Guest:
-    """Somebody for whom nothing of a person's is read or kept: a recording, or a visitor from elsewhere."""
+    """User without settings or files here: a recording, or a web visitor."""
 
     look: Look
     now: Callable[[], float] | None = None
     """Tells the time, where that is not the wall's."""
     traces: tuple[str, ...] = ()
-    """What there is to open beside the samples."""
+    """Traces that can be opened in addition to the samples."""
 
 
 class Schedscope(Guarded):
@@ -112,9 +112,9 @@ class Schedscope(Guarded):
         self.look = guest.look if guest else choose(self.settings, os.environ, sys.stdout.encoding)
         super().__init__()
         self.opened = prepared
-        """What is replayed; None: nothing yet."""
+        """Prepared run on the screen, None before any is opened."""
         self._asked = asked
-        """What is asked before anything is opened."""
+        """Question to answer before a session is opened."""
         self._begins_with_lessons = lessons
         self.quiz = quiz
         """The questions that are asked, if one after another is."""
@@ -124,7 +124,7 @@ class Schedscope(Guarded):
         """A file of results that is opened at first."""
 
     def get_line_filters(self) -> list[LineFilter]:
-        """What everything that is drawn passes."""
+        """Return the filters that all output passes."""
         return [*super().get_line_filters(), Printable(), *([Ascii()] if self.look.ascii else [])]
 
     def notify(
@@ -178,7 +178,7 @@ class Schedscope(Guarded):
             (self._show_lessons if self._begins_with_lessons else self._show_first)()
 
     def _settle(self) -> None:
-        """What can wait until something is to be seen."""
+        """Do what can wait until the first frame is drawn."""
         opening = self.opened.opening if self.opened else None
         is_new = self._asked is None and (opening is None or opening.session is None)
         self.keeper.begin(is_new and not self.in_lesson)
@@ -215,7 +215,7 @@ class Schedscope(Guarded):
 
     @on(OpenLesson)
     def _open_lesson(self, wanted: OpenLesson) -> None:
-        """From where one has come to; what is done is begun anew."""
+        """Open a lesson at the scene reached before, or from the start if it is done."""
         from sim.lessons.course import found_lesson
 
         lesson, seen = found_lesson(wanted.name), self.settings.lessons.get(wanted.name, 0)
@@ -307,7 +307,7 @@ class Schedscope(Guarded):
         return opening.prepare()
 
     def ask_for_trust(self, asked: NeedsTrustError, then: Callable[[], None] = lambda: None) -> None:
-        """May the code of a session run? Without an answer it is not opened."""
+        """Ask whether the code of a session may run; without an answer the session stays closed."""
         from tui.sessions.asking import answered, question
 
         def go_on(answer: str | None) -> None:
@@ -322,11 +322,11 @@ class Schedscope(Guarded):
         self._show(prepared)
         then()
 
-    # What is remembered
+    # Settings and sessions
 
     @property
     def keeper(self) -> Keeper:
-        """Who keeps the sessions."""
+        """Return the manager of the sessions."""
         if self._keeper is None:
             from tui.sessions.keeper import Keeper
 
@@ -402,7 +402,7 @@ class Schedscope(Guarded):
         self.remember(lambda now: now.with_policy(written_policy(chosen.policy)))
 
     def remember(self, change: Callable[[Settings], Settings]) -> None:
-        """Keep what a person has chosen, beside what another program has kept meanwhile; the disk may refuse."""
+        """Keep a setting, merged with changes of other instances; warn if the disk refuses."""
         kept = None if self.guest or self._is_refused else kept_now(self.settings_path)
         self.settings = change(kept or self.settings)
         problem = None if self.guest else save(self.settings, self.settings_path)
@@ -429,7 +429,7 @@ class Schedscope(Guarded):
 
     @on(Quit)
     def _quit(self) -> None:
-        """Leave; who would lose where it stands is asked first."""
+        """Quit; ask first if the session cannot be kept."""
         begun = self.replay is not None and self.replay.scene is not None and self.replay.scene.snapshot.step > 0
         problem = self.keeper.keep_last() if begun and self.guest is None else None
         if problem is None:
@@ -476,10 +476,10 @@ def open_replay(
     lessons: bool = False,
     quiz: Quiz | None = None,
 ) -> int:
-    """Open the replay screen, or (None) results or a menu, and ask; what is wrong with it is said before."""
+    """Run the app with a replay, a results file, or (None) a menu; opening errors are raised before it starts."""
     give_back_at_once()
     app = Schedscope(None if opening is None else opening.prepare(), asked, results, lessons=lessons, quiz=quiz)
-    sys.stdin = StringIO()  # the keyboard is the screen's: a policy that asks for input is told that there is none
+    sys.stdin = StringIO()  # the screen owns the keyboard; a policy that reads input gets an end of file
     app.run()
     if opening is not None and opening.projected:
         from tui.sessions.presenting import tell_no_more

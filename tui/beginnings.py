@@ -14,7 +14,7 @@ from tui.ending import close_the_gone, is_gone
 from tui.look.palette import Look
 
 Begin: TypeAlias = Callable[[Look, bool], Screen[Any]]
-"""Makes a screen for a look; True for a guest, who has no files here."""
+"""Function that makes a screen from a look; its flag is True for a guest, which has no files here."""
 
 
 class Begun(Schedscope):

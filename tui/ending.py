@@ -1,4 +1,4 @@
-"""The terminal around the program: who ends the program from outside, and a terminal that is gone."""
+"""Signals that end the program from outside, and terminals that disappear."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Patient:
 
 
 def patient(driver: type[Driver]) -> type[Driver]:
-    """The same, but a terminal that is gone does not stop its writing: whoever waits for that would wait for ever."""
+    """Return a driver class whose writes end even if the terminal is gone, as waiting for them would block the exit."""
 
     class Patient(driver):  # type: ignore[valid-type, misc]  # mypy knows no base that is a value
         def __init__(self, *args: Any, **kwargs: Any) -> None:

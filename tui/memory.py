@@ -1,4 +1,4 @@
-"""Memory that nobody needs any more is found, and goes back to the system at once where its allocator is glibc's."""
+"""Release of unused memory to the system at once, where the allocator is glibc's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gc
 import sys
 
 _MMAP_THRESHOLD = -3
-"""As in malloc.h"""
+"""Value from malloc.h"""
 _LARGE = 1 << 18
 """Bytes from which on a block has pages of its own"""
 
@@ -26,7 +26,7 @@ def give_back_at_once() -> bool:
 
 
 def give_back_what_went() -> None:
-    """A replay that made way for another went round in circles, and the collector had been told not to look at it."""
+    """Collect the reference cycles of a replaced replay, which were frozen out of the collector."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -22,16 +22,16 @@ GONE = 5.0
 
 
 class Menus:
-    """Which of them are open, beside the replay; imported when they are."""
+    """Menu screens over the replay, imported when they open."""
 
     def __init__(self, app: App[int], traces: tuple[str, ...] | None) -> None:
-        """`traces` are those that are offered to a guest, None where everything is."""
+        """`traces` are offered to a guest; None offers all."""
         self._app, self._traces = app, traces
         self._menu: FirstScreen | None = None
         self._results: ResultsScreen | None = None
 
     def show_first(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """What there is to look at, over what is open; from the replay of a run back to its results."""
+        """Show the first screen over the open one; from the replay of a stored run return to its results."""
         below = self._below
         if below is not None:
             while self._app.screen is not below:
@@ -49,7 +49,7 @@ class Menus:
         self._show(FirstScreen(there, settings.recent, look, is_over))
 
     def show_lessons(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """What there is to learn; the next lesson that is not done is chosen."""
+        """Show the lessons; the next unfinished one is chosen."""
         from tui.screens.first.entries import lessons
         from tui.screens.first.screen import FirstScreen
 

@@ -20,7 +20,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Expectations:
-    """All that was said about one job, where it changed; `started`: when it did start."""
+    """Changing expectations about one job; `started` is its actual start."""
 
     said: tuple[Expectation, ...] = ()
     started: float | None = None
@@ -32,7 +32,7 @@ class Expectations:
 
 
 def expectations(pictures: Iterable[Cluster], job: str) -> Expectations:
-    """Return what was said about a job in pictures in the order of time."""
+    """Return the expectations about a job in pictures in the order of time."""
     said: list[Expectation] = []
     for cluster in pictures:
         found = cluster.job_of.get(job)

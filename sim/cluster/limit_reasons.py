@@ -61,7 +61,7 @@ def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whos
 
 
 def _owner(job: ClusterJob, match: re.Match[str]) -> str:
-    """Return in words whom the limit is for."""
+    """Return the owner of the limit in words."""
     if match["of"] != "Assoc":
         per = {"User": f"user {job.user} in QOS {job.qos}", "Account": f"account {job.account} in QOS {job.qos}"}
         return per.get((match["per"] or "").replace("Acct", "Account"), f"QOS {job.qos}")

@@ -21,7 +21,7 @@ Telling = Callable[[Cluster, ClusterJob], str]
 
 
 def say(cluster: Cluster, job: ClusterJob) -> str:
-    """Return in one line what becomes of a job, as it goes on after its name."""
+    """Return the state of a job in one line, as it follows the job's name."""
     return shortened(printable(_said(cluster, job)), MOST_LETTERS)
 
 

@@ -217,7 +217,7 @@ def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) 
 
 
 def _difference(was: float | None, now: float | None) -> float:
-    """Return by how much a whole number changed; 0 where it is said in another way."""
+    """Return the change of a whole number; 0 if it is stored in another way."""
     if was is None or now is None or was != int(was) or now != int(now):
         return 0
     return int(now) - int(was)
@@ -297,7 +297,7 @@ class Recording:
 
     def _ask(self, question: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         failed = ""
-        for mode in ("mode=ro", "mode=ro&immutable=1"):  # where nothing may be written beside it, as on a CD
+        for mode in ("mode=ro", "mode=ro&immutable=1"):  # for folders without write access, as on a CD
             try:
                 with foreign_database(self.path, TABLES, mode) as db:
                     return db.execute(question, values).fetchall()
@@ -403,7 +403,7 @@ def _pseudonymous(job: ClusterJob, secret: bytes) -> ClusterJob:
 
 
 class _Pseudonyms:
-    """Names made with a secret: always the same for the same name, and of no use without the secret."""
+    """Pseudonyms made with a secret: the same name gets the same one, and only the secret connects them."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret

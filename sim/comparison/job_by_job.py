@@ -25,7 +25,7 @@ class Decided(NamedTuple):
 
 
 class Different(NamedTuple):
-    """First different decision about a job in each run; None if there is none where the other run has one."""
+    """First different decision about a job in each run; None for a run without one."""
 
     job: Job
     first: Decided | None

@@ -1,4 +1,4 @@
-"""A run of a file of results as a session: whoever opens it sees the same run, or is told what has changed since."""
+"""A run of a results file as a session; opening it repeats the run and reports what has changed since."""
 
 from __future__ import annotations
 

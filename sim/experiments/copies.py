@@ -1,4 +1,6 @@
-"""What workers are sent beside the runs: every trace as it was parsed, and the code of policies, both by content."""
+"""Copies that workers receive with the runs: every parsed trace, and the code of policies, both identified
+by content.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from sim.workload.model import Trace
 
 
 def copy_of(run: Run) -> str:
-    """What stands for a trace as it is read, on every machine."""
+    """Return the key of a trace with the options that affect reading, the same on every machine."""
     options = dict(run.options)
     return ":".join([run.sha256, *(str(options.get(name)) for name in ("count", "held", "nodes", "zone"))])
 
@@ -24,9 +26,11 @@ class Code(NamedTuple):
     """A policy as it is asked for, and all that is needed to make it."""
 
     specs: tuple[str, ...]
-    """The same in every folder: of the policy, and of those that take over."""
+    """Specs of the policy and of its switches, independent of the folder."""
     files: dict[str, bytes]
-    """What the files of somebody's own code say that it names, and what they import from beside them."""
+    """Contents of the user-defined code files that the specs name, and of the modules they import from the
+    same folder.
+    """
 
     @classmethod
     def of(cls, policies: Iterable[str]) -> Code:
@@ -56,7 +60,7 @@ class Copies:
         self._file.close()
 
     def code_of(self, run: Run) -> Code:
-        """What is needed to make the policies of a run."""
+        """Return the code that the policies of a run need."""
         return self._code[run.policy, run.switch]
 
     def __getitem__(self, copy: str) -> bytes:
@@ -71,6 +75,6 @@ class Copies:
 
 
 def unpacked(content: bytes) -> Trace:
-    """The trace of such a copy, which comes from whoever asks for the runs."""
+    """Return the trace of a copy that came from the sweep's own process."""
     trace: Trace = pickle.loads(zlib.decompress(content))
     return trace

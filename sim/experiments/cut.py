@@ -21,7 +21,7 @@ class Cut:
 
     @classmethod
     def of(cls, text: str) -> Cut:
-        """`FIRST,LAST`, each like 10% or 7d; without LAST nothing is left out at the end.
+        """Parse `FIRST,LAST`, each like 10% or 7d; without LAST the end is kept.
 
         >>> Cut.of("10%,7d").written, Cut.of("0%").written
         ('10%,604800', '')
@@ -34,7 +34,7 @@ class Cut:
 
     @property
     def written(self) -> str:
-        """As it may be typed; nothing where nothing is cut."""
+        """Return the cut as text, empty if everything is kept."""
         return ",".join(map(_written, (self.first, self.last))) if self.first[0] or self.last[0] else ""
 
     def keeps(self, submit: Floats) -> Bools:

@@ -29,7 +29,7 @@ MOST_LINES, MOST_PLACES = 8, 16
 
 @dataclass(frozen=True)
 class DistributionAsk:
-    """What a figure of distributions should show."""
+    """Contents of a figure of distributions."""
 
     value: str = "wait"
     by: str = "policy"
@@ -44,7 +44,7 @@ class DistributionAsk:
 
     @property
     def quantity(self) -> Quantity:
-        """What is distributed."""
+        """Return the quantity whose distribution is drawn."""
         return quantity(self.value)
 
 

@@ -22,7 +22,7 @@ Kind: TypeAlias = tuple[str, str]
 
 
 def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
-    """Seconds; None where nobody can say. A trace of which nothing is known is read."""
+    """Return the estimated seconds of a sweep, or None; runs of unknown traces are tried on a few jobs."""
     kinds: dict[Kind, list[Run]] = {}
     for run in runs:
         kinds.setdefault(_kind(run.sha256, run.policy), []).append(run)
@@ -56,7 +56,7 @@ def _kind(sha256: str, policy: str) -> Kind:
 
 
 def _tried(run: Run) -> float:
-    """The cost of a run, were all its jobs as those that are tried."""
+    """Return the cost of a run, extrapolated from its first jobs."""
     with Copies([run]) as copies:
         task = Task(run, copy_of(run), copies.code_of(run))
         work([], 0.0, copies={task.copy: copies[task.copy]})

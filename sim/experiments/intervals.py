@@ -30,7 +30,7 @@ def mean(values: Sequence[float]) -> Mean:
 
 
 def mean_of_batches(values: Sequence[float], batches: Sequence[Sequence[float]]) -> Mean:
-    """The mean over runs, each of which varies as its batches do; without batches of each there is no interval."""
+    """Return the mean over runs with an interval from the spread of each run's batches, if all have batches."""
     if not batches or any(len(batch) < 2 for batch in batches) or len(batches) != len(values):
         return Mean(fmean(values))
     spread = sqrt(sum(variance(batch) / len(batch) for batch in batches)) / len(batches)
@@ -38,9 +38,9 @@ def mean_of_batches(values: Sequence[float], batches: Sequence[Sequence[float]])
 
 
 def smaller(first: Mapping[Any, float], second: Mapping[Any, float], comparisons: int = 1) -> bool:
-    """Is the first smaller, by a paired t-test over what both have? Of several comparisons each must hold for more.
+    """Return True if the first is smaller by a paired t-test over the common units, corrected for several comparisons.
 
-    Where all differences are the same, nothing was drawn by lot and nothing can be said.
+    Equal differences have no spread to test, so the result is False.
     """
     differences = [second[unit] - first[unit] for unit in first if unit in second]
     if len(differences) < 2 or not (spread := stdev(differences)):

@@ -18,7 +18,7 @@ from sim.workload.categories import TAU
 from sim.workload.model import Floats
 
 JOBS = "jobs"
-"""What `--keep` may name."""
+"""Values of `--keep`."""
 COLUMNS = ("rank", "submit", "wait", "turnaround", "run", "estimate", "width", "hour")
 """Columns of every run, one entry a finished job: seconds, processors, and the hour of the week of submission."""
 _GROUP, _WEEK = "group:", "week:"
@@ -32,7 +32,7 @@ Pieces = Mapping[str, Sequence[bytes]]
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The finished jobs of one run: a column each for what is known of them."""
+    """Finished jobs of one run, one column for each quantity."""
 
     columns: Mapping[str, Floats]
 

@@ -1,4 +1,4 @@
-"""What is kept of a run: every metric, tails, means of batches, groups where asked, a word where it is overloaded."""
+"""Results kept for a run: metrics, tails, means of batches, groups if requested, and an overload note."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from sim.workload.model import Floats
 
 TAILS = (90, 95, 99)
 BATCHES = 20
-"""So many batches of submissions, one after the other, make an interval within a run."""
+"""Batches of successive submissions that give an interval within a run."""
 QUEUE, CLEARED, FULL = 10, 0.1, 0.99
-"""A run is overloaded if so many jobs are left to wait, if they take such a share of the time, at that utilization."""
+"""A run is overloaded at this number of waiting jobs, share of time to finish them, and utilization."""
 _SPREAD = ("wait", "turnaround", "slowdown", "bounded_slowdown")
 _BATCHED = (*_SPREAD, "bounded_slowdown_z")
 
@@ -125,7 +125,7 @@ def overload(schedule: Schedule) -> str:
 
 
 def batches_of(text: str) -> dict[str, Any]:
-    """The means of batches as they were kept; none of what is no such thing."""
+    """Return the stored means of batches, empty if the text has none."""
     try:
         found = json.loads(text) if text else {}
     except (ValueError, RecursionError):

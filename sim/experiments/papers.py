@@ -1,10 +1,10 @@
 """The papers' tables as plans: what each says, which runs make it again, and what comes out of them.
 
-A table is a TOML file in `paper_plans`: `head` names what the first cells of each row are after its name (factors of a
-plan, or the `label` of a group of jobs), `metrics` what the paper's figures at its end are; `[options]` hold for all
-rows. A figure may be a statement, ">0" or "<0", or "" where the paper draws a curve. `gain:METRIC` is LS's R, by how
-much the policy of the row is better than that of `against` (an option, or a cell) for the same jobs. A row whose cells
-have ranges stands for several, in which all of them advance together.
+A table is a TOML file in `paper_plans`. `head` names the first cells of each row after its name: factors of a plan, or
+the `label` of a group of jobs. `metrics` names the paper's figures at the end of each row, and `[options]` hold for all
+rows. A figure may be a statement, ">0" or "<0", or "" where the paper draws a curve. `gain:METRIC` is LS's R: how much
+the row's policy is better than `against` (an option, or a cell) for the same jobs. A row whose cells have ranges stands
+for several rows, in which all ranges advance together.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class PaperTable:
         return tuple(dict.fromkeys(setting["trace"] for setting in self._settings()))
 
     def plan(self, folder: str | Path, jobs: int | None = None) -> Plan:
-        """The runs of its rows, on logs in a folder; of the first so many jobs only."""
+        """Return the plan of the table's runs, on the logs in a folder; with `jobs` only their first jobs."""
         for log in self.logs:
             if not os.path.isfile(os.path.join(folder, log)):
                 raise SchedscopeError(
@@ -95,7 +95,7 @@ class PaperTable:
         return plan.with_traces(lambda log: os.path.join(folder, log))
 
     def figures(self, plan: Plan, results: Results) -> Iterator[Figure]:
-        """The paper's numbers beside those of the runs, in the order of the table."""
+        """Yield the paper's values with the computed ones, in the order of the table."""
         found, runs = self._found(results), list(plan.runs_of_settings())
         many = len(self.rows)
         for row, run, other in zip(self.rows, runs[:many], runs[many:] or runs, strict=True):

@@ -1,4 +1,4 @@
-"""What a file of results says: its runs as records, conditions on them, and means in rows and columns."""
+"""Queries of a results file: its runs as records, conditions on them, and means in rows and columns."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _number(text: str) -> float | None:
 
 
 def factor(record: Record, name: str) -> Value:
-    """What a run was made with: a column, `family` (a policy without parameters) or `policy.PARAMETER`."""
+    """Return a factor of a run: a column, `family` (the policy without parameters) or `policy.PARAMETER`."""
     if name == "family":
         return str(record["policy"]).partition(":")[0]
     if name.startswith("policy."):
@@ -110,7 +110,7 @@ def records(
 
 @dataclass(frozen=True)
 class Ask:
-    """What a table should show."""
+    """Query for a table of means."""
 
     rows: str = "policy"
     columns: str = ""
@@ -190,7 +190,7 @@ def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metr
 
 
 def in_order(record: Record) -> tuple[Any, ...]:
-    """Where a run stands among others, by what it was made of."""
+    """Return the sort key of a run by its factors."""
     return tuple(order_of(record[name]) for name in FACTORS)
 
 
@@ -214,7 +214,7 @@ def _units(of: list[Record], others: list[str], name: str) -> dict[object, float
 
 
 def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
-    """Over seeds: all runs of a seed count as one, for other things that vary in a cell were not drawn by lot."""
+    """Return the mean over seeds; runs of a seed count as one, as other factors in a cell are not random."""
     by_seed: dict[Value, list[float]] = {}
     for record in of:
         by_seed.setdefault(record["seed"], []).append(record[f"={name}"])

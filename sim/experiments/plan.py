@@ -54,7 +54,7 @@ BESIDE = {
         write=_written,
     ),
 }  # fmt: skip
-"""What may vary beside the options of the workload."""
+"""Factors of a plan in addition to the options of the workload."""
 VARIED = OPTIONS | BESIDE
 """All options of a run, by name."""
 FACTORS = ("trace", *(name for name in VARIED if name != "seed"), "seed", "policy")
@@ -68,7 +68,7 @@ class Run(NamedTuple):
     key: str
     """A hash of that."""
     trace: str
-    """As it was typed."""
+    """Name of the trace as typed."""
     sha256: str
     """Of its bytes."""
     options: tuple[tuple[str, Any], ...]
@@ -114,7 +114,7 @@ class Plan:
         cut: str = "",
         keep: str = "",
     ) -> Plan:
-        """The plan of factors as they are typed, ranges and all; those named `together` advance side by side."""
+        """Return the plan of typed factors with ranges; factors named `together` advance in parallel."""
         for name in factors:
             if name not in FACTORS:
                 raise ParameterError(f"there is no {quoted(name)} to vary{near(name, FACTORS)}")
@@ -130,7 +130,7 @@ class Plan:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """What is measured of each run besides its metrics: groups, and the jobs where they are kept."""
+        """Return the requested measurements besides metrics: groups, and the jobs if they are kept."""
         return (*self.groups, *([self.keep] if self.keep else []))
 
     def __len__(self) -> int:
@@ -179,7 +179,7 @@ class Plan:
 
     @property
     def draws(self) -> bool:
-        """Is anything drawn by lot, so that a seed changes a run?"""
+        """Return True if the runs draw random numbers, so that the seed matters."""
         values = self.values
         drawn = any(word.startswith(("random", "phi")) for word in values.get("estimates", ()))
         drawn = drawn or "high" in values or any(word != NONE for word in values.get("resample", ()))
@@ -210,7 +210,7 @@ def _expanded(name: str, given: Sequence[str]) -> tuple[str, ...]:
 def _axes(
     values: Mapping[str, tuple[str, ...]], together: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
-    """What varies, in the order of FACTORS; an axis stands where the first of its factors does."""
+    """Return the axes of the plan in the order of FACTORS; joint factors are at the place of their first."""
     taken: dict[str, Sequence[str]] = {}
     for names in together:
         if missing := [name for name in names if name not in values]:
@@ -240,7 +240,7 @@ def _group(name: str) -> str:
 
 
 def _options(setting: Iterable[tuple[str, str]]) -> tuple[tuple[str, Any], ...]:
-    """Options as they were typed, each checked, in words that mean the same to everybody."""
+    """Return the options, checked and written in their canonical form."""
     given = {name: OPTIONS[name].written(OPTIONS[name].taken_word(text)) for name, text in setting}
     source = Source.of_options("", given)
     return tuple((name, option.written(value)) for name, option, value in source.values)
@@ -261,7 +261,7 @@ class _Named(NamedTuple):
 
 
 class _Switched(NamedTuple):
-    """Switches as they may be typed again, and what tells them from all others."""
+    """Switches as text to type, with their identity and code."""
 
     text: str
     identity: str
@@ -281,7 +281,9 @@ def _placement(text: str) -> Placement:
 
 
 def identity(policy: Policy) -> str:
-    """What tells a policy from all others: its parameters, and of code out of a file what the file says, not where."""
+    """Return the identity of a policy: its parameters, and for code from a file its content hash instead of
+    its path.
+    """
     told = full_policy(policy)
     for cls, ref in code_of(policy).items():
         told = told.replace(cls.name, f"{ref.sha256}:{cls.__name__}", 1)

@@ -1,4 +1,4 @@
-"""A plan as a file (TOML): the same factors as on the command line. Nothing in it runs unless a person trusts it.
+"""Plan of a sweep as a TOML file, with the factors of the command line. Its code runs only if the user trusts it.
 
 traces = ["KTH-SP2-1996-2.swf.gz"]         # beside the plan, or samples
 policies = ["easy", "relaxed:omega={0,1,2}"]
@@ -44,7 +44,7 @@ PLAN = TextKind("plan", 2**20, PlanError)
 
 @dataclass
 class Asked:
-    """What is asked for: the factors as they are typed, and what goes with them."""
+    """Contents of a plan file: the factors as written, and the options of the plan."""
 
     factors: dict[str, list[str]] = field(default_factory=dict)
     together: list[list[str]] = field(default_factory=list)
@@ -58,14 +58,14 @@ class Asked:
 
 
 def seeds(many: int) -> str:
-    """So many seeds, as a range."""
+    """Return the range of the first `many` seeds."""
     if many < 1:
         raise ParameterError(f"seeds are counted from 1, got {many}")
     return f"{{0..{many - 1}}}"
 
 
 def read_plan(path: str | Path, trust: bool = False) -> Asked:
-    """What a file asks for; traces and policies of one's own are looked for beside it."""
+    """Return the plan in a file; traces and user-defined policies are relative to it."""
     text = PLAN.read(path)
     return _Reader(path, text, PLAN.toml(text, path)).asked(trust)
 
@@ -143,7 +143,7 @@ class _Reader:
         return str(value)
 
     def _beside(self, trace: str) -> str:
-        """A trace that lies beside the plan; else it is a sample, or is looked for from here."""
+        """Return a trace next to the plan if it exists, else the name as given."""
         path = os.path.join(self._folder, trace)
         return path if os.path.exists(path) else trace
 

@@ -1,4 +1,4 @@
-"""The workers of this machine: processes that end when nobody waits for them any more."""
+"""Pool of worker processes on this machine, which end with the process that started them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class LocalPool(ProcessPoolExecutor):
     """Processes that leave Ctrl-C to their parent, and end with it, however it ends."""
 
     def __init__(self, workers: int) -> None:
-        # forked where that is safe: nothing is imported again, nor does a script without a guard begin once more
+        # Fork where that is safe: other methods import every module again and rerun a script without a guard.
         context = get_context("fork" if sys.platform == "linux" else None)
         if sys.platform != "linux":
             os.environ["PYTHONSAFEPATH"] = "1"  # a process that begins anew imports nothing from the present folder

@@ -42,7 +42,7 @@ def _laid(between: list[str], chosen: tuple[str, ...]) -> Iterator[str]:
 
 
 class _Values:
-    """What stands between two braces: counted before any of it is made."""
+    """Values between two braces, counted before they are expanded."""
 
     def __init__(self, inner: str, text: str) -> None:
         self._parts = [part.strip() for part in inner.split(",")]

@@ -1,4 +1,4 @@
-"""The file of results: one SQLite file, a row a run, written by one process and never half.
+"""The file of results: one SQLite file with a row for each run, written by one process in whole transactions.
 
 runs(key, trace, sha256, policy, parameters, code, cut, version, the options of the workload..., asked, cpu, error,
      overload, batches)
@@ -93,7 +93,7 @@ class Results:
             return {key: Known(frozenset((asked or "").split()), bool(error)) for key, asked, error in checked}
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        """Keep what has come of runs: all of these, or none; what was known of them before goes."""
+        """Store the outcomes of runs in one transaction, replacing older outcomes of the same runs."""
         made, kept = {}, []
         for outcome in outcomes:
             made[outcome.run.key] = _rows_of(outcome)
@@ -137,9 +137,9 @@ class Results:
         return kept
 
     def rows(self, columns: Sequence[str], groups: str = "", also: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
-        """Columns of every run in the order of the keys, with metrics; `groups`: a row a group, its metrics.
+        """Yield columns of every run in the order of the keys; with `groups` a row for each group.
 
-        A column is one of runs, or `also` metrics of the run or the group; what the file does not have is None.
+        `columns` are columns of runs, `also` metrics of the run or the group; a column that the file lacks is None.
         """
         table, of = ("groups", "g") if groups else ("metrics", "m")
         chosen = [self._column("r", "runs", name) for name in columns]
@@ -292,7 +292,7 @@ def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
 
 
 def dump(path: str | Path) -> list[tuple[Any, ...]]:
-    """All that determines and has come of every run, but for what it cost: to compare two files bit by bit."""
+    """Return the factors and results of all runs except their cost, to compare two files exactly."""
     with Results(path) as results:
         names = [name for name in _TABLES["runs"] if name not in ("cpu", "trace")]
         found = list(results.rows(names, also=_TABLES["metrics"][1:]))

@@ -77,7 +77,7 @@ def panels(results: Results, ask: Ask) -> list[Panel]:
 def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, str]:
     """Return what each trace is called in a figure: the log's name by its header, else its file's.
 
-    Where two traces would be called alike, both are called by their files.
+    Traces with equal log names are named by their files.
     """
     logs = {str(record["trace"]): str(record["log"] or "") for record in records(results, [], where, also=["log"])}
     alike = Counter(logs.values())

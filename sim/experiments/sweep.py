@@ -1,7 +1,7 @@
-"""A sweep: the runs of a plan that are not in the file yet are made by workers, each exactly once in the results.
+"""Sweep: workers make the runs of a plan that the file lacks, and each gets into the results exactly once.
 
-Any `concurrent.futures.Executor` serves. A worker that dies breaks its pool; then another is made, and what was under
-way is tried again, one bundle alone at a time, smaller and smaller, until it is clear which run it is that kills.
+Any `concurrent.futures.Executor` serves. A worker that dies breaks its pool, and a new pool replaces it. The lost runs
+are retried one bundle at a time, in smaller and smaller bundles, until the run that kills is known.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def sweep(
 ) -> Progress:
     """Make what is missing of a plan in a file of results; `executor` makes the workers.
 
-    There are so many of them, or as many as `workers` says when it is asked; what they need travels by content.
+    `workers` is their number, or a function that returns it at any time; code and traces travel by content.
     """
     many = workers if callable(workers) else partial(int, workers or cores())
     runs = deque(plan.runs())

@@ -15,7 +15,7 @@ from sim.experiments.plan import version
 
 
 class Versions(NamedTuple):
-    """What runs depend on beside what is asked for."""
+    """Versions of the program and of what else affects a run."""
 
     schedscope: str
     sources: str

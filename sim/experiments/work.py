@@ -45,12 +45,12 @@ class Outcome(NamedTuple):
 
     run: Run
     measured: Measured | None
-    """None: it failed."""
+    """Results, None if the run failed."""
     cpu: float = 0.0
     """Seconds of a core."""
     error: str = ""
     groups: tuple[str, ...] = ()
-    """That were asked for."""
+    """Requested groups."""
 
 
 class Made(NamedTuple):
@@ -64,7 +64,7 @@ class Made(NamedTuple):
 def work(
     tasks: Sequence[Task], patience: float, versions: Versions | None = None, copies: Mapping[str, bytes] | None = None
 ) -> Made:
-    """Make runs, one after the other, until so many seconds have passed; at least the first is made."""
+    """Make runs one after the other until `patience` seconds have passed, at least the first."""
     check_versions(versions)
     _hold(copies or {})
     begun = perf_counter()

@@ -118,7 +118,7 @@ class Walk:
 
     @property
     def is_right(self) -> bool | None:
-        """Return True if the last answer was right, or None if there was none."""
+        """Return True if the last answer was right, None before any answer."""
         return self.answers[-1][1] if self.answers else None
 
     # Navigation

@@ -41,7 +41,7 @@ class Life:
     """Events in order of time."""
     passes: tuple[Pass, ...]
     in_its_way: InTheWay | None = None
-    """Jobs that passed it and held processors it lacked; None if this cannot be decided."""
+    """Jobs that passed it and held processors it lacked; None if undecidable."""
 
     def __repr__(self) -> str:
         began, ended = ("never" if at is None else clock(at) for at in (self.start, self.end))

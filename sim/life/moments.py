@@ -31,7 +31,7 @@ class Submitted:
     ahead: int
     wanted: int
     free: int | None
-    """Free processors after that pass, in a matrix those of the emptiest row; None if it no longer waits."""
+    """Free processors after that pass, in a matrix those of the emptiest row; None if it has stopped waiting."""
     in_rows: bool = False
     """True if there was a matrix."""
 

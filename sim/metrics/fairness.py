@@ -42,7 +42,7 @@ class Fairness:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def values(self) -> dict[str, Value]:
-        """Return the metrics of `FAIRNESS` by name; a mean or a maximum over no jobs is None."""
+        """Return the metrics of `FAIRNESS` by name; means and maxima over an empty set are None."""
         late = self.fair_delay[~np.isnan(self.fair_delay)]
         known = ~np.isnan(self.in_its_way)
         return {

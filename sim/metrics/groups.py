@@ -112,7 +112,7 @@ def by_queue(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def by_user(source: Schedule | FinishedJobs) -> list[Row]:
-    """The users, who has most jobs first."""
+    """Return the rows of users, the user with most jobs first."""
     return _by_party(FinishedJobs.of(source), Field.USER)
 
 

@@ -24,7 +24,7 @@ LEAST_WAIT = 2
 
 
 def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
-    """Return so many jobs in a row that keep the machine busy; another seed takes another stretch.
+    """Return `jobs` successive jobs that keep the machine busy; the seed chooses the stretch.
 
     A workload with no more jobs than that is taken whole. Times begin at 0.
     """

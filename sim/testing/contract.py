@@ -135,7 +135,7 @@ def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None
 
 
 def _apart(one: Engine, other: Engine, until: float | None = None) -> tuple[int, str] | None:
-    """Return the step before the first different decision, and the two decisions; None if there is none."""
+    """Return the step before the first different decision, and the two decisions, or None."""
     runs = (_decided(engine, until, one.curious == other.curious) for engine in (one, other))
     for left, right in zip_longest(*runs):
         if left != right:

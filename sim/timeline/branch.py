@@ -311,7 +311,7 @@ class Branch:
         return engine
 
     def within(self, step: int, decisions: int) -> Engine | None:
-        """Return an engine in that step after some of its decisions; None if its pass cannot be left in the middle."""
+        """Return an engine in that step after some of its decisions, or None if its pass is indivisible."""
         if any(switch.step == step for switch in self.switches) or self.engine.state.sharing is not None:
             return None
         engine = self.replay(step - 1)

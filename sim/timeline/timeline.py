@@ -261,7 +261,7 @@ class Timeline:
         return replace(shown, next_time=self.branch.next_time(self._cursor))
 
     def snapshot_within(self, decisions: int) -> Snapshot | None:
-        """Return the state within the cursor's step after some of its decisions, or None if there is none."""
+        """Return the state within the cursor's step after some of its decisions, or None if impossible."""
         engine = self.branch.within(self.step, decisions) if self.step else None
         return None if engine is None else engine.snapshot()
 

@@ -54,13 +54,13 @@ class Division(NamedTuple):
 
 What: TypeAlias = PlanOf | HolderOf | Division
 Cause: TypeAlias = tuple[int, Decision | None]
-"""Step and decision; the decision is None if there was none, as when a job ends."""
+"""Step and decision; the decision is None for other events, as when a job ends."""
 
 
 def last_change(
     history: Past, what: What, before_step: int, should_quit: Callable[[], bool] = lambda: False
 ) -> Cause | None:
-    """Return the last change before this step, or None if there is none or the caller stopped the search."""
+    """Return the last change before this step, or None after a full search or when the caller stopped it."""
     for cause in trace_back(history, what, before_step):
         if cause is not None or should_quit():
             return cause

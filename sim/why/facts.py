@@ -62,7 +62,7 @@ class PassedBy(NamedTuple):
 
     jobs: int
     in_its_way: int | None = None
-    """How many of them were in its way; None if this cannot be decided."""
+    """Number of them in its way; None if undecidable."""
 
     @property
     def told(self) -> str:

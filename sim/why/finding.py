@@ -182,7 +182,7 @@ def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspe
 
 
 def sitters_of(snapshot: Snapshot, halted: Suspended) -> f.Sitters | None:
-    """Return the jobs on its processors, in a matrix those of the row where they end first; None if there are none."""
+    """Return the jobs on its processors, in a matrix those of the row where they end first, or None."""
     rows = _rows(snapshot)
     if not rows:
         return _on_its(snapshot.running, halted)

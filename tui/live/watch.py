@@ -114,7 +114,7 @@ class Watch:
                 self._changed.notify_all()
 
     def search(self, stops: Iterable[Stop], since: int, forwards: bool) -> int | None:
-        """Return the nearest picture after or before this one that meets one of the stops, None if none does."""
+        """Return the nearest picture after or before this one that meets one of the stops, or None."""
         wanted = tuple(stops)
         last = len(self.observed.moments) - 1
         places = range(since + 1, last + 1) if forwards else range(since - 1, 0, -1)
@@ -247,7 +247,7 @@ class Live(Watch):
             self._push([], replace(self.state, trouble=str(error), since=since))
 
     def _keep(self, cluster: Cluster, past: tuple[ClusterJob, ...]) -> None:
-        """Record a picture; a recording that cannot be written is said, and watching goes on."""
+        """Record a picture; report a recording that cannot be written, and keep watching."""
         if self._keeps is None:
             return
         try:

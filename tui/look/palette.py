@@ -25,7 +25,7 @@ JOB_COLOURS = (
 )  # fmt: skip
 """Told apart by normal and by colour-blind eyes, the neighbours in this order best (measured in the tests)."""
 SECOND = 0.86
-"""The second shade of a colour: so much of it upon black."""
+"""Share of a colour over black in its second shade."""
 SIXTEEN = (
     "#55ffff", "#ffff55", "#00aaaa", "#aa00aa", "#55ff55", "#ff55ff",
     "#00aa00", "#aa0000", "#5555ff", "#ff5555", "#0000aa", "#aa5500",
@@ -36,7 +36,7 @@ RAMP_COLOURS = ("#6247aa", "#4d72b8", "#3294a3", "#3fb37f", "#9bd24f", "#fde725"
 
 
 RUN_COLOURS = "#f0f0e0", "#c090b0"
-"""Of two runs beside each other."""
+"""Colours of two compared runs."""
 JOB_HUES = 2 * len(JOB_COLOURS)
 """Twelve, and the same in a second shade."""
 
@@ -48,7 +48,7 @@ READABLE = 3.0
 
 
 class Hue(IntEnum):
-    """Hues beside those of the jobs (0 to 23)."""
+    """Hues in addition to those of the jobs (0 to 23)."""
 
     RAMP = JOB_HUES
     """The first of the six of the scale."""
@@ -65,7 +65,7 @@ class Hue(IntEnum):
     PALE = MANY + 6
     """Grey, too: beside `GREY` it tells two jobs apart of which there is nothing else to say."""
     ONE = MANY + 7
-    """Of two runs beside each other the one that is watched: no job has this colour, and nothing else."""
+    """Hue of the watched run in a comparison, used for no job and no other sign."""
     OTHER = MANY + 8
 
 
@@ -153,7 +153,7 @@ class Look:
 
     @property
     def patterned(self) -> bool:
-        """Are jobs told apart by patterns, too? Sixteen colours are too few; without any there is nothing else."""
+        """Return True if patterns also distinguish jobs, as with 16 colours or fewer."""
         return self.mode != "colour" or self.depth == 4
 
     @cached_property
@@ -177,10 +177,10 @@ class Look:
     # Text
 
     def style(self, names: str) -> Style:
-        """The style that one or more names stand for, the later upon the earlier.
+        """Return the style of one or more names; later names override earlier ones.
 
-        dim faint strong italic accent good warn bad cool warm; title key select hover; one other (the two runs);
-        hue:N (a job's colour) and, on a block of it, on:N, lit:N (selected), off:N (another is) and plan:N.
+        Names: dim faint strong italic accent good warn bad cool warm; title key select hover; one other (the two runs).
+        hue:N is a job's colour; on a block of it: on:N, lit:N (selected), off:N (another job is selected) and plan:N.
         """
         known = self._styles.get(names)
         if known is None:
@@ -233,7 +233,7 @@ class Look:
         return tuple(self._ink(hue, Tone(tone)) for hue in range(HUES) for tone in range(TONES))
 
     def cell(self, fg: int, bg: int) -> Style:
-        """The style of a cell of the chart; where there are patterns, tones are said by weight."""
+        """Return the style of a cell of the chart; with patterns, tones are font weights."""
         if not self.patterned:
             return Style(color=self.inks[fg], bgcolor=self.inks[bg])
         hue, tone = divmod(fg, TONES)
@@ -320,7 +320,7 @@ LOOKS: dict[str, Look] = {look.name: look for look in (DARK, LIGHT, CONTRAST)}
 
 
 def mixed(colour: str, ground: str, share: float) -> str:
-    """So much of the colour upon the ground.
+    """Return a share of the colour mixed with the ground.
 
     >>> mixed("#ffffff", "#000000", 0.5)
     '#808080'

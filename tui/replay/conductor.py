@@ -253,7 +253,7 @@ class Conductor:
             self._compare_no_more(o.CompareNoMore(), wish, halted)
         return None
 
-    # What if
+    # Experiments
 
     def _switch(self, order: o.SwitchTo, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name

@@ -1,7 +1,7 @@
 """Watcher of the files of the policies in use, which reloads them when they are saved.
 
-A thread checks the time and size of each file, and reads the content when they change, so that a file that takes long,
-or for ever, does not delay the screen. Without a policy from a file there is no thread.
+A thread checks the time and size of each file, and reads the content when they change, so that a slow file does not
+delay the screen. The thread exists only with policies from files.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Remake:
     def advance(self, seconds: float, moment: float) -> bool:
         """Continue for about `seconds`. Return True when the run is known up to that moment, compared with the old one.
 
-        What is wrong with the new code is raised.
+        Errors of the new code are raised.
         """
         until = perf_counter() + seconds
         if self._both is None:

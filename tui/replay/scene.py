@@ -1,4 +1,4 @@
-"""What one frame draws: immutable values that the worker makes and the widgets are given.
+"""Values of one frame, immutable, made by the worker for the widgets.
 
 `About` is what does not change while a run is watched; a `Scene` is one moment of it. Nothing here knows Textual, and
 nothing that draws a scene asks the engine anything.
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
 
 UNNAMED = "?"
-"""The policy, where somebody is to find out which."""
+"""Name in place of a policy that a question asks for."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What is being watched."""
+    """Trace and options of the watched run."""
 
     trace: str
-    """As it was named on the command line."""
+    """Name of the trace on the command line."""
     caption: str
     workload: Workload
     read: Trace
     """Without its table: the workload has what is needed of it."""
 
     def of(self, scene: Scene) -> About:
-        """That of a run whose jobs may have other estimates."""
+        """Return the same for a run whose jobs have other estimates."""
         there = self.workload if scene.chart is None else scene.chart.workload
         return self if there is self.workload else replace(self, workload=there)
 
@@ -80,7 +80,7 @@ class VersusScene:
     specs: tuple[str, str]
     """The policies."""
     names: tuple[str, str]
-    """What the runs are called in columns and sentences."""
+    """Names of the runs in columns and sentences."""
     totals: tuple[Totals, Totals]
     level: Level
     """How they stand by the jobs that have ended in both."""
@@ -88,11 +88,11 @@ class VersusScene:
     """LS's R of these mean bounded slowdowns: above 0 the second is better. None: too few have ended in both."""
     shifts: Shifts
     parting: Parting | None = None
-    """Where they part; None: not known yet, or nowhere."""
+    """First difference of the runs; None if unknown or none."""
     headline: tuple[str, ...] = ()
-    """That and what each did there, in one line: from all of it to the least."""
+    """First difference and both decisions in one line, from full to shortest."""
     told: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-    """What each did there with the jobs over which they part, as sentences."""
+    """Sentences about the decisions of each run at the first difference."""
     never: bool = False
     """Do they never part?"""
     led: tuple[str, str] | None = None
@@ -130,9 +130,9 @@ class Scene:
     numbers: tuple[tuple[Column, tuple[tuple[float, float], ...]], ...] = ()
     """(time, value) of the policy's own numbers of the selected job, as far as they have been read."""
     versus: VersusScene | None = None
-    """The run beside this one; None: nothing is compared."""
+    """Other run, None if only one is shown."""
     is_veiled: bool = False
-    """Is what comes kept back, as somebody is to find it out?"""
+    """True if a question hides the future."""
 
     @property
     def known(self) -> float:

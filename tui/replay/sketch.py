@@ -44,7 +44,7 @@ class Sketch:
         return cls(stage, staged.window)
 
     def chart(self, columns: int, rows: int) -> ChartScene:
-        """Return its chart in so many columns and rows of pixels, whole; with few jobs, all past and plan."""
+        """Return its complete chart in `columns` and `rows` of pixels; with few jobs, the past and the plan."""
         camera = Camera.on(self._stage.workload, columns, rows)
         if self._window is not None or not camera.follow:
             camera = self._fitting(replace(camera, follow=False))

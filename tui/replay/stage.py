@@ -78,10 +78,10 @@ class Stage:
         self.go_on(seconds)
 
     def go_on(self, seconds: float) -> bool:
-        """Move the frontier on for about so long; False when the run is over.
+        """Compute for about `seconds`; return False when the run is over.
 
-        What has been computed stays as long as somebody needs it, and not a moment longer: it holds no circles. The
-        collector, which would stop everything to look at a whole run, need not see it.
+        Computed steps have no reference cycles and stay as long as they are referenced. They are frozen, because a
+        collector that scans a whole run would stop the program.
         """
         is_on = self.timeline.compute_for(seconds)
         gc.freeze()

@@ -42,7 +42,7 @@ class Trail:
         self._was_scrubbed = is_scrubbed
 
     def take_back(self, branches: Collection[str]) -> Place | None:
-        """Return the last place whose branches are still there, and forget it; None if none is left."""
+        """Remove and return the last place whose branches still exist, or None."""
         while self._left:
             place = self._left.pop()
             needed = {place.branch} if place.beside is None else {place.branch, place.beside.branch}

@@ -1,4 +1,4 @@
-"""Question before user-defined code of a session runs: none of it runs without consent."""
+"""Question for consent before user-defined code of a session runs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Autosaves: the current session survives a crash. Each running instance has one file, in a folder of the user.
 
-An instance holds a lock as long as it lives, which the system takes back however it ends; a session whose lock nobody
-holds was left by an instance that broke off. A lock, and not the number of the process: numbers are used again, and a
-home may be shared by several machines.
+An instance holds a lock as long as it lives, and the system releases it at any end. A session without a held lock was
+left by an instance that crashed. A process id would not do: ids are reused, and machines may share a home.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ class Keeper:
             self._saved = session
 
     def break_off(self) -> None:
-        """Save once more when the program is ended from outside; the session will be offered."""
+        """Save when the program is ended from outside, so that the session is offered later."""
         self.save_now()
         self._has_left = True
 

@@ -67,7 +67,7 @@ def tell_no_more() -> None:
 
 
 def presented() -> Presented | None:
-    """Return the current presentation, or None if there is none or the file is not the user's own."""
+    """Return the current presentation if there is one in a file of this user, else None."""
     try:
         with open(os.open(place(), os.O_RDONLY | _NOFOLLOW), "rb") as file:
             about = os.fstat(file.fileno())

@@ -1,1 +1,1 @@
-"""In browsers: a process for each visitor, or everybody before one screen."""
+"""Web server: a process for each visitor, or one screen for all of them."""

@@ -31,12 +31,12 @@ TAKEN, ENDED, IDLE = 4001, 1000, 4002
 """Codes of a closed connection: the visit went on in another page, it has ended, nothing was done for too long."""
 A_SECOND = 1.0
 BEGIN = b"\x1b[?1049h\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h\x1b[?25l\x1b[?2004h\x1b[2J"
-"""What prepares a terminal that has not seen the beginning of a process."""
+"""Escape sequences that prepare a terminal for output that began earlier."""
 KEY = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 
 class Server(Protocol):
-    """What bears and ends processes, and hands files over."""
+    """Server that starts and ends processes, and delivers files."""
 
     async def bear(self, size: tuple[int, int], **told: object) -> Child: ...
 
@@ -105,7 +105,7 @@ class Visitor:
         await self.child.tell("whole")
 
     def take(self, page: Page) -> None:
-        """Make this the page of the visit; the one before is told that it went on elsewhere."""
+        """Make this the page of the visit; tell the earlier page that the visit continues elsewhere."""
         old, self.page = self.page, page
         if old is not None:
             _close(old, TAKEN)

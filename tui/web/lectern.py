@@ -1,6 +1,6 @@
-"""Everybody sees one screen: whoever leads types, all others watch, and go on alone from there when they like.
+"""One screen for all visitors: the presenter types, all others watch and may continue on their own from there.
 
-One process draws for all. Who comes later gets a whole picture first, and so does who could not keep up.
+One process draws for all. Late and slow browsers get a whole picture first.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tui.web.rules import size_of
 ALONE = "\r"
 """The key with which one goes on alone."""
 BEHIND = 200
-"""So many pieces may wait for a browser that is slow."""
+"""Most pieces of output that wait for a slow browser."""
 _BEGIN = b"\x1b[?1049h\x1b[?25l\x1b[2J"
 
 
 class Server(Protocol):
-    """What bears processes, and speaks with browsers."""
+    """Server that starts processes and talks to browsers."""
 
     async def bear(self, size: tuple[int, int], **told: object) -> Child: ...
 
@@ -38,7 +38,7 @@ class Server(Protocol):
 
 
 class Lectern:
-    """The common screen, and who looks at it."""
+    """Common screen with its viewers."""
 
     def __init__(self, server: Server, size: tuple[int, int]) -> None:
         self._server, self.size = server, size
@@ -46,12 +46,12 @@ class Lectern:
         self._reading: asyncio.Task[None] | None = None
         self._begun = asyncio.Lock()
         self._watching: dict[Queue[bytes], bool] = {}
-        """Who watches, and whether they have a whole picture."""
+        """Viewers, and whether they have a whole picture."""
         self._places = Places()
         self._leader: web.WebSocketResponse | None = None
 
     def told(self, leads: bool) -> str:
-        """What stands above the screen."""
+        """Return the text above the screen."""
         if leads:
             return "You are presenting: all viewers see this screen."
         return "You are watching the presenter. Press enter to continue on your own; reload the page to return."
@@ -59,7 +59,7 @@ class Lectern:
     async def welcome(
         self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool, alone: Callable[..., Awaitable[None]]
     ) -> None:
-        """Show the common screen; a watcher who presses Enter goes on `alone` from there."""
+        """Show the common screen; a viewer that presses Enter continues with `alone`."""
         child = await self._running()
         pieces: Queue[bytes] = Queue(BEHIND)
         self._watching[pieces] = False
@@ -118,7 +118,7 @@ class Lectern:
                     pieces.put_nowait(b"")
 
     def _put(self, pieces: Queue[bytes], payload: bytes) -> None:
-        """Who cannot keep up is given a whole picture when there is room again."""
+        """Send a piece; a viewer too slow for it gets a whole picture later."""
         try:
             pieces.put_nowait(payload)
         except QueueFull:
@@ -135,7 +135,7 @@ class Lectern:
         elif told["type"] == "file" and self._leader is not None:
             await self._server.hand_over(self._leader, told)
 
-    # Who looks at it
+    # Viewers
 
     async def _show(self, pieces: Queue[bytes], socket: web.WebSocketResponse) -> None:
         while piece := await pieces.get():
@@ -145,13 +145,13 @@ class Lectern:
         await socket.close()
 
     async def _led(self, kind: str, about: Any) -> bool:
-        """Of who leads all keys count; the size of the common screen stays."""
+        """Forward all keys of the presenter; the size of the common screen stays."""
         if kind == "stdin" and isinstance(about, str) and self._child is not None:
             await self._child.send(b"D", about.encode("utf-8", "replace"))
         return self._child is None
 
     async def _watched(self, kind: str, about: Any, seen: list[tuple[int, int]]) -> bool:
-        """Of who watches one key counts; True when it was pressed."""
+        """Return True when a viewer pressed the one key that counts."""
         if kind == "resize":
             seen.append(size_of(about))
         return kind == "stdin" and isinstance(about, str) and ALONE in about

@@ -1,4 +1,4 @@
-"""Where visitors' processes come from: one that has imported and read everything forks a child for each.
+"""Source of visitors' processes: one process that has imported and read everything, and forks a child for each.
 
 The nursery is itself forked before the server begins, while there is one thread; what it has read lies in memory once,
 however many share it. It ends, with all its children, when the server does.
@@ -21,9 +21,9 @@ _SIZE = 32
 
 
 class Child(NamedTuple):
-    """A visitor's process.
+    """Process of a visitor.
 
-    What is said to and by it comes in packets: a letter, four bytes of length, and so many bytes.
+    Messages in both directions are packets: a letter, a length of four bytes, and the content.
     """
 
     pid: int
@@ -44,7 +44,7 @@ class Child(NamedTuple):
 
 
 class Nursery:
-    """Forks children that do `live` with what they are told."""
+    """Process that forks children, which call `live` with their first message."""
 
     def __init__(self, live: Callable[[dict[str, Any]], object]) -> None:
         self._orders, theirs = socket.socketpair()
@@ -57,7 +57,7 @@ class Nursery:
         theirs.close()
 
     async def bear(self, told: dict[str, Any]) -> Child:
-        """Another child, which is told this first."""
+        """Return a new child after sending it this message."""
         ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(self._orders, [b"bear".ljust(_SIZE)], [theirs.fileno()])

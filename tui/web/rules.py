@@ -1,4 +1,4 @@
-"""Who may come in: what a request must say of itself, and how much of it one takes."""
+"""Access rules: what a request must prove, and how much input is accepted."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ COLUMNS, ROWS = (20, 400), (8, 150)
 MOST_MESSAGE = 2**16
 """Bytes of one message from a browser."""
 FLOOD = 10.0
-"""Seconds that somebody may have to wait on end: whoever goes on even then is let go."""
+"""Longest seconds of continuous throttling before a connection is closed."""
 A_SECOND, AT_ONCE = 8_000, 32_000
-"""Bytes that one may type or point in a second, and at once after a rest: who sends more is read more slowly."""
+"""Bytes of input accepted per second, and at once after a rest; more is read more slowly."""
 
 
 @dataclass(frozen=True)
 class Door:
-    """Under which names the server is known, and the words that open it."""
+    """Origins under which the server is known, and the tokens that open it."""
 
     origins: frozenset[str]
     """As a browser says them: scheme, host and port."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     teacher: str = field(default_factory=lambda: secrets.token_urlsafe(18))
-    """Opens it for who leads."""
+    """Token of the presenter."""
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -42,11 +42,11 @@ class Door:
         return headers.get("Host", "").lower() in self.hosts
 
     def knows_origin(self, headers: Mapping[str, str]) -> bool:
-        """A page of ours opened it, and none of somebody else's."""
+        """Return True if the page that sent the request is from this server."""
         return headers.get("Origin", "").lower() in self.origins
 
     def opens(self, word: str) -> bool:
-        """Compared in a time that tells nothing."""
+        """Compare in constant time."""
         return any(
             hmac.compare_digest(word.encode("utf-8", "replace"), known.encode()) for known in (self.token, self.teacher)
         )
@@ -56,7 +56,7 @@ class Door:
 
 
 def origins_of(host: str, port: int, public: str | None = None) -> frozenset[str]:
-    """What a browser may call a server that listens there.
+    """Return the origins with which browsers may reach a server at this address.
 
     >>> sorted(origins_of("127.0.0.1", 8000))
     ['http://127.0.0.1:8000', 'http://localhost:8000']
@@ -87,7 +87,7 @@ def _is_any(host: str) -> bool:
 
 
 def own_addresses() -> list[str]:
-    """Those under which others reach this machine, as far as they are known."""
+    """Return the known addresses of this machine for others."""
     try:
         found = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)
     except OSError:
@@ -96,7 +96,7 @@ def own_addresses() -> list[str]:
 
 
 def address_of(host: str, port: int, public: str | None = None) -> str:
-    """Where others go: without a public name an address of this machine."""
+    """Return the public address, else one of this machine."""
     if public:
         return public.rstrip("/")
     if _is_any(host):
@@ -109,14 +109,14 @@ def _bracketed(host: str) -> str:
 
 
 class Budget:
-    """How much somebody may send: so much a second, and a rest fills it up."""
+    """Budget of input: a rate per second, refilled by pauses."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now, self._left, self._at = now, float(AT_ONCE), now()
         self._waited = 0.0
 
     def wait_for(self, size: int) -> float:
-        """Seconds to wait before more is read, after so many bytes."""
+        """Return the seconds to wait before more is read, after `size` bytes."""
         now = self._now()
         self._left = min(self._left + (now - self._at) * A_SECOND, AT_ONCE) - size
         self._at = now
@@ -149,7 +149,7 @@ def _within(value: Any, room: tuple[int, int], usual: int) -> int:
 
 
 def told_of(count: int, most: int) -> str:
-    """Who is there.
+    """Return the number of visitors as text.
 
     >>> told_of(1, 40), told_of(0, 40)
     ('1 visitor, at most 40', 'no visitors, at most 40')

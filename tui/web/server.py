@@ -29,9 +29,9 @@ from tui.web.nursery import Child
 from tui.web.rules import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
 
 IDLE = 1800.0
-"""Seconds after which somebody who does nothing has left."""
+"""Seconds without input after which a visitor counts as gone."""
 MOST_FILES = 200
-"""So many files wait to be fetched at most."""
+"""Most files that wait to be fetched."""
 _HERE = Path(__file__).parent
 _LETTERS = 16
 BROWSER = "schedscope"
@@ -39,7 +39,7 @@ BROWSER = "schedscope"
 
 
 class Nursery(Protocol):
-    """Where processes come from."""
+    """Source of visitors' processes."""
 
     async def bear(self, told: dict[str, Any]) -> Child: ...
 
@@ -47,7 +47,7 @@ class Nursery(Protocol):
 
 
 class Server:
-    """Everybody has a process, or (`lectern`) all see what one of them draws."""
+    """Server with a process for each visitor, or (`lectern`) one screen for all."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Server:
         say: Callable[[str], object] = lambda told: None,
         outlives: float = OUTLIVES,
     ) -> None:
-        """`present`: columns and rows of the screen that everybody sees; None: everybody has their own."""
+        """`present`: columns and rows of the common screen; None gives each visitor a screen."""
         self._nursery, self.door, self._most, self._idle, self._say = nursery, door, most, idle, say
         self.there = 0
         """How many are connected."""
@@ -133,7 +133,7 @@ class Server:
         return web.FileResponse(FILES[request.match_info["which"] == "bold"])
 
     async def _file(self, request: web.Request) -> web.Response:
-        """What somebody saved, once, to whoever knows its key."""
+        """Deliver a saved file once, to the visitor that knows its key."""
         name, text = self._files.pop(request.match_info["key"], ("", ""))
         if not name:
             raise web.HTTPNotFound(text="this was fetched before, or never was")
@@ -143,7 +143,7 @@ class Server:
         )
 
     def keep(self, name: str, text: str) -> str:
-        """Until it is fetched, under a key that nobody guesses; of too many the oldest is forgotten."""
+        """Keep a file under a random key until it is fetched; above the limit drop the oldest."""
         while len(self._files) >= MOST_FILES:
             del self._files[next(iter(self._files))]
         key = secrets.token_urlsafe(18)
@@ -174,7 +174,7 @@ class Server:
             else:
                 await alone(size)
         except (ConnectionError, EOFError, asyncio.IncompleteReadError):
-            pass  # whoever was there has gone
+            pass  # the visitor has gone
         finally:
             self.there -= 1
             self._say(told_of(self.there, self._most))
@@ -199,11 +199,11 @@ class Server:
             await child.writer.wait_closed()
 
     async def bear(self, size: tuple[int, int], **told: object) -> Child:
-        """Another process, which is told this first."""
+        """Return a new process after sending it this message."""
         return await self._nursery.bear({"columns": size[0], "rows": size[1], **told})
 
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None:
-        """What a process tells beside what it draws."""
+        """Handle a message of a process apart from its drawing."""
         if told["type"] == "file":
             await socket.send_json(["deliver_file_start", self.keep(told["name"], told["text"])])
         elif told["type"] == "exit":
@@ -249,7 +249,7 @@ def _parsed(data: str) -> tuple[str, Any]:
 
 
 def typed(child: Child) -> Callable[[str, Any], Awaitable[bool]]:
-    """What one person does goes to their process."""
+    """Return a function that forwards a visitor's input to their process."""
 
     async def heard(kind: str, about: Any) -> bool:
         if kind == "stdin" and isinstance(about, str):

@@ -1,4 +1,4 @@
-"""From what is to be served to a server that runs until somebody ends it."""
+"""Set-up of the server from its options, and its run until it is interrupted."""
 
 from __future__ import annotations
 
@@ -73,6 +73,6 @@ async def _serve(nursery: Nursery, wanted: Wanted) -> None:
 
 
 def _say(told: str) -> None:
-    """On a terminal who is there, on one line that changes."""
+    """Show the number of visitors on one changing line of the terminal."""
     if sys.stderr is not None and sys.stderr.isatty():
         click.echo(f"\r\x1b[2Kschedscope: {told}", err=True, nl=False)

@@ -1,7 +1,7 @@
-"""The program as a visitor sees it: in a process of its own, in which nothing of the server's can be reached.
+"""The program for a visitor: in its own process, sealed off from the server.
 
-Traces that were read before the process was made are shared with all others. What it may read is the program itself
-and those traces; it writes no file, starts nothing and connects to nobody.
+Traces read before the fork are shared with all visitors. The process may read only the program and those traces; it
+writes no file, starts no process and opens no connection.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from tui.web.driver import VisitorDriver
 
 _OFFERED = (("c", "continue", "where the visit stood"), ("n", "new", "from the beginning"))
 AHEAD = 20.0
-"""Seconds at most for which a run is computed before anybody comes: then nobody has to."""
+"""Longest seconds for which a run is computed before the first visitor."""
 _DENIED = (
     *("subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "socket.connect", "socket.bind"),
     *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink", "os.chmod", "os.chown"),
 )
-"""What a visitor's process has no business with, as Python's audit names it."""
+"""Python audit events that a visitor's process may not raise."""
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What all visitors share: made once, before the first of them comes."""
+    """Resources that all visitors share, made before the first visit."""
 
     openings: tuple[Opening, ...] = ()
-    """What there is to see; without any the first screen."""
+    """Runs to choose from; without any the first screen is shown."""
     read: Mapping[Source, tuple[Trace, Workload]] = field(default_factory=dict)
     first: Prepared | None = None
 
@@ -61,7 +61,7 @@ class Shared:
         return cls(openings, read, first)
 
     def from_there(self, told: Mapping[str, Any]) -> Shared:
-        """The same, for somebody who goes on from a place that the common screen told."""
+        """Return the same for a visitor that continues from a place of the common screen."""
         opening = self.openings[0] if self.openings else None
         if self.first is not None and self.first.walk is not None and isinstance(told.get("scene"), int):
             return replace(self, first=replace(self.first, walk=self.first.walk.go(told["scene"])))
@@ -157,7 +157,7 @@ class Visit(Schedscope):
 
 
 def live(shared: Shared, theme: str) -> Callable[[dict[str, Any]], object]:
-    """What a visitor's process does."""
+    """Return the function that a visitor's process runs."""
 
     def run(told: dict[str, Any]) -> object:
         os.environ.update(COLUMNS=str(told["columns"]), ROWS=str(told["rows"]))

@@ -26,7 +26,7 @@ class Bar(Lines):
         super().__init__(id=id)
         self._ground, self._tell = ground, tell
         self._told = ""
-        """What the pointer is told"""
+        """Current tooltip"""
         self._lines: tuple[Line, ...] = ()
         self._look: Look | None = None
 

@@ -1,4 +1,4 @@
-"""The Gantt chart as a widget: it draws the scene that it is given, and tells what a person does with it."""
+"""Gantt chart as a widget, which draws a scene and reports the user's actions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _A_PAN = 8
 
 
 class _Looking(NamedTuple):
-    """How the chart is looked at."""
+    """Camera, axis and moment of a view."""
 
     camera: Camera
     axis: Axis
@@ -41,7 +41,7 @@ class _Looking(NamedTuple):
 
 
 class Gantt(Rows, can_focus=True):
-    """The chart of a scene. The camera is the widget's own; whoever makes scenes is told when it moves."""
+    """Chart of a scene. The widget owns the camera, and posts a message when it moves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("plus,equals_sign", "zoom(1)", "closer", show=False, id="chart.zoom_in"),
@@ -110,21 +110,21 @@ class Gantt(Rows, can_focus=True):
         self._brush = Brush(DARK)
         self._cells: Cells | None = None
         self._changed: dict[tuple[int, int, int], Runs] = {}
-        """What was drawn last, by row, first column and the column behind the last; empty if there are filters"""
+        """Runs drawn last, by row, first column and end column; empty with filters"""
         self._by_clock: Camera | None = None
         """How the camera stood when it was last by the clock"""
         self._spot: Spot | None = None
         self._seen: tuple[float, float] | None = None
-        """From when until when is to be seen, whatever the size; None: what the camera says"""
+        """Visible times, whatever the size; None: given by the camera"""
         self._grabbed: tuple[int, int, _Looking] | None = None
-        """Where a drag began, and how the camera stood"""
+        """Start of a drag, with its view"""
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
-        """From where to where a drag measures"""
+        """Begin and end of a measuring drag"""
         self.is_pointed_at = False
         """Is the mouse a pointer that others are to see?"""
         self._pointer: tuple[int, int] | None = None
 
-    # What it is given
+    # Input
 
     def show(self, scene: Pictured, look: Look) -> None:
         """Draw this; only rows that changed are sent to the terminal."""
@@ -155,12 +155,12 @@ class Gantt(Rows, can_focus=True):
 
     @property
     def camera(self) -> Camera | None:
-        """What the person wants to see; None until the widget has a size."""
+        """Return the camera the user chose; None until the widget has a size."""
         return self._camera
 
     @camera.setter
     def camera(self, camera: Camera) -> None:
-        """Look there: the size stays that of the widget, and nobody is told."""
+        """Set the camera, keeping the widget's size, without a message."""
         inner = self._inner
         sized = camera.sized(inner.columns, inner.rows * self._folds)
         self._camera, self._seen = sized, self._seen if sized == self._camera else None
@@ -212,7 +212,7 @@ class Gantt(Rows, can_focus=True):
             self.refresh(*(Region(begin, row, end - begin, 1) for row, begin, end in changed))
 
     def _draw_pointer(self, drawn: Cells) -> None:
-        """Where the mouse is, for those who do not hold it."""
+        """Draw the pointer for viewers without the mouse."""
         if self.is_pointed_at and self._pointer is not None:
             x, y = self._pointer
             drawn.write(y, x, "*" if self._brush.look.ascii else "●", ink(Hue.ACCENT, Tone.STRONG), ink(Hue.NONE))
@@ -234,7 +234,7 @@ class Gantt(Rows, can_focus=True):
         return 1 if self._brush.look.patterned else 2
 
     def _forget(self) -> None:
-        """What is drawn next is all drawn again."""
+        """Draw everything again next time."""
         self._cells = None
         self._changed.clear()
 
@@ -420,7 +420,7 @@ class Gantt(Rows, can_focus=True):
         cells.write(y, begin, told, ink(Hue.ACCENT, Tone.TEXT), ink(Hue.ACCENT, Tone.STRONG))
 
     def _drag(self, event: events.MouseMove) -> None:
-        """What was grabbed stays under the pointer."""
+        """Keep the grabbed point under the pointer."""
         assert self._grabbed is not None
         x, y, (camera, _, now) = self._grabbed
         if event.x != x:

@@ -101,12 +101,12 @@ class Panel(Lines, can_focus=True):
         super().__init__(id=id, classes=classes)
         self._draw, self._tell = draw, tell
         self._told = ""
-        """What the pointer is told."""
+        """Current tooltip."""
         self._shown: Shown | None = None
         self._sheet = Sheet("")
         self._first = 0
         self._lines: tuple[Line, ...] = ()
-        """What is seen below the title."""
+        """Visible lines below the title."""
         self._over: int | None = None
 
     def show(self, context: Shown) -> None:
@@ -124,7 +124,7 @@ class Panel(Lines, can_focus=True):
     # Drawing
 
     def _redraw(self) -> None:
-        """Make the lines anew and refresh those that changed."""
+        """Recompute the lines and refresh the changed ones."""
         width, height = self.size
         if self._shown is None or not width or not height:
             return
@@ -204,7 +204,7 @@ class Panel(Lines, can_focus=True):
             self.tooltip = Content(told) if told else None
 
     def _told_at(self, column: int, row: int, line: Line | None) -> str:
-        """What is said of what is under the pointer: of a job, or of whatever the panel knows to say."""
+        """Return the tooltip of a place: about its job, or from the panel."""
         context = self._shown
         if context is None:
             return ""

@@ -30,7 +30,7 @@ class Rows(Widget):
 
     @abstractmethod
     def cells(self, y: int, begin: int, end: int) -> list[Segment]:
-        """What is in these columns of a row."""
+        """Return the segments in these columns of a row."""
 
     def changed_cells(self, y: int, begin: int, end: int) -> list[Segment] | Inked:
         """The same where something has changed."""
@@ -39,7 +39,7 @@ class Rows(Widget):
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:  # fmt: skip
-        """Cells alone are told to the screen at once: by Textual's own way that takes four messages."""
+        """Pass changed cells directly to the screen, because Textual's own way takes four messages."""
         if not regions or layout or recompose or not self.is_attached or not self.display:
             return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
         self._repaint_regions.update(regions)
@@ -59,7 +59,7 @@ class Rows(Widget):
 
 
 class Lines(Rows):
-    """Whoever makes rows puts them here."""
+    """Rows of segments set from outside."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -67,7 +67,7 @@ class Lines(Rows):
         self._drawn: dict[int, list[Segment]] = {}
         """Each as it has passed the filters"""
         self._changed: dict[tuple[int, int, int], list[Segment]] = {}
-        """What was put last, by row, first column and the column behind the last"""
+        """Segments set last, by row, first column and end column"""
 
     def put(self, rows: Mapping[int, list[Segment]]) -> None:
         """Show these, and what there was in all others."""
@@ -91,7 +91,7 @@ class Lines(Rows):
         self.refresh(*changed)
 
     def forget(self) -> None:
-        """What is put next is all drawn again."""
+        """Draw everything again next time."""
         self._given.clear()
         self._drawn.clear()
         self._changed.clear()
@@ -134,7 +134,7 @@ def cut(row: Sequence[Segment], begin: int, end: int) -> list[Segment]:
 
 
 def differing(row: Sequence[Segment], before: Sequence[Segment]) -> tuple[int, int, list[Segment]]:
-    """From which column until which two different rows of the same width differ, and what the first has there.
+    """Return the columns [begin, end) in which two rows of equal width differ, and the first row's segments there.
 
     >>> one, other = ([Segment(text) for text in texts] for texts in (("ab", "c", "def"), ("ab", "x", "def")))
     >>> differing(one, other)

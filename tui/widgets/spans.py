@@ -1,8 +1,8 @@
-"""What is sent to the terminal: of each row only the columns that changed, of each style only what is new.
+"""Partial updates of the terminal: of each row only the changed columns, of each style only what is new.
 
-Textual's own compositor puts together every widget around whatever changed, sends a row from the left edge of its
-widget on, and every style whole. What is where is its business; only updates are made here, which is why this leans on
-a module of its that is not public.
+Textual's own compositor renders every widget around a change, sends a row from the left edge of its widget on, and
+repeats every style. This class keeps its layout and replaces only the updates, for which it uses a private module of
+Textual.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tui.widgets.rows import Inked, Rows
 
 
 class Piece(NamedTuple):
-    """Cells that stand beside each other."""
+    """Neighbouring cells of a row."""
 
     y: int
     x: int
@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 
 
 class SpanCompositor(Compositor):
-    """Where widgets are is told as ever; of what changed the pieces that are on top are sent."""
+    """Compositor with Textual's layout, which sends only the visible pieces of what changed."""
 
     def render_partial_update(self) -> CompositorUpdate | None:  # type: ignore[override]
         regions = self._dirty_regions.copy()
@@ -46,7 +46,7 @@ class SpanCompositor(Compositor):
         return Update(pieces) if pieces else None
 
     def _on_top(self, y: int, begin: int, end: int) -> Iterator[Piece]:
-        """What is seen in these columns of a row."""
+        """Yield the visible pieces in these columns of a row."""
         hidden = [(max(begin, 0), min(end, self.size.width))]
         for widget, shown, region in self.layers_visible[y]:
             still = []
@@ -127,7 +127,7 @@ class _Pen:
 
 
 class _Turns(dict[int, str]):
-    """What turns some inks of a brush into others."""
+    """Escape sequences that change one ink of a brush into another."""
 
     def __init__(self, brush: Brush, system: ColorSystem) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a screen shows as a drawing that every viewer shows alike: blocks and lines are shapes, letters plain text.
+"""Screenshot as an SVG that looks the same in every viewer: blocks and lines are shapes, letters are text.
 
 Nothing is fetched, and no letter's place hangs on which monospaced font there is.
 """
@@ -63,7 +63,7 @@ class Type:
 
     @property
     def size(self) -> float:
-        """That of the letters which fill a cell."""
+        """Return the font size of letters that fill a cell."""
         return self.width / WIDE
 
 

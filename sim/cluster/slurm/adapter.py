@@ -93,7 +93,7 @@ class Slurm:
             return ""
 
     def _with_forgotten(self, jobs: tuple[ClusterJob, ...], at: float) -> tuple[ClusterJob, ...]:
-        """Return the jobs with those that ended so long before this poll that only the accounting knows how."""
+        """Return the jobs, and ended jobs that only the accounting still has."""
         gone = self._alive - {job.id for job in jobs}
         since, self._at = self._at, at
         self._alive = {job.id for job in jobs if not job.has_ended}

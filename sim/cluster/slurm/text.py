@@ -108,7 +108,7 @@ def _each(nodes: str, cpus: str) -> Iterator[Cores]:
 
 
 def nodes(text: str) -> tuple[Node, ...]:
-    """Return the nodes in the text of `scontrol show node`, in its order, without nodes that do not exist yet."""
+    """Return the nodes in the text of `scontrol show node`, in its order, leaving out future nodes."""
     return tuple(
         Node(
             name=record["NodeName"],

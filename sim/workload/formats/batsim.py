@@ -1,7 +1,7 @@
-"""Batsim's workloads: JSON with jobs, each of which names a profile that says what it does.
+"""Reader of Batsim's workloads: JSON with jobs and the profiles that they name.
 
-Run times are known of delays and of sequences of delays; other profiles compute or communicate, and how long
-that takes depends on a platform. Their jobs are left out and counted by type.
+Run times follow from delays and sequences of delays. Other profiles compute or communicate, so their duration depends
+on a platform; their jobs are left out and counted by type.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _values(job: object) -> dict[Field, float] | None:
 
 
 def _name(value: object) -> str:
-    """What names a job or a profile: a text or a number."""
+    """Return the name of a job or a profile, a text or a number."""
     return str(value) if isinstance(value, (str, int, float)) else ""
 
 
@@ -88,7 +88,7 @@ class _Runtimes:
         self._known: dict[str, float | None] = {}
 
     def kind(self, name: str) -> str:
-        """What a profile is, in words, for those whose run time is not known."""
+        """Return the type of a profile in words, for jobs without a known run time."""
         profile = self._profiles.get(name)
         if not isinstance(profile, dict):
             return "the file does not describe the job's profile"

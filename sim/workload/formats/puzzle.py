@@ -44,7 +44,7 @@ class PuzzleJob(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the job as it stands in the line.
+        """Return the job as written in the line.
 
         >>> PuzzleJob(5, 600).text, PuzzleJob(2, 90, 60, 120).text
         ('5x10m@0', '2x1m30s/2m@1m')
@@ -125,7 +125,7 @@ def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
 
 
 def parse_job(text: str, procs: int, name: str = "the job") -> PuzzleJob:
-    """Return one job as it stands in a line."""
+    """Return one job from its text in a line."""
     return _job(text.strip(), name, procs, NAME)
 
 

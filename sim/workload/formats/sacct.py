@@ -89,7 +89,7 @@ def read(text: str, name: str, path: object, how: Reading = AS_USUAL) -> Trace:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Those that are not empty, each with its number."""
+    """Yield the lines with text, each with its number."""
     for first, block in blocks(text):
         yield from ((at, line) for at, line in enumerate(block.split("\n"), first) if line)
 
@@ -356,7 +356,7 @@ _TYPED: dict[str, Callable[[str], bool]] = {
 
 
 def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[tuple[int, list[str] | str]]:
-    """The records, mended, each with the number of its first line; what is beyond mending as it stands."""
+    """Yield the records, repaired if possible, each with the number of its first line."""
     held: list[str] = []  # a record that has begun
     at = pipes = 0
     for begins, line in lines:

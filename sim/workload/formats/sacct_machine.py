@@ -86,7 +86,7 @@ class Unmodelled:
             self._first = self._first or f"job {row['jobid']}"
 
     def note(self) -> tuple[Note, ...]:
-        """Return one note over all of it, none where nothing was asked for."""
+        """Return one note about all requests that are not modelled, or an empty tuple."""
         parts = [f"{what} ({count:,} {'job' if count == 1 else 'jobs'})" for what, count in self._jobs.items()]
         counts = {name: len(found - {""}) for name, found in self._names.items()}
         parts += [f"{counts['partition']:,} partitions"] if counts["partition"] > 1 else []

@@ -57,7 +57,7 @@ def read(text: str, name: str, path: object) -> Trace:
 
 
 def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers; comments are noted without their mark, blank lines are gone."""
+    """Yield the data lines with their numbers; collect comments without their mark, and skip blank lines."""
     for at, line in enumerate(block.split("\n"), start=first):
         start = line.lstrip()[:1]
         if start in (";", "#"):
@@ -129,7 +129,7 @@ class _Body:
 def _whole_block(block: str) -> tuple[list[str], NDArray[Any]] | None:
     """The ids of the jobs and their rows; None where a line has not just 18 fields, or one that is no `number`.
 
-    Where there are as many numbers as words, each word is a number; lines end between two of them.
+    if there are as many numbers as words, each word is a number, and lines end between two of them
     """
     text = block.encode()
     values = _numbers(text, np.int64)
@@ -190,7 +190,7 @@ _QUEUE = re.compile(r"(\d{1,9})(?!\d)[\s:,-]*(.*)", re.ASCII)
 
 
 def header_of(comments: Iterable[str]) -> Header:
-    """What the comments say; of a key that comes twice the first value that makes sense counts."""
+    """Return the values in the comments; of a repeated key the first sensible value counts."""
     kept = tuple(comments)
     values: dict[str, list[str]] = {}
     for key, value in _keys(kept):

@@ -29,7 +29,7 @@ PROCS = (Field.PROCS_USED, Field.PROCS_ASKED)
 
 
 def number(value: object) -> float | None:
-    """The number that a text or a JSON value is, None where it is none that can be reckoned with.
+    """Return the number in a text or JSON value, or None if it is no usable number.
 
     >>> number(" 2.50"), number("1&2"), number("nan"), number("1e400"), number(True)
     (2.5, None, None, None, None)
@@ -66,9 +66,9 @@ class Notes:
 
 
 LETTERS = 2**16
-"""So many, about, are taken of a text at once."""
+"""Approximate characters of a text that are processed at once."""
 MOST_DAMAGED = 10_000
-"""So many lines that are damaged, and fewer that are good: the rest of a file is not looked at."""
+"""Most damaged lines; above this number, and with fewer good lines, reading stops."""
 MOST_IN_VAIN = 500_000
 """Nor is what comes after this line where there were more damaged units than good ones."""
 MOST_COLUMNS = 10_000
@@ -94,7 +94,7 @@ class Damage:
         return self.count > good and (self.count > MOST_DAMAGED or line > MOST_IN_VAIN)
 
     def judge(self, good: int, path: object) -> tuple[Note, ...]:
-        """What to say of them; a file with more damaged lines than good ones is refused."""
+        """Return notes about damaged lines; refuse a file with more damaged lines than good ones."""
         if self.count > good:
             share = f"{self.count} of {self.count + good} {self.unit}s are damaged: " if good else ""
             line = self.line if self.unit == "line" else None
@@ -134,7 +134,7 @@ class Rows:
         self._accounts += map(intern, accounts)
 
     def begin_at_zero(self) -> float | None:
-        """Jobs come so many seconds after the first one, from now on; when that came."""
+        """Make submit times relative to the first job; return its former submit time."""
         submit = self._table()[:, Field.SUBMIT]
         first = float(submit.min()) if self.ids else None
         submit -= first or 0.0
@@ -163,7 +163,7 @@ class Rows:
 
 
 def repeated(ids: list[str]) -> tuple[Note, ...]:
-    """What to say of ids that several jobs have."""
+    """Return a note about ids that several jobs have."""
     numbers = np.sort(_floats(ids))  # a set of millions of words takes as much as they do
     if (np.diff(numbers) > 0).all() or len(set(ids)) == len(ids):
         return ()
@@ -251,7 +251,7 @@ def plain_name(column: str) -> str:
 
 
 def separator(header: str) -> str:
-    """What parts the columns of a header line: the commonest of tab, semicolon and comma."""
+    """Return the separator of a header line: the commonest of tab, semicolon and comma."""
     return max("\t;,", key=header.count)
 
 
@@ -276,9 +276,9 @@ NUMBERS = ("submit", "procs", "runtime", "estimate", "wait", "start", "end", "st
 MOST_LINES, LONGEST = 100, 2**20
 """Of one record, and of a line in letters."""
 LARGE = 2**23
-"""In a text of more letters a quote that nothing closes is not passed over: all behind it would take long to read."""
+"""Longest text in which an unclosed quote is tolerated; in longer ones the search behind it would take too long."""
 BLOCK = 4096
-"""So many records are converted at once."""
+"""Records that are converted at once."""
 _BLANK = re.compile(r"[^\S\n]")
 """A blank within a line."""
 _BLANK_LINES = re.compile(r"\s*\n")
@@ -399,7 +399,7 @@ def _take(
 
 
 def _as_wide(cells: list[str], width: int) -> list[str]:
-    """So many cells: what is missing is empty, what is too much left out."""
+    """Return exactly `width` cells: fill with empty ones, or drop the surplus."""
     return cells if len(cells) == width else [*cells[:width], *[""] * (width - len(cells))]
 
 

@@ -23,7 +23,7 @@ def generate(
     load: float | None = None,
     like: Workload | None = None,
 ) -> Trace:
-    """So many jobs by that model; what is not told is as in `like`: the machine's size, and its offered load.
+    """Return a trace of `jobs` jobs by a model; missing values, the machine's size and the load, come from `like`.
 
     hyper-erlang is fitted to `like`, class by class (Z section 2.1); the others know nothing of it but these numbers.
 

@@ -5,9 +5,9 @@ times between its arrivals and its run times are fitted by hyper-Erlang distribu
 mixture of two Erlang distributions of the same order with the observed first three moments (Johnson & Taaffe
 1989; Jann et al. 1997). The smallest order that can have these moments is taken.
 
-A generated trace superposes the classes, each a renewal process that starts at time 0 with a gap. What Z leaves
-open: widths are drawn from those observed in the class, with their frequency; estimates are exact (Z puts the
-phi model on top: the transform `phi`); times are rounded to whole seconds, a run time is at least 1.
+A generated trace superposes the classes, each a renewal process that starts at time 0 with a gap. Where Z says nothing,
+widths are drawn from the class's observed widths with their frequency; estimates are exact (Z puts the phi model on
+top: the transform `phi`); times are rounded to whole seconds, a run time is at least 1.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class HyperErlang:
         return rising * (self.p * self.scales[0] ** k + (1 - self.p) * self.scales[1] ** k)
 
     def sample(self, count: int, rng: np.random.Generator) -> Floats:
-        """So many independent numbers."""
+        """Return `count` independent samples."""
         scale = np.where(rng.random(count) < self.p, *self.scales)
         return rng.standard_gamma(self.order, count) * scale
 
@@ -83,7 +83,7 @@ class Model:
         service_factor: float = 1.0,
         procs: int | None = None,
     ) -> Trace:
-        """A trace of so many jobs; arrival rates and run times are multiplied by the factors (Z 2.1)."""
+        """Return a trace of `jobs` jobs; arrival rates and run times are multiplied by the factors (Z 2.1)."""
         procs = self.procs if procs is None else procs
         self._check(jobs, seed, arrival_factor, service_factor, procs)
         streams = np.random.default_rng(seed).spawn(len(self.classes))
@@ -201,7 +201,7 @@ def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobC
 
 
 def _draw(job_class: JobClass, jobs: int, rng: np.random.Generator) -> Floats:
-    """As many jobs of a class as the whole trace may need: submit, run time and width."""
+    """Return submit, run time and width of as many jobs of a class as the whole trace may need."""
     submit = np.cumsum(job_class.gap.sample(jobs, rng))
     run = job_class.run.sample(jobs, rng)
     width = rng.choice(job_class.widths, size=jobs, p=job_class.shares)

@@ -30,7 +30,7 @@ DAY_BEGINS = 10
 """The bucket, 5 o'clock in the morning, from which the daily cycle is counted."""
 
 ROUND_TIMES = np.array([5, 10, 15, 20, 30, 45, *(60 * h for h in (1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48))]) * 60.0
-"""What users ask for: 5 minutes to 48 hours, in seconds."""
+"""Usual estimates of users: 5 minutes to 48 hours, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Parameters:
     narrowest: float = 1.2
     """The binary logarithm of the narrowest parallel job (1, and 0.2 to make it rarer)."""
     middle_below_widest: float = 2.0
-    """Where the two stages meet: 5 on a machine of 2^7 processors."""
+    """Point between the two stages: 5 on a machine of 2^7 processors."""
     narrow: float = 0.875
     """The fraction of parallel jobs in the first, narrow stage."""
     short_run: tuple[float, float] = (6.57, 0.823)
@@ -67,7 +67,7 @@ BATCH = Parameters()
 
 
 def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, load: float | None = None) -> Trace:
-    """A trace of so many jobs for so many processors; with `load`, of that offered load.
+    """Return a trace of `jobs` jobs for `procs` processors; with `load`, of that offered load.
 
     Times are whole seconds; the same seed and load give the same trace.
 
@@ -95,7 +95,7 @@ def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, l
 
 
 def check_wanted(jobs: int, procs: int, seed: int) -> None:
-    """Can so many jobs be made for so many processors?"""
+    """Raise an error if the numbers of jobs and processors or the seed are out of range."""
     if jobs < 0 or procs < 1:
         raise ParameterError(f"a model needs 0 or more jobs and 1 or more processors, got {jobs} and {procs}")
     if seed < 0:

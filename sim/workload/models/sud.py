@@ -1,8 +1,8 @@
 """ZKP's synthetic uniform distribution (SUD): run times uniform between 1 and 240 minutes (ZKP section 3).
 
-It shows whether what was found comes from very short jobs, of which real logs are full. ZKP tell the run times, 256
-processors and 18,415 jobs. What they do not tell is taken from elsewhere: widths as Lublin and Feitelson have them,
-arrivals by a Poisson process, estimates exact.
+It shows whether a result comes from very short jobs, of which real logs are full. ZKP give the run times, 256
+processors and 18,415 jobs. The rest comes from elsewhere: widths from Lublin and Feitelson, arrivals from a Poisson
+process, estimates exact.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LOAD = 0.75
 
 
 def generate(jobs: int, procs: int, seed: int, load: float | None = None) -> Trace:
-    """A trace of so many jobs, of that offered load; times are whole seconds.
+    """Return a trace of `jobs` jobs of that offered load; times are whole seconds.
 
     >>> run = generate(jobs=1000, procs=256, seed=1).column(Field.RUN)
     >>> bool(60 <= run.min() < 300), bool(14100 < run.max() <= 14400), bool(110 < run.mean() / 60 < 130)
