@@ -25,7 +25,7 @@ class Decided(NamedTuple):
 
 
 class Different(NamedTuple):
-    """First different decision about a job in each run; None for a run without one."""
+    """First different decision about a job in each run; None if that run decided nothing there."""
 
     job: Job
     first: Decided | None

@@ -1,1 +1,1 @@
-"""What was: columns that a chart can ask by time and by job, what became of each job, and the numbers so far."""
+"""History of a run: columns to query by time and by job, the results of each job, and running totals."""

@@ -1,6 +1,7 @@
-"""Decisions in little space: a form (what was decided and for which reason), two ranks and a few numbers.
+"""Compact storage of decisions: a form (types of decision and reason), two ranks and a few numbers.
 
-What has no form, such as a reason of somebody's own, is kept as it is. What comes back is equal to what went in.
+Decisions without a form, such as those with user-defined reasons, are kept as objects. A decision read back equals the
+one that was stored.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from sim.history.processor_sets import ProcessorSets
 from sim.workload.model import Job, Jobs
 
 WIDTH = 3
-"""So many numbers has a row"""
+"""Numbers in a row"""
 A_ROW = 1 + 4 + 4 + 8 * WIDTH
-"""So many bytes"""
+"""Bytes of a row"""
 SHARED = 4096
-"""Where there is a number more than a row has, the last two are one: the last so many times, and the other"""
+"""A decision with one number more than a row holds packs its last two as `last * SHARED + other`"""
 
 
 class Form(NamedTuple):
@@ -33,7 +34,7 @@ class Form(NamedTuple):
     names_job: bool
     """Is a job the first field of the reason?"""
     kinds: tuple[type, ...]
-    """Of what kind each number is"""
+    """Type of each number"""
     may_miss: bool
     """Does nan stand for None?"""
     names_victims: bool = False
@@ -43,7 +44,7 @@ class Form(NamedTuple):
     is_trial: bool = False
     """Is the reason's first number also for how long it may last?"""
     own: int = 0
-    """So many of the numbers, the first, are the decision's and not the reason's"""
+    """Count of leading numbers that belong to the decision, not to its reason"""
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
         """The decision about a job, of what was written."""
@@ -105,16 +106,16 @@ for _number, _form in enumerate(FORMS):
     if _form.decision in _WRITTEN and not _form.is_placed and not _form.is_trial:
         _WRITTEN[_form.decision][_form.reason] = _number, _form.names_job, _NOTHING[len(_form.kinds) :]
 MANY = 4096
-"""So many are written at once"""
+"""Decisions that are written at once"""
 
 
 def form_of(decision: type, reason: type | None, is_placed: bool = False) -> int:
-    """Under which number a form goes."""
+    """Return the number of a form."""
     return _NUMBERS[decision, reason, is_placed]
 
 
 class Decided:
-    """Decisions about these jobs in the order in which they were made, a row each, written when somebody looks."""
+    """Decisions about these jobs in the order of their making, one row each, written on first reading."""
 
     __slots__ = ("_jobs", "_kept", "_made", "_sets", "append", "forms", "heads", "new", "numbers", "ranks")
 
@@ -126,13 +127,15 @@ class Decided:
         self._jobs, self._sets = jobs, sets
         self._made: Sequence[Job | None] = jobs.made if isinstance(jobs, Jobs) else jobs
         self.new: list[Decision] = []
-        """Those that are still to be written"""
+        """Decisions still to be written"""
         self.append = self.new.append
         self.forms = bytearray()
         self.ranks = array("i")
         """Of the job that each is about; -1: of none"""
         self.heads = array("i")
-        """Of the job that its reason names; of who comes into a row, where its columns are; of no form, in `_kept`"""
+        """Rank of the job in the reason, of the job placed in the row, or index into `_kept` for decisions without a
+        form
+        """
         self.numbers = array("d")
         self._kept: list[Decision] = []
 

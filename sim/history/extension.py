@@ -1,4 +1,4 @@
-"""Room at the end of a history for who writes many steps at once, by index; what is not used is cut off again."""
+"""Space at the end of a history for code that writes many steps by index; the unused rest is cut off."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sim.history.history import History
 from sim.history.times import NEVER
 
 _ZEROS = bytes(1 << 20)
-"""As many of them as are wanted are copied: they stay near, and memory that is touched the first time is slow"""
+"""Source of zeros: copying stays in the cache, while fresh memory is slow"""
 _SPARE, _MOST = 1 << 9, 8
-"""So many more of everything; at most so many decisions for each step"""
+"""Spare entries of each column; most decisions assumed for each step"""
 
 
 class Room(NamedTuple):
@@ -33,7 +33,7 @@ class Room(NamedTuple):
 
 
 class Extension:
-    """Room for more, as much as `grow` says; nothing of it is seen by who reads the history once `cut` was called."""
+    """Extension of a history, as large as `grow` makes it; readers of the history see the result after `cut`."""
 
     def __init__(self, history: History, jobs: int) -> None:
         self._history = history
@@ -58,7 +58,7 @@ class Extension:
         self._nothing = {id(history._end): inf, id(history._end_step): NEVER, id(history._next): -1}
 
     def grow(self, more: int) -> Room:
-        """Make room for so many more steps than are written, half as many stretches, and decisions at the rate so far.
+        """Make room for `more` steps, half as many stretches, and decisions at the rate so far.
 
         There is some to spare, for who goes on only where the next step finds room whatever happens.
         """
@@ -79,27 +79,27 @@ class Extension:
 
     @property
     def whole_sets(self) -> list[int]:
-        """To which sets of processors can be added that are no ranges."""
+        """Return the list to which sets of processors that are no ranges are appended."""
         return self._history._processors._sets
 
     @property
     def boundaries(self) -> tuple[list[tuple[float, tuple[int, ...]]], array[int]]:
-        """To which can be added what partitions own from a step on."""
+        """Return the columns of partition boundaries and their steps, to append to."""
         return self._history._boundaries, self._history._boundary_step
 
     @property
     def kinds(self) -> bytearray:
-        """Of what kind each stretch is; if nobody says, it is a run."""
+        """Return the kinds of the stretches, by default runs."""
         return self._history._kind
 
     @property
     def rows(self) -> dict[int, tuple[int, ...]]:
-        """In which rows of the matrix each stretch is."""
+        """Return the rows of the matrix of each stretch."""
         return self._history._rows
 
     @property
     def kept(self) -> list[Decision]:
-        """To which decisions can be added that have no form."""
+        """Return the list to which decisions without a form are appended."""
         return self._history._decisions._kept
 
     def cut(self) -> None:
@@ -114,7 +114,7 @@ class Extension:
 
 
 def _fill(column: Any, count: int, nothing: float = 0) -> None:
-    """As many values as that at least; 0 if not others."""
+    """Extend the column to at least `count` values with `nothing`."""
     first = len(column)
     is_bytes = isinstance(column, bytearray)
     size = (count - first) * (1 if is_bytes else column.itemsize)

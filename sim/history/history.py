@@ -26,7 +26,7 @@ _A_STEP, _A_STRETCH = 36, 72
 _MOST, _A_JOB = 1 << 29, 1000
 """Bytes that a history may take, and as many more for every job"""
 _FREE = -5
-"""Where in what is still to be written of the last step its free processors are"""
+"""Index of the last step's free processors in the values still to be written"""
 
 
 class History(Past):
@@ -38,13 +38,13 @@ class History(Past):
     """The engine applied this decision."""
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
-        """`jobs` are those that decisions may be about, by rank."""
+        """`jobs` by rank, for decisions that refer to them."""
         self._begins: list[Any] = []
         self._ends: list[Any] = []
         self._closes: list[Any] = []
-        """What is still to be written, one value after another: who looks at a column finds it written"""
+        """Values still to be written, in one flat list each; reading a column writes them first"""
         self._stretches = self._made = 0
-        """How many stretches have begun, and how many steps have been made, those counted that are to be written"""
+        """Numbers of stretches and of steps, including those still to be written"""
         self._rank, self._start, self._end = array("i"), array("d"), array("d")
         self._end_step, self._begun, self._waiting, self._wanted = array("i"), array("i"), array("i"), array("l")
         self._ended_by, self._kind, self._processors = bytearray(), bytearray(), ProcessorSets()
@@ -58,7 +58,7 @@ class History(Past):
         self._places: dict[int, tuple[int, tuple[int, ...], int]] = {}
         """rank -> (columns, rows, stretch) of the jobs in the matrix"""
         self._new: set[int] = set()
-        """Those of them that have never been on turn"""
+        """Stretches among them that have never had a turn"""
         self._rows = {}
         self._clock_since, self._clocks, self._clock_step = array("d"), [], array("l")
         self._changes, self._lost, self._given_up, self._steps = [], {}, {}, None
@@ -133,7 +133,7 @@ class History(Past):
         self._link(ranks, starts, kinds, steps, len(self._start) - many)
 
     def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> None:
-        """The last stretches, from that number on, follow those that their jobs had before them.
+        """Link the stretches from `number` on to the earlier stretches of their jobs.
 
         Where rows take turns the engine says itself who has come to run.
         """
@@ -142,7 +142,7 @@ class History(Past):
         first, last, then = map(np.asarray, (self._first, self._last, self._next))
         before = last[ranks]
         last[ranks] = stretches
-        if (last[ranks] != stretches).any():  # somebody has more than one of these
+        if (last[ranks] != stretches).any():  # a job has more than one of these
             np.maximum.at(last, ranks, stretches)
             order = np.argsort(ranks, kind="stable")
             again = np.flatnonzero(np.diff(ranks[order]) == 0)
@@ -158,12 +158,12 @@ class History(Past):
         self._done.note_all(np.asarray(self._rank)[which[done]], at[done], steps[done])
 
     def _make_room_for(self, rank: int) -> None:
-        """So that something can be known of the job."""
+        """Extend the columns by job to include this rank."""
         if rank >= len(self._last):
             self._make_room(max(rank + 1 - len(self._last), len(self._last)))
 
     def _make_room(self, more: int) -> None:
-        """For so many more jobs, of whom nothing is known."""
+        """Extend the columns by job by `more` empty entries."""
         for links in (self._first, self._last):
             links.extend(array("i", [-1]) * more)
         self._started.make_room(more)
@@ -198,7 +198,7 @@ class History(Past):
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
-        """Where rows take turns nothing else is written of it; what was before that, was at the switch."""
+        """With turns the rest follows from the clock, and earlier progress was recorded at the switch."""
         started: Times = vars(Past)["_started"].__get__(self)
         return started
 
@@ -222,7 +222,7 @@ class History(Past):
         self._new.discard(rank)
 
     def mend_free(self, free: float) -> None:
-        """So many processors were free on average since the last step."""
+        """Correct the average number of processors free since the last step."""
         if self._closes:
             self._closes[_FREE] = free
         else:
@@ -254,7 +254,7 @@ class History(Past):
 
     @property
     def processor_sets(self) -> ProcessorSets:
-        """Those of the stretches."""
+        """Return the sets of processors of the stretches."""
         return self._processors
 
     @property
@@ -265,11 +265,11 @@ class History(Past):
 
     @property
     def is_too_large(self) -> bool:
-        """Whoever is suspended and resumed every second for years comes to more than there is memory for."""
+        """Return True if the history exceeds its memory limit, as with jobs suspended every second for years."""
         return self.size > _MOST + _A_JOB * len(self._first)
 
     def check_size(self) -> None:
-        """Nobody's memory is taken without end."""
+        """Raise an error if the history exceeds its memory limit."""
         if self.is_too_large:
             raise SchedscopeError(
                 f"the history is full at {clock(self._time[-1])} ({self.steps:,} steps, {len(self):,} stretches on "
@@ -279,7 +279,7 @@ class History(Past):
     # Cut at another moment
 
     def until(self, step: int, free: float) -> History:
-        """The first so many steps as a history of its own that can go on otherwise.
+        """Return the first `step` steps as a separate history, which can continue differently.
 
         `free` are the processors that nothing occupies at the end of them.
         """
@@ -319,7 +319,7 @@ class History(Past):
 
 
 def _up_to_date(slot: Any) -> Any:
-    """A column that is written before anybody looks at it."""
+    """Return a property that writes pending values before the column is read."""
     read, keep = slot.__get__, slot.__set__
 
     def column(history: History) -> Any:

@@ -1,4 +1,4 @@
-"""What has become of each job: columns by rank that the engine fills in."""
+"""Results of each job: columns by rank that the engine fills in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Ledger:
-    """What has become of each job so far, by rank; nan where it has not happened."""
+    """Results of each job so far, by rank; nan for what has not happened."""
 
     __slots__ = ("backfilled", "end", "interruptions", "migrations", "preemptions", "promised", "ran", "start")
 
@@ -27,14 +27,14 @@ class Ledger:
         self.interruptions = array("i", [0]) * jobs
 
     def entry(self, rank: int) -> Entry:
-        """What has become of one job."""
+        """Return the results of one job."""
         return Entry(
             self.start[rank], self.end[rank], self.promised[rank], self.ran[rank],
             self.backfilled[rank], self.preemptions[rank], self.migrations[rank], self.interruptions[rank],
         )  # fmt: skip
 
     def told(self, waiting: array[int]) -> list[int]:
-        """Those of the waiting jobs of whom it says anything: that they ran before, or migrated, or were promised."""
+        """Return the waiting jobs with entries: an earlier run, a migration or a reservation."""
         ranks = np.array(waiting)
         is_told = np.zeros(len(ranks), np.bool_)
         for name, nothing in zip(Entry._fields, _NOTHING, strict=True):
@@ -49,7 +49,7 @@ class Ledger:
         return np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
 
     def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, Entry]) -> Ledger:
-        """What it was when so many jobs had been submitted: what it says of a finished job does not change any more.
+        """Return the ledger as it was after `submitted` jobs; entries of finished jobs no longer change.
 
         unfinished: the ranks of the submitted jobs that had not finished; nothing had become of those without entry.
         """
@@ -67,7 +67,7 @@ class Ledger:
 
 
 class Entry(NamedTuple):
-    """What a ledger says of one job."""
+    """Results of one job."""
 
     start: float
     end: float

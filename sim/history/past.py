@@ -1,16 +1,16 @@
-"""What ran where and when, and why: columns that only grow, and that a chart can query by time.
+"""History of a run: which job ran where and when, and why, in columns that only grow, with queries by time.
 
 A *stretch* is a span of time in which a job holds a set of processors. Stretches are appended in the order in
 which they begin; the end of an open one is infinite until it is closed. Every `MARK_EVERY` stretches the open ones
 are marked, so that a window of time is answered by looking at what is in it and at most `MARK_EVERY` more.
 
-Where jobs share processors in time, a stretch of kind "gang" is a stay in the same rows of the matrix. How the rows
-took turns is known from their clock after each step; the turns of a stretch are derived when somebody looks.
+With time sharing, a stretch of kind "gang" is a stay in the same rows of the matrix. The turns of the rows follow from
+their clock after each step; the turns of a stretch are derived on demand.
 
 A stretch that has ended says why (`ENDINGS`); those of one job are linked and read without a look at any other's.
 
-It is known of every stretch in which steps it began and ended, so the past can be read as it was after any step
-(`as_of`), and cut there and continued differently (`History.until`): two steps may have the same time.
+For every stretch the steps of its begin and end are stored. So the past can be read as it was after any step (`as_of`),
+and cut there and continued differently (`History.until`), even if two steps have the same time.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ MARK_EVERY = 256
 
 @dataclass(frozen=True)
 class Switch:
-    """Another policy takes over: the run has made so many steps then, that one included (0: that is not known yet)."""
+    """Change of the policy after `step` steps, including the current one (0 if not known yet)."""
 
     step: int
     time: float
     policy: Policy
-    """As it was asked for: one that leads, though another decides for it."""
+    """Policy as requested, for example one that selects another policy."""
     was: str = ""
     """The policy before it, as text."""
     planned: Mapping[int, float] = field(default_factory=dict, compare=False, repr=False)
@@ -53,7 +53,7 @@ class Switch:
     by_rule: bool = False
     """Did a policy that leads say so? Then it comes about by itself when the run is made again."""
     breaks: tuple[int, float] | None = None
-    """No other policy: these processors fail, until then, because somebody wants to see what would be."""
+    """Processors that fail, and until when, in a what-if experiment instead of a change of policy."""
     is_after: bool = field(default=False, compare=False)
     """Of one that is to come: does it come after all else that happens at its time?"""
 
@@ -63,7 +63,7 @@ class Switch:
 
     @property
     def called(self) -> str:
-        """What stands beside its mark."""
+        """Return the label of its mark."""
         return self.spec if self.breaks is None else f"processors {written(self.breaks[0])} fail"
 
 
@@ -81,9 +81,9 @@ class Past:
     _start: array[float]
     _end: array[float]
     _end_step: array[int]
-    """In which step, counted from 0, the stretch ended"""
+    """Step, counted from 0, in which the stretch ended"""
     _ended_by: bytearray
-    """An index into `ENDINGS`, of those that have ended"""
+    """Index into `ENDINGS`, for ended stretches"""
     _kind: bytearray
     _processors: ProcessorSets
     _next: array[int]
@@ -117,7 +117,7 @@ class Past:
     _clock_step: array[int]
     _changes: list[Switch]
     _steps: int | None
-    """How many steps are looked at; None: all, and what has happened since the last"""
+    """Number of visible steps; None for all, including events after the last step"""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.steps:,} steps>"
@@ -128,7 +128,7 @@ class Past:
         return len(self._time) if self._steps is None else self._steps
 
     def as_of(self, step: int) -> Past:
-        """The past as it was when so many steps had been made: what runs then is open, what came later is not there.
+        """Return the past after `step` steps: running stretches are open, later ones are missing.
 
         The columns are shared, nothing is copied. Where rows take turns, the free processors of the last step are
         already the average until the next.
@@ -137,7 +137,7 @@ class Past:
 
     @property
     def whole(self) -> Past:
-        """The same run as far as it is known, with the steps that come after those that are looked at."""
+        """Return the same run as far as it is known, with all later steps."""
         return self._seen(len(self._time))
 
     def _seen(self, steps: int) -> Past:
@@ -154,7 +154,7 @@ class Past:
         return self._begun[self._steps - 1] if self._steps else 0
 
     def stretch(self, index: int) -> Stretch:
-        """That stretch, counted from 0 in the order in which they began."""
+        """Return a stretch by its number in the order of begin."""
         open_ = self._end_step[index] >= self._now
         return Stretch(
             self._rank[index],
@@ -168,7 +168,7 @@ class Past:
 
     @property
     def _now(self) -> int:
-        """What happened in this step, or later, is not seen."""
+        """Return the first step that is hidden."""
         return NEVER if self._steps is None else self._steps
 
     def stretches(self) -> Iterator[Stretch]:
@@ -188,11 +188,11 @@ class Past:
             stretch = self._next[stretch]
 
     def starts(self, jobs: int) -> Floats:
-        """When each of so many jobs first ran, by rank: nan if it has not, or stood in rows that were not on turn."""
+        """Return the first start of each of `jobs` jobs by rank; nan without one, or before its first turn."""
         return self._started.column(jobs, self._now)
 
     def ends(self, jobs: int) -> Floats:
-        """When each of so many jobs was done, or killed at its estimate; nan if it was not."""
+        """Return the end of each of `jobs` jobs, finished or killed at its estimate; nan if it has not ended."""
         return self._done.column(jobs, self._now)
 
     def start_of(self, rank: int) -> float | None:
@@ -204,9 +204,9 @@ class Past:
         return self._done.of(rank, self._now)
 
     def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
-        """(step, decision) of all about a job, from that step on.
+        """Yield (step, decision) for all decisions about a job, from step `since` on.
 
-        Nothing is decided about it before it comes or when it is done: no such step is looked at.
+        Only steps from its submission to its end are searched, as no other decision can be about it.
         """
         ends, step = self._decision_end, max(since, bisect_left(self._time, submit, 0, self.steps))
         until = self._done.step[rank] + 1 if self._done.has(rank, self._now) else self.steps
@@ -259,7 +259,7 @@ class Past:
             yield stretch.turn(begun, ended, (row,))
 
     def between(self, start: float, end: float, processors: int = -1) -> list[Stretch]:
-        """What ran on these processors (default: on any) at some moment from `start` until `end`.
+        """Return the stretches on these processors (default: any) at some moment from `start` until `end`.
 
         Takes time in proportion to what is visible, however long the history is.
         """
@@ -326,7 +326,7 @@ class Past:
         return self._time[step]
 
     def decisions(self, step: int) -> Sequence[Decision]:
-        """What was decided in that step, in order."""
+        """Return the decisions of a step, in order."""
         first = self._decision_end[step - 1] if step else 0
         return [self._decisions[row] for row in range(first, self._decision_end[step])]
 
@@ -358,12 +358,12 @@ class Past:
         return self._clocks[clock].slice if clock >= 0 else None
 
     def rows_settled(self, since: int = 0) -> Iterator[tuple[float, tuple[int, ...]]]:
-        """(time, rows of the matrix) each time that they were settled, but for so many of the first."""
+        """Yield (time, rows of the matrix) for each settling of the rows, from number `since` on."""
         for clock in range(since, bisect_left(self._clock_step, self._now)):
             yield self._clock_since[clock], self._clocks[clock].rows
 
     def times(self, since: int = 0) -> array[float]:
-        """When each step was, but for so many of the first: a copy."""
+        """Return the times of the steps from `since` on, as a copy."""
         return self._time[since : self.steps]
 
     def columns(self) -> tuple[array[float], array[float], array[int], array[int]]:

@@ -7,7 +7,7 @@ from array import array
 import numpy as np
 
 _NARROW = 1024
-"""An integer of so many bits is no larger than a few ranges."""
+"""Bits of an integer that is no larger than a few ranges."""
 
 
 class ProcessorSets:
@@ -23,7 +23,7 @@ class ProcessorSets:
         self.ranges = array("i")
         """How many ranges a set has, then the first and last of each"""
         self.place = array("q")
-        """Where in `ranges` a set begins; or ~index, of those that are whole in `_sets`"""
+        """Index of a set in `ranges`, or ~index of a set in `_sets`"""
 
     def __len__(self) -> int:
         return len(self.place)

@@ -1,4 +1,4 @@
-"""What stretches come to: who came to a processor or left it, and in which step; when boundaries moved.
+"""Queries over stretches: which job came to a processor or left it in which step; when boundaries moved.
 
 A stay is one or more stretches of a job without a gap. Steps are counted as a cursor is, from 1.
 """
@@ -21,13 +21,13 @@ from sim.workload.outages import Outage
 
 
 def stretches_on(past: Past, processor: int) -> Iterator[int]:
-    """The numbers of the stretches on a processor, those that began last first."""
+    """Return the numbers of the stretches on a processor, the last begun first."""
     held = past._processors
     return (stretch for stretch in range(len(past) - 1, -1, -1) if held[stretch] >> processor & 1)
 
 
 def came_in(past: Past, stretch: int, processor: int) -> int | None:
-    """In which step the job came to the processor with that stretch; None if it had been there before."""
+    """Return the step in which the job came to the processor with this stretch, or None if it was there before."""
     before = -1
     for each in past._of(past._rank[stretch]):
         if each == stretch:
@@ -37,7 +37,7 @@ def came_in(past: Past, stretch: int, processor: int) -> int | None:
 
 
 def left_in(past: Past, stretch: int, processor: int) -> int | None:
-    """In which step the job left the processor at the end of that stretch; None if it is still there."""
+    """Return the step in which the job left the processor at the stretch's end, or None if it stayed."""
     open_ = past._end_step[stretch] >= past._now
     return None if open_ or goes_on(past, stretch, processor) else past._end_step[stretch] + 1
 
@@ -54,7 +54,7 @@ def goes_on(past: Past, stretch: int, processor: int) -> bool:
 
 
 def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
-    """Those that came later than this job and began while it waited, at first or again: rank -> the first stretch."""
+    """Return rank -> first stretch of the jobs submitted after this job that began during any of its waits."""
     found: dict[int, int] = {}
     for number, (begun, end, _, _) in enumerate(_waits(past, rank, submit)):
         for stretch in range(begun, end):
@@ -99,7 +99,7 @@ class InTheWay(NamedTuple):
     since: float
     """The first of them; infinite: there are none."""
     passers: frozenset[int]
-    """The ranks of those that passed it and held processors at one of them."""
+    """Ranks of the jobs that passed it and held processors at one of them."""
 
 
 def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Sequence[Outage] = ()) -> InTheWay | None:

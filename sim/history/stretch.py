@@ -1,4 +1,4 @@
-"""What a stretch is: one job on some processors for some time, of which kind, and why it ended."""
+"""Stretch: one job on a set of processors for some time, with its kind and the reason of its end."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import NamedTuple
 KINDS = ("run", "speculative", "suspending", "resuming", "gang", "turn")
 RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN = range(len(KINDS))
 ENDINGS = ("done", "killed", "cut", "suspended", "queued", "moved", "interrupted")
-"""How a stretch ends: the job is done, or killed at its estimate; a trial is cut, and the job waits again; it is
-suspended (once its memory has been written, where that takes time); it waits again, as it had never been on turn when
-its matrix was given up; it goes on at once in another stretch, in other rows or as another kind; or it is interrupted
-because its processors go, and waits again."""
+"""Endings of a stretch.
+
+"done" and "killed" (at the estimate) end the job. A "cut" trial waits again, as does an "interrupted" job, whose
+processors failed. "suspended" counts from the end of writing its memory, if that takes time. A "queued" job had no turn
+before its matrix was given up, and waits again. "moved" continues at once in another stretch, in other rows or as
+another kind.
+"""
 DONE, KILLED, CUT, SUSPENDED, QUEUED, MOVED, INTERRUPTED = range(len(ENDINGS))
 
 
@@ -25,7 +28,7 @@ class Stretch(NamedTuple):
     rows: tuple[int, ...] = ()
     """The rows of the matrix in which the job stands: it has the processors when one of them is on turn."""
     ended_by: str | None = None
-    """As in `ENDINGS`; None while it goes on."""
+    """Name from `ENDINGS`; None while it is open."""
 
     @property
     def is_cut(self) -> bool:

@@ -28,7 +28,7 @@ class Totals(NamedTuple):
 
 
 class Tally:
-    """What `Totals` are computed from; the engine adds to it."""
+    """Running sums for `Totals`, to which the engine adds."""
 
     __slots__ = (
         "area",

@@ -15,7 +15,7 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 class Times:
-    """What has not happened has happened in the step `NEVER`."""
+    """Times of an event by rank, with the steps; the step of an event still to come is `NEVER`."""
 
     __slots__ = ("at", "step")
 
@@ -23,7 +23,7 @@ class Times:
         self.at, self.step = array("d"), array("i")
 
     def make_room(self, more: int) -> None:
-        """For so many more jobs, to which it has not happened."""
+        """Add `more` jobs without the event."""
         self.at.extend(array("d", [nan]) * more)
         self.step.extend(array("i", [NEVER]) * more)
 
@@ -46,7 +46,7 @@ class Times:
         return self.at[rank] if self.has(rank, before) else None
 
     def column(self, jobs: int, before: int) -> Floats:
-        """When it happened to each of so many jobs; nan where it had not before that step."""
+        """Return the event's time for each of `jobs` jobs; nan if it had not happened before that step."""
         at, step = np.asarray(self.at)[:jobs], np.asarray(self.step)[:jobs]
         known: Floats = at.copy()
         if before < NEVER:
@@ -54,7 +54,7 @@ class Times:
         return known if len(at) == jobs else np.append(known, np.full(jobs - len(at), nan))
 
     def until(self, step: int) -> Times:
-        """What was known after so many steps."""
+        """Return the times as known after `step` steps."""
         cut, known = Times(), np.array(self.step) < step
         cut.at = array("d", np.where(known, np.array(self.at), nan).tolist())
         cut.step = array("i", np.where(known, np.array(self.step), NEVER).tolist())

@@ -1,1 +1,1 @@
-"""What there is: processors, free ones over future time, the Ousterhout matrix, and the turns of its rows."""
+"""The machine: processors, free processors over future time, the Ousterhout matrix, and the turns of its rows."""

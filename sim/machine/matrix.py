@@ -1,9 +1,9 @@
-"""The Ousterhout matrix: which job stands in which rows and columns (Z section 4).
+"""The Ousterhout matrix: rows and columns with their jobs (Z section 4).
 
-A row is a virtual machine that gets its share of the time, a column a processor. A job has one set of columns, a
-home row, and replicas in other rows, in the same columns. Sets of columns are integers, as in `sim.machine.processors`.
-Who moves where is decided by a policy; here is only what is possible: a `DecisionError` refuses the rest, before
-anything has changed.
+A row is a virtual machine that gets its share of the time, a column a processor. A job has one set of columns, a home
+row, and replicas in other rows in the same columns. Sets of columns are integers, as in `sim.machine.processors`.
+Policies decide all moves; this module checks that they are possible, and raises a `DecisionError` before anything
+changes.
 """
 
 from __future__ import annotations
@@ -101,12 +101,14 @@ class MatrixView:
         return zip(self._columns, self._columns.values(), map(self._rows_of.__getitem__, self._columns), strict=True)
 
     def with_room(self, procs: int) -> list[tuple[int, int]]:
-        """(free columns, row) of the rows with so many free; the fewest first, of equals the earlier row."""
+        """Return (free columns, row) of the rows with at least `procs` free, the fullest first, of equals the earlier
+        row.
+        """
         rows = [(free, row) for row, used in self._used.items() if (free := self.size - used.bit_count()) >= procs]
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
-        """Those of the jobs none of whose columns is taken in all these rows: of one, those that have room there."""
+        """Return the jobs whose columns are free in all these rows; of one row, the jobs that fit there."""
         columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))
         return [rank for rank in ranks if not columns[rank] & used]
 
@@ -115,11 +117,11 @@ class MatrixView:
         return self._used[row]
 
     def free_columns(self, row: int) -> int:
-        """The columns of the row that nobody stands in."""
+        """Return the free columns of the row."""
         return self._all & ~self._used[row]
 
     def free(self, row: int) -> int:
-        """How many columns of the row nobody stands in."""
+        """Return the number of free columns of the row."""
         return self.size - self._used[row].bit_count()
 
     def lowest_free(self, row: int, count: int) -> int:
@@ -181,7 +183,7 @@ class Matrix(MatrixView):
     def __init__(self, procs: int) -> None:
         super().__init__(procs)
         self.view = MatrixView(procs)
-        """What it is at any moment, for looking only."""
+        """Read-only view of the current matrix."""
         for name in _SHARED:
             setattr(self.view, name, getattr(self, name))
 
@@ -194,7 +196,7 @@ class Matrix(MatrixView):
         return twin
 
     def resize(self, there: int) -> None:
-        """Every row has these columns from now on; nobody stands in any other."""
+        """Set the columns of every row; jobs must not be outside of them."""
         for matrix in (self, self.view):
             matrix._all, matrix.size = there, there.bit_count()
 
@@ -219,7 +221,7 @@ class Matrix(MatrixView):
 
     @property
     def standing(self) -> Mapping[int, tuple[int, ...]]:
-        """rank -> every row that the job stands in: as it is, for who looks at all jobs."""
+        """Return rank -> rows of the job as the live mapping, for reading."""
         return self._rows_of
 
     def open_row(self) -> int:
@@ -274,7 +276,7 @@ class Matrix(MatrixView):
             rows_of[rank] = (home,)
 
     def drop_empty_rows(self) -> list[int]:
-        """Rows without a job vanish, the others keep their order; the ids of those that vanished."""
+        """Remove rows without a job, keep the order of the others, and return the removed ids."""
         gone = [row for row in self._rows if not self._used[row]]
         for row in gone:
             del self._used[row]
@@ -289,7 +291,7 @@ class Matrix(MatrixView):
             self._used[row] &= ~columns
         del self._columns[rank], self._home[rank], self._rows_of[rank]
 
-    # What is refused
+    # Checks
 
     def _demand_place(self, rank: int) -> tuple[int, int]:
         if rank not in self._home:
@@ -320,4 +322,4 @@ class Matrix(MatrixView):
 
 
 _SHARED = ("_rows", "_used", "_columns", "_home", "_rows_of", "_gone")
-"""What a matrix and its view have in common: changed in place, never another one."""
+"""Attributes that a matrix and its view share; they are changed in place and never replaced."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import floor
 
 MOMENT = 1e-6
-"""Moments less than a microsecond apart are one, and so much work is none: sums of fractions of seconds are no more
-exact than that. Whole seconds are never touched by it."""
+"""Moments less than a microsecond apart count as one, and so little work as none, because sums of fractions of seconds
+are not more exact. Whole seconds are unaffected.
+"""
 APART = 4 * MOMENT
 """So far apart are two moments of which none is taken for the other, nor is one that is taken for one of them."""
 _PER_SECOND = 1e6

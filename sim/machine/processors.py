@@ -1,4 +1,4 @@
-"""Processors: who holds which. A set of processors is an integer, bit i standing for processor i.
+"""Processors and the jobs on them. A set of processors is an integer, bit i for processor i.
 
 Integers make sets of any size cheap to copy, to compare and to keep in a history: union is `|`, difference
 `& ~`, size `int.bit_count`.
@@ -92,11 +92,11 @@ class Machine:
         self.owners: list[int] = []
         """partition -> the processors that it owns; empty where there are no partitions"""
         self.division: list[int] = []
-        """partition -> the processors that it owned at first: what it owns beside those is borrowed"""
+        """partition -> the processors that it owned at first; any others are borrowed"""
         self.absent = 0
         """Processors that are not there now"""
         self.kept = 0
-        """Processors, idle or not, on which nobody may start: a suspended job waits for them"""
+        """Processors, idle or not, that are reserved for a suspended job"""
         self._choose = PLACEMENTS[placement]
 
     def copy(self) -> Machine:
@@ -117,7 +117,7 @@ class Machine:
         return self.procs - self.absent.bit_count()
 
     def lose(self, absent: int) -> None:
-        """These processors, which nobody holds, and no others are not there from now on."""
+        """Set the unavailable processors, which must be idle."""
         taken = reduce(or_, self.held.values(), 0)
         if taken & absent:
             raise DecisionError(f"processors {written(taken & absent)} are held and cannot go")
@@ -126,7 +126,7 @@ class Machine:
         self.free = self.free_set.bit_count()
 
     def take(self, rank: int, count: int) -> int:
-        """Give the job `count` free processors: all of them, or those that the placement chooses."""
+        """Give the job `count` free processors: all of them, or a choice of the placement."""
         if count > self.free:
             raise DecisionError(f"{count} processors wanted, {self.free} free")
         if self.kept:
@@ -139,7 +139,7 @@ class Machine:
         return chosen
 
     def _beside_kept(self, count: int) -> int:
-        """Free processors that are kept for nobody."""
+        """Return free processors that are kept for no job."""
         free = self.free_set & ~self.kept
         if count > free.bit_count():
             raise DecisionError(f"{count} processors wanted, {free.bit_count()} free that are not kept for a job")
@@ -159,7 +159,7 @@ class Machine:
         return processors
 
     def hold_only(self, held: dict[int, int]) -> None:
-        """From now on these jobs hold these processors, and nobody holds any other: a row of a matrix is on turn."""
+        """Replace all jobs on processors by these, as when a row of a matrix becomes active."""
         self.held.clear()
         self.held |= held
         self.free_set = self.there & ~reduce(or_, held.values(), 0)

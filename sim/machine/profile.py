@@ -1,8 +1,8 @@
 """Free processors over future time. Every plan is made on a `Profile`.
 
-A profile is a step function: `_free[i]` processors are free from `_times[i]` until `_times[i + 1]`, the last for
-ever. `_times[0]` is the present or earlier. Neighbouring steps differ, so a plan is no longer than it must be. Nobody
-else knows these lists. Edges less than a moment apart are one.
+A profile is a step function: `_free[i]` processors are free from `_times[i]` until `_times[i + 1]`, the last for ever.
+`_times[0]` is the present or earlier. Neighbouring steps differ, so a plan is no longer than necessary. Only this
+module uses these lists. Edges less than a moment apart are one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sim.workload.model import Job
 
 
 class Profile:
-    """A plan of who will hold how many processors when, as what is left free.
+    """Plan of future use as the number of free processors over time.
 
     >>> plan = Profile(now=0, free=4)
     >>> plan.take(0, 10, 3)
@@ -33,7 +33,7 @@ class Profile:
 
     @classmethod
     def of_running(cls, now: float, free: int, ends: Iterable[tuple[float, int, int]]) -> Profile:
-        """What running jobs leave free; `ends` are (expected end, rank, processors), sorted."""
+        """Return the profile left by running jobs; `ends` are (expected end, rank, processors), sorted."""
         plan = cls(now, free)
         times, steps = plan._times, plan._free
         for end, _, procs in ends:
@@ -47,7 +47,8 @@ class Profile:
 
     @classmethod
     def of_changes(cls, now: float, free: int, changes: Iterable[tuple[float, int, int]]) -> Profile:
-        """What is free where processors may also be taken: `changes` are (when, anything, how many more), sorted.
+        """Return the profile for changes in both directions: `changes` are (time, anything, additional free
+        processors), sorted.
 
         >>> list(Profile.of_changes(0, 4, [(5, -1, -4), (6, -1, 4)]).steps())
         [(0, 4), (5, 0), (6, 4)]
@@ -197,7 +198,7 @@ class Profile:
 
 
 class Placed:
-    """Who was placed on a plan, one after another: a wider and longer one will find no place before.
+    """Placements on a plan so far: after a job was placed, a wider and longer one cannot start earlier.
 
     >>> placed = Placed()
     >>> placed.note(2, 5, at=10)
@@ -218,7 +219,7 @@ class Placed:
         return -inf
 
     def note(self, procs: int, duration: float, at: float) -> None:
-        """So many processors found their first place there, and have taken it; what that says better is forgotten."""
+        """Note where a job of this size got its first place; drop entries that it makes redundant."""
         found = self._found
         while found and found[-1][0] >= procs and found[-1][1] >= duration and found[-1][2] <= at:
             found.pop()
@@ -230,18 +231,18 @@ class Placed:
 
 
 _LOOKED_BACK = 8
-"""Who was tried longer ago says little of who stands there now."""
+"""Most recent trials to consult; older ones say little about the current plan."""
 
 
 def compression(
     plan: Profile, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]
 ) -> Iterator[tuple[Job, float, float]]:
-    """Reservations released one by one and placed again: (job, where it stood, its new and earlier start).
+    """Yield reservations moved earlier, each released and placed again: (job, old start, new start).
 
-    The caller moves the reservation in the plan before asking for the next. Looking for a place is the price of
-    conservative backfilling, so what was found is remembered: before a job's new place, or its old one if there is no
-    other, a wider and longer one that stood later will find nothing either, but for places that reach into what a
-    reservation has left behind since. It is looked for a few moments earlier: what is one moment may be two there.
+    The caller moves the reservation in the plan before asking for the next one. Searching is the main cost of
+    conservative backfilling, so results are remembered. A wider and longer job with a later reservation finds no place
+    before that job's new (or kept) one, except in processors that moved reservations have left since. The search begins
+    a few moments earlier, because rounding may split one moment into two.
 
     >>> plan = Profile(now=0, free=2)
     >>> plan.take(10, 15, 2)
@@ -253,7 +254,7 @@ def compression(
     tried: list[tuple[int, float, float, float, int]] = []
     """Processors, duration, where it stood, where it stands, how many had moved by then"""
     left: list[float] = []
-    """The earliest place that somebody left, from each move on"""
+    """Earliest place that a reservation left, from each move on"""
     for job in jobs:
         start, procs, duration = reserved[job.rank], job.procs, job.estimate
         last = bisect_left(times, start - MOMENT) - 1

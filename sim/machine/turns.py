@@ -1,9 +1,8 @@
 """Time in gang scheduling: the rows of the matrix take turns (Z section 4; loss by switching, section 5.3).
 
-Rows come on turn in their order, each for `slice` seconds; the first `cs * slice` seconds of a turn are overhead, in
-which nothing makes progress. One row alone runs without turns and without overhead. Nothing here steps through
-turns one by one: how often a row was or will be on turn is counted over whole cycles, as a job may run for
-thousands of turns between two events.
+Rows have turns in their order, each for `slice` seconds; the first `cs * slice` seconds of a turn are overhead without
+progress. A single row runs without turns and overhead. A job may run for thousands of turns between two events, so
+turns are counted over whole cycles instead of one by one.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from sim.errors import DecisionError
 from sim.machine.moment import MOMENT
 
 _FEW = 4
-"""So many moments are asked about again and again."""
+"""Recent moments whose results are kept, because they are requested repeatedly."""
 
 
 class Turn(NamedTuple):
@@ -81,7 +80,7 @@ class Turns:
     # Going on
 
     def advance(self, to: float, occupied: Callable[[], Collection[int]] | None = None) -> None:
-        """Move on to `to`. Where a turn ends just then, the next row with jobs left (`occupied`) comes on turn."""
+        """Advance to `to`. If a turn ends there, the next row with unfinished jobs (`occupied`) becomes active."""
         if self.row is None or len(self.rows) < 2:
             return
         ended = self._ended_by(to)
@@ -102,11 +101,11 @@ class Turns:
                 return
 
     def settle(self, now: float, rows: Sequence[int]) -> None:
-        """The matrix was rebuilt and has these rows now; `advance` came before.
+        """Adopt the rows of a rebuilt matrix; `advance` came before.
 
-        The turn goes on if its row still stands. If not, the next of the old order that still stands (or else the
-        first row) starts one at once. A row that ran alone starts its turn when a second appears. What counts is how
-        many rows there were before the rebuild and are after it, not what came and went in between.
+        The turn continues if its row still exists. If not, the next of the old order that exists (or else the first
+        row) starts one at once. A row that ran alone starts its turn when a second appears. Only the numbers of rows
+        before and after the rebuild count, not changes in between.
         """
         old, on_turn = self.rows, self.row
         self.rows = tuple(rows)
@@ -126,11 +125,11 @@ class Turns:
                     return
 
     def turn_to(self, row: int, now: float) -> None:
-        """This row starts a turn at once, whoever's turn it is; the others follow in their order."""
+        """Make this row active at once; the others follow in their order."""
         self.row, self.begin = row, now
         self._known_works.clear()
 
-    # What jobs make of it
+    # Progress of jobs
 
     def gained(self, rows: Sequence[int], since: float, until: float) -> float:
         """The progress, in seconds, of a job that stands in these rows."""
@@ -154,7 +153,7 @@ class Turns:
         return {row: after - before for row, after, before in works}
 
     def finish(self, rows: Sequence[int], work: float, now: float) -> float:
-        """When a job in these rows will have made so much progress, if nothing changes.
+        """Return when a job in these rows will have made `work` seconds of progress, if nothing changes.
 
         `work` is what remains of its run and, before that, the stalls of migrations: seconds of its own turns outside
         overhead, in which it would otherwise make progress.
@@ -188,7 +187,7 @@ class Turns:
             return now
         return self.begin + self._places(rows)[0] * self.slice
 
-    # What is drawn
+    # Drawing
 
     def window(self, since: float, until: float) -> Iterator[Turn]:
         """The turns from `since` until `until`, cut off there; none shorter than a microsecond."""
@@ -237,7 +236,7 @@ def added(values: Iterable[float]) -> float:
 
 
 def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: list[float]) -> None:
-    """The progress made in each row since a turn of that at place `now` began, so many seconds ago."""
+    """Compute the progress of each row since the turn of the row at place `now` began, `gone` seconds ago."""
     ended = int(gone // slice)
     if ended <= 0:
         made[:] = [0.0] * count

@@ -5,9 +5,9 @@ times between its arrivals and its run times are fitted by hyper-Erlang distribu
 mixture of two Erlang distributions of the same order with the observed first three moments (Johnson & Taaffe
 1989; Jann et al. 1997). The smallest order that can have these moments is taken.
 
-A generated trace superposes the classes, each a renewal process that starts at time 0 with a gap. Where Z says nothing,
-widths are drawn from the class's observed widths with their frequency; estimates are exact (Z puts the phi model on
-top: the transform `phi`); times are rounded to whole seconds, a run time is at least 1.
+A generated trace superposes the classes, each a renewal process that starts at time 0 with a gap. Z leaves some points
+open. Widths are drawn from the class's observed widths with their frequency. Estimates are exact (Z puts the phi model
+on top: the transform `phi`). Times are rounded to whole seconds, and a run time is at least 1.
 """
 
 from __future__ import annotations
