@@ -232,7 +232,7 @@ def test_a_policy_is_frozen_and_holds_no_state(name: str) -> None:
         made.remembered = 1  # type: ignore[attr-defined]
 
 
-# Where code runs
+# Code that runs
 
 RUNS_CODE = {"import_module", "__import__", "find_spec", "spec_from_file_location", "exec_module", "load_module"} | {
     "module_from_spec", "run_path", "run_module", "entry_points", "SourceFileLoader", "create_subprocess_exec",

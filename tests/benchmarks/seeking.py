@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.seeking FOLDER_OF_TRACES [--policy SPEC ...] [--seeks N]
 
-CTC on its 338 processors. For each policy: the whole run alone and as a timeline with checkpoints; seeks to random
-steps (with a snapshot), as shares of the run alone; the memory of the checkpoints; the cost of a fork at the end.
+CTC on its 338 processors. For each policy: the whole run alone and as a timeline with checkpoints; then seeks to
+random steps (with a snapshot), as shares of the run alone. Also the memory of the checkpoints, and the cost of a fork
+at the end.
 """
 
 from __future__ import annotations

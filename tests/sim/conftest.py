@@ -27,10 +27,10 @@ _FIELDS = (
 
 
 class Lab:
-    """A job is a line `id submit procs run estimate [queue [recorded wait]]`."""
+    """Makes and runs workloads; a job is a line `id submit procs run estimate [queue [recorded wait]]`."""
 
     def workload(self, procs: int, *lines: str, overrun: Overrun = "kill") -> Workload:
-        """These jobs on a machine of so many processors."""
+        """Return these jobs on a machine of `procs` processors."""
         table = np.full((len(lines), len(Field)), -1.0)
         for row, line in zip(table, lines, strict=True):
             numbers = [float(word) for word in line.split()]
@@ -41,53 +41,53 @@ class Lab:
     def run(
         self, policy: Policy | str, procs: int, *lines: str, until: float = inf, placement: Placement = "lowest"
     ) -> Engine:
-        """A checked simulation of these jobs, up to and including `until`."""
+        """Run a checked simulation of these jobs, up to and including `until`."""
         made = parse_policy(policy) if isinstance(policy, str) else policy
         engine = Engine(self.workload(procs, *lines), made, placement=placement, watchers=[Checker])
         engine.run(until)
         return engine
 
     def starts(self, policy: Policy | str, procs: int, *lines: str) -> dict[str, float]:
-        """When each job starts: id -> time."""
+        """Return the start of each job: id -> time."""
         engine = self.run(policy, procs, *lines)
         return dict(zip(engine.workload.ids, engine.schedule().start.tolist(), strict=True))
 
     def start(self, engine: Engine, job: str) -> Start | Backfill:
-        """The decision that started this job."""
+        """Return the decision that started this job."""
         for decision in self.story(engine, job):
             if isinstance(decision, Start | Backfill):
                 return decision
         raise AssertionError(f"job {job} did not start")
 
     def reservations(self, engine: Engine, job: str) -> list[tuple[float, object]]:
-        """Every start that was planned for this job, and why."""
+        """Return every start that was planned for this job, and the reason."""
         return [
             (decision.at, decision.because) for decision in self.story(engine, job) if isinstance(decision, Reserve)
         ]
 
     def story(self, engine: Engine, job: str) -> list[Decision]:
-        """Every logged decision about this job."""
+        """Return every logged decision about this job."""
         decisions = (decision for _, decision in engine.history.all_decisions())
         return [d for d in decisions if isinstance(d, Start | Backfill | Reserve) and d.job.id == job]
 
     def kept(self, engine: Engine, job: str) -> Reason | None:
-        """Why this job was kept waiting at the last step."""
+        """Return why this job was kept waiting at the last step."""
         return next(queued.why for queued in engine.snapshot().queue if queued.job.id == job)
 
     def instants(self, engine: Engine) -> list[float]:
-        """The instants of all steps."""
+        """Return the times of all steps."""
         return [engine.history.time_of(step) for step in range(engine.history.steps)]
 
     def workloads(self, *, exact: bool = False, whole_seconds: bool = False) -> st.SearchStrategy[Workload]:
-        """Small machines, many jobs of the same second, estimates that are right, too long or too short."""
+        """Draw small machines, many jobs of the same second, and estimates right, too long or too short."""
         return _workloads(exact, whole_seconds)
 
     def orders(self, *names: str) -> st.SearchStrategy[str]:
-        """`order=...` with valid parameters: one of these, or any."""
+        """Draw `order=...` with valid parameters: one of these orders, or any."""
         return _orders(names or tuple(sorted(ORDERS.keys() - {""})))
 
     def specs(self, name: str) -> st.SearchStrategy[str]:
-        """The policy with any valid parameters and, where it takes one, any order."""
+        """Draw the policy with valid parameters and, if it takes one, any order."""
         return _specs(name)
 
 
@@ -124,7 +124,7 @@ def _workloads(draw: Draw, exact: bool, whole_seconds: bool) -> Workload:
 
 
 _FINEST = {"slice": 1.0, "bandwidth": 20.0}
-"""Turns of a thousandth of a second, or days of writing a job's memory, make half a million stretches of forty jobs."""
+"""Smallest values drawn: turns of 1 ms, or days of writing memory, make half a million stretches of forty jobs."""
 
 
 _TEXTS = {
@@ -135,7 +135,7 @@ _TEXTS = {
 
 
 def _values(parameter: Parameter) -> st.SearchStrategy[Any]:
-    """Valid values of a parameter, near the edges of its range."""
+    """Draw valid values of a parameter, near the edges of its range."""
     if parameter.name in _TEXTS:
         return st.sampled_from(_TEXTS[parameter.name])
     if parameter.choices:

@@ -1,4 +1,4 @@
-"""What single policies promise, and which of them must agree on any workload.
+"""Promises of single policies, and policies that must agree on any workload.
 
 Also tests sim.engine.queue.
 """
@@ -48,7 +48,7 @@ def with_order(spec: str, order: str) -> str:
 @given(data=ANY)
 @examples(100)
 def test_easy_is_easy(lab: Lab, data: st.DataObject) -> None:
-    """In whole seconds: the bare loop takes moments that differ by a rounding for two."""
+    """Whole seconds only: the bare loop treats times that differ by rounding as two."""
     workload = data.draw(lab.workloads(whole_seconds=True))
     jobs = workload.jobs
     expected = easy(
@@ -81,7 +81,7 @@ PEERS = (
 @examples(15)
 def test_a_second_reading_of_what_peers_do_gives_the_same_starts(lab: Lab, spec: str, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads(whole_seconds=True))
-    workload = replace(workload, user=np.arange(len(workload)) * 7 % 4 - 1)  # some are not known
+    workload = replace(workload, user=np.arange(len(workload)) * 7 % 4 - 1)  # -1: unknown user
     assert starts(workload, spec) == starts_of(workload, spec)
 
 
@@ -115,7 +115,7 @@ def test_a_second_reading_of_spec_gives_the_same_stays(lab: Lab, spec: str, seat
         ("firstfit", "relaxed:omega=inf"),
         ("fcfs", "relaxed:omega=0"),
         ("relaxed:omega=1", "relaxed:omega=1,relative=runtime"),
-        # With a reservation for everybody nothing is left of easy but the plan that is made anew.
+        # with reservations for all jobs EASY is only a plan from scratch
         ("replan", "easy:depth=1000"),
         ("conservative", "slack:slack=0"),
         ("conservative:compress=queue", "slack:slack=0,compress=queue"),

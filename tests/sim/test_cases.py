@@ -1,4 +1,4 @@
-"""The schedules that the rules give for some cases: starts, ends, and every stretch with its processors."""
+"""The schedules of some cases: starts, ends, and every stretch with its processors."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ OWN = Path(__file__).parent / "cases"
 SHARED = MATERIAL / "cases"
 NEEDS_SHARED = pytest.mark.skipif(not SHARED.is_dir(), reason=MISSING)
 THEIRS = [pytest.param(SHARED / f"t{number}", id=f"t{number}", marks=NEEDS_SHARED) for number in range(900, 912)]
-"""The cases beside the checkout."""
+"""Cases next to the checkout"""
 TRACES = [*(pytest.param(path.with_suffix(""), id=path.stem) for path in sorted(OWN.glob("*.swf"))), *THEIRS]
-"""Those, and our own, which `tests.oracle` has worked out."""
+"""All cases: these, and the project's own, computed by `tests.oracle`"""
 
 
 def lines(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """(policy, cells) of each line."""
+    """Yield (policy, cells) of each line."""
     assert path.stat().st_size
     for line in path.read_text(encoding="utf-8").splitlines():
         spec, *cells = line.split()

@@ -1,4 +1,4 @@
-"""What does not come back is stopped; what does is left alone."""
+"""Code that does not return is stopped; code that does is left alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_what_waits_in_a_call_of_c_is_stopped_too() -> None:
 
 
 def deaf() -> None:
-    """It does not hear it once."""
+    """Ignores the first interrupt."""
     try:
         never()
     except NoAnswerError:
@@ -68,12 +68,12 @@ IN_A_THREAD = "thread = Thread(target=exec, args=(code, {}))\nthread.start()"
 
 @pytest.mark.parametrize("where", ["exec(code)", f"{IN_A_THREAD}\nthread.join()"])
 def test_profiling_works_after_a_deadline(where: str) -> None:
-    """In Python 3.11 what is asked to be raised and taken back is looked for from then on, and profiling hangs."""
+    """Python 3.11 keeps checking for a raised and withdrawn exception, and then profiling hangs."""
     program = f"from threading import Thread\ncode = {LATE!r}\n{where}\n"
     assert subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True).stderr == b""
 
 
 def test_deadline_ends_quietly_when_the_program_ends() -> None:
-    """The main thread is over: Python 3.12.1 starts no further thread, and other versions do."""
+    """After the main thread Python 3.12.1 starts no further thread; other versions do."""
     program = f"from threading import Thread\ncode = {LATE!r}\n{IN_A_THREAD}\n"
     assert subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True).stderr == b""

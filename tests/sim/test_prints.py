@@ -1,4 +1,4 @@
-"""What own code prints is kept with the step; a breakpoint stops nobody unless there is a debugger."""
+"""Output of user-defined code is kept with the step; a breakpoint opens a debugger only if there is one."""
 
 from __future__ import annotations
 

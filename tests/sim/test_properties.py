@@ -1,4 +1,4 @@
-"""What holds for every policy with every valid parameter on any workload."""
+"""Properties of every policy with every valid parameter on any workload."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(workload: Workload, spec: str, placement: Placement = "lowest") -> Engin
 
 
 def held_twice(stretches: list[Stretch]) -> bool:
-    """Does one processor serve two stretches at one time?"""
+    """Return True if one processor is in two stretches at one time."""
     by_processor: dict[int, list[tuple[float, float]]] = {}
     for stretch in stretches:
         assert stretch.end is not None
@@ -77,7 +77,7 @@ def test_every_job_runs_as_long_as_it_must_on_processors_of_its_own(lab: Lab, na
 @given(data=st.data())
 @examples(25)
 def test_last_instant_is_the_last_end_or_arrival(lab: Lab, name: str, data: st.DataObject) -> None:
-    """A timer that lost its reason makes no instant, watched or not, after a switch either."""
+    """A timer that is no longer needed makes no instant, whether or not reasons are kept, after a switch as well."""
     workload, watched = data.draw(lab.workloads()), data.draw(st.booleans())
     engine = Engine(workload, parse_policy(data.draw(lab.specs(name))), curious=watched)
     if data.draw(st.booleans()):
@@ -104,7 +104,7 @@ def test_the_same_inputs_give_the_same_run_also_step_by_step_and_unwatched(
         pass
     assert list(once.history.stretches()) == list(again.history.stretches())
     watched, unwatched = (list(engine.history.all_decisions()) for engine in (once, again))
-    in_rows = [decision for decision in watched if isinstance(decision[1], ReserveRow)]  # more where somebody watches
+    in_rows = [decision for decision in watched if isinstance(decision[1], ReserveRow)]  # more with reasons
     assert [d for d in watched if d not in in_rows] == [d for d in unwatched if not isinstance(d[1], ReserveRow)]
     assert once.history.columns() == again.history.columns()
     np.testing.assert_equal(once.schedule().start, again.schedule().start)
@@ -116,7 +116,7 @@ def test_the_same_inputs_give_the_same_run_also_step_by_step_and_unwatched(
 def test_one_step_is_one_instant(lab: Lab, name: str, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
     history = run(workload, data.draw(lab.specs(name))).history
-    switched = {switch.step for switch in history.switches}  # by a policy that leads: a step of its own, at that time
+    switched = {switch.step for switch in history.switches}  # by a selecting policy: a step of its own
     times = enumerate(pairwise(history.columns()[0]), start=2)
     assert all(before < after or (before == after and step in switched) for step, (before, after) in times)
 

@@ -1,4 +1,4 @@
-"""What the policies give on a real log, to the digit: the table that stands beside ZKP's in the README."""
+"""The policies' results on a real log, to the digit: the table next to ZKP's in the README."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_kth(shared: Path, spec: str, factor: int, slowdown: float, wait: float)
 
 @lru_cache
 def exact(folder: Path, spec: str) -> list[float]:
-    """When the first ten thousand jobs of KTH start, whose users know how long they run."""
+    """Return the starts of KTH's first ten thousand jobs with exact estimates."""
     workload = Transforms(jobs=10_000, estimates="exact").apply(kth(folder))
     start: list[float] = run(workload, spec).schedule().start.tolist()
     return start

@@ -1,4 +1,4 @@
-"""Text that anybody may have written is refused with its file and line, and never waited for."""
+"""Foreign text is refused with its file and line; reading it never hangs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reasons in words: each says its numbers, and names who or what holds the job back.
+"""Reasons in words: each has its numbers, and names the job or limit that holds the job back.
 
 Also tests sim.cluster.limit_reasons, sim.cluster.misfits, sim.cluster.dates, sim.cluster.pace.
 """

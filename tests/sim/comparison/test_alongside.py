@@ -1,4 +1,4 @@
-"""Two timelines compared while they are computed: where they part, and which jobs come earlier."""
+"""Two timelines compared while they are computed: the first difference, and the jobs that start earlier."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def workload(name: str) -> Workload:
 
 
 def timelines(of: Workload, first: str, second: str, step: int = 0, computed: bool = True) -> tuple[Timeline, Timeline]:
-    """A run, and one that goes another way after so many steps."""
+    """Return a run, and one whose policy is switched after `step` steps."""
     one = Timeline(of, first)
     one.seek(step)
     other = one.twin()
@@ -49,7 +49,7 @@ def timelines(of: Workload, first: str, second: str, step: int = 0, computed: bo
 
 
 def advanced(one: Timeline, other: Timeline) -> Alongside:
-    """All the work is done."""
+    """Return the comparison with all its work done."""
     made = Alongside(one, other)
     while not made.is_done:
         made.advance()
@@ -60,7 +60,7 @@ def sides(one: Timeline, other: Timeline) -> tuple[Side, Side]:
     return Side.of(one.branch.engine), Side.of(other.branch.engine)
 
 
-# Where they part
+# The first difference
 
 
 @pytest.mark.parametrize(("name", "first", "second", "step"), PAIRS)
@@ -97,7 +97,7 @@ def test_whether_they_part_is_open_as_long_as_one_is_not_computed() -> None:
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The steps whose decisions are read from now on."""
+    """Return the steps whose decisions are read from now on."""
     read: list[int] = []
     decisions = Past.decisions
 
@@ -110,7 +110,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_a_piece_of_work_reads_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A frame never waits for the reading of a whole history."""
+    """A frame never waits until a whole history is read."""
     both = timelines(workload("lublin-128"), "easy", "easy")
     read = watched(monkeypatch)
     made = Alongside(*both)
@@ -152,7 +152,7 @@ def test_another_branch_is_compared_anew() -> None:
     assert made.parting is None
 
 
-# Who comes earlier
+# Jobs that start earlier
 
 
 def test_jobs_that_come_earlier_are_counted_as_they_start() -> None:

@@ -1,4 +1,4 @@
-"""What would have helped a job, and at whose cost; and when it would have fitted."""
+"""Policies that would have helped a job, with their cost to other jobs; and times at which it would have fitted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_of_two_that_help_as_much_the_one_that_costs_less_is_first(lab: Lab) -> 
 
 
 def test_who_never_starts_waits_longer_than_anybody(lab: Lab) -> None:
-    """From 25 on there are three processors, and whoever needs four is given up."""
+    """From 25 on there are three processors, and jobs that need four are cancelled."""
     workload = lab.workload(4, *JOBS).with_outages([Outage(25, inf, 0b1)])
     schedules = [run(workload, spec) for spec in ("fcfs", "firstfit")]
     assert [np.isnan(schedule.start).tolist() for schedule in schedules] == [[False] * 4, [False, True, False, False]]
@@ -55,7 +55,7 @@ def test_who_never_starts_waits_longer_than_anybody(lab: Lab) -> None:
 
 def test_when_enough_was_free_and_the_job_did_not_start(lab: Lab) -> None:
     workload = replace(lab.workload(4, *JOBS[:2], "3 2 2 8 8"), wait=np.array([0, 39, 48.0]))
-    schedule = run(workload, "recorded")  # job 2 starts at 40, job 3 at 50; between 10 and 40 everything is free
+    schedule = run(workload, "recorded")  # job 2 starts at 40, job 3 at 50; all is free from 10 to 40
     assert schedule.start.tolist() == [0, 40, 50]
     assert fitted(schedule, 2) == [Fitting(2, 40)]
     assert fitted(schedule, 1) == [Fitting(10, 40)]

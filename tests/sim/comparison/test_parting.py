@@ -1,4 +1,4 @@
-"""Where two runs part: the first thing that happens to a job in one of them only, and why not in the other.
+"""The first difference of two runs: the first event of a job in only one of them, and why not in the other.
 
 Also tests sim.why.waiting.
 """
@@ -61,7 +61,7 @@ def test_fcfs_and_easy_part_where_the_first_job_passes() -> None:
 
 
 def test_the_job_that_would_be_delayed_and_by_how_much(lab: Lab) -> None:
-    """Job 5 could start at 3, but job 4 is planned for 10 and would find no room before job 3, the head, has ended."""
+    """Job 5 could start at 3, but job 4 is planned for 10 and would not fit before job 3, the head, has ended."""
     of = lab.workload(
         6,
         "1 0 3 100 100",  # half of the machine until 100
@@ -107,7 +107,7 @@ def test_jobs_that_end_at_other_times_part_runs_with_the_same_decisions(lab: Lab
 
 
 def test_a_switch_that_stops_the_rows_is_a_parting() -> None:
-    """Jobs in rows that are not on turn stand aside, though no policy decided it."""
+    """The switch suspends jobs in inactive rows, without a decision of a policy."""
     of = sample("z-figure7")
     gang = Scenario(of, parse_policy("gang"))
     switched = Scenario(of, parse_policy("gang"), ((360, parse_policy("fcfs")),))
@@ -134,7 +134,7 @@ def test_a_run_that_has_not_begun_has_not_parted() -> None:
 
 
 def brute_force(first: Side, second: Side) -> float | None:
-    """The first time at which jobs start, or end, in one schedule and not in the other."""
+    """Return the first time at which jobs start, or end, in only one of the schedules."""
     times = []
     for a, b in ((first.schedule.start, second.schedule.start), (first.schedule.end, second.schedule.end)):
         times += [min(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True) if x != y]

@@ -28,7 +28,7 @@ REASONS = [
 
 
 def example(cls: type) -> Any:
-    """One of that type, all of its numbers different and not 0."""
+    """Return a value of that type with numbers all different and not 0."""
     values: dict[str, Any] = {}
     for index, (field, hint) in enumerate(get_type_hints(cls).items()):
         kinds = [kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)]
@@ -46,7 +46,7 @@ def example(cls: type) -> Any:
 
 
 def is_said(value: Any, sentence: str) -> bool:
-    """Does the sentence show this number or this job, in whatever unit?"""
+    """Return True if the sentence shows this number or this job, in any unit."""
     if isinstance(value, Job):
         return name(value) in sentence
     if isinstance(value, int | float):
@@ -115,7 +115,7 @@ def test_who_makes_way_in_the_matrix_is_told_for_whom() -> None:
 
 
 class BrandNew(NamedTuple):
-    """A reason that nobody has written a sentence for."""
+    """A reason without a sentence of its own."""
 
     other: Job
     xfactor: float
@@ -124,7 +124,7 @@ class BrandNew(NamedTuple):
 
 
 class SendAway(NamedTuple):
-    """A decision that nobody has written a sentence for."""
+    """A decision without a sentence of its own."""
 
     job: Job
     because: Any
@@ -139,7 +139,7 @@ def test_what_has_no_sentence_yet_is_told_by_its_name_and_fields() -> None:
 
 
 class Sly(NamedTuple):
-    """Of somebody's own policy, which would speak in our name."""
+    """A user-defined policy's reason that imitates the program's sentences."""
 
     def sentence(self, job: Job, at: object) -> str:
         return 'so it is". It fits: needs 1, 9 free'

@@ -24,13 +24,13 @@ from sim.workload.transforms import first
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
-# Four processors, all estimates exact. Jobs 1 and 2 run on three of them, job 3 waits for all four;
-# then nothing but the arrival of job 4 at 5, which does not fit either. At 10 jobs 1 and 2 end.
+# Four processors, all estimates exact. Jobs 1 and 2 run on three of them, job 3 waits for all four.
+# At 5 job 4 arrives and does not fit either. At 10 jobs 1 and 2 end.
 JOBS = ("1 0 2 10 10", "2 0 1 10 10", "3 1 4 10 10", "4 5 2 10 10")
 
 
 def broken(lab: Lab, tamper: Callable[[Engine], object], policy: str = "fcfs", until: float = 1) -> InvariantError:
-    """What the checker says of the step after the engine was tampered with."""
+    """Return the checker's error in the step after the engine was tampered with."""
     engine = lab.run(policy, 4, *JOBS, until=until)
     tamper(engine)
     with pytest.raises(InvariantError) as error:
@@ -116,7 +116,7 @@ def test_a_plan_that_drifted_is_found(lab: Lab) -> None:
 
 @dataclass(frozen=True)
 class Liar(Policy):
-    """Starts what fits at 0, reserves 10 for job 3, and does something else about it at 5."""
+    """Starts fitting jobs at 0, reserves 10 for job 3, and breaks the promise at 5."""
 
     name = "liar"
     keeps_reservations = True

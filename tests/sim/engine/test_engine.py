@@ -1,4 +1,4 @@
-"""What happens within an instant and from one to the next, whatever the policy (sim/RULES.md).
+"""Order of events within an instant and between instants, for any policy (sim/RULES.md).
 
 Also tests sim.engine.allocation, sim.engine.upcoming, sim.history.tally.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def places(engine: Engine) -> dict[str, str]:
-    """Which processors each job got."""
+    """Return each job's processors."""
     return {engine.workload.ids[s.rank]: written(s.processors) for s in engine.history.stretches()}
 
 

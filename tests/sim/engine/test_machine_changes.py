@@ -1,4 +1,4 @@
-"""Processors go and come back: who is interrupted, who waits, and what plans and promises come to.
+"""Processors go down and become available: interrupted jobs, waiting jobs, plans and promises.
 
 Also tests sim.policies.backfill.room.
 """
@@ -44,7 +44,7 @@ def changing(lab: Lab, *rows: str, outages: list[Outage], procs: int = 4) -> Wor
     return lab.workload(procs, *rows).with_outages(outages)
 
 
-# What happens to jobs
+# Effects on jobs
 
 
 def test_who_runs_on_what_fails_begins_again_from_nothing(lab: Lab) -> None:
@@ -145,7 +145,7 @@ def test_failure_after_the_end_is_no_instant(lab: Lab) -> None:
 
 @pytest.mark.parametrize("policy", ["easy", "easy++", "replan"])
 def test_what_comes_back_and_is_kept_for_a_suspended_job_is_counted_once(lab: Lab, policy: str) -> None:
-    """The first has all from 100 on, when the second has ended, which goes on at 60: the third would delay it."""
+    """The first job gets all processors at 100, when the second ends, which resumes at 60; the third would delay it."""
     rows = ("1 0 4 200 200", "2 0 2 50 50", "3 40 1 100 100")
     engine = Engine(changing(lab, *rows, outages=[Outage(30, 60, 0b0101)]), "gang:mpl=2,slice=10", watchers=[Checker])
     engine.run(25)
@@ -160,7 +160,7 @@ def test_what_comes_back_and_is_kept_for_a_suspended_job_is_counted_once(lab: La
     assert starts(engine)[2] == 300
 
 
-# By hand
+# Cases by hand
 
 
 def test_processors_can_be_taken_away_in_the_middle(lab: Lab) -> None:
@@ -174,12 +174,12 @@ def test_processors_can_be_taken_away_in_the_middle(lab: Lab) -> None:
         engine.take_away(0b10000)
 
 
-# Whatever happens
+# Any policy and any change
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_policy_bears_every_change(family: str) -> None:
-    """Under the checker, from a checkpoint and unwatched alike, and after a switch to another policy."""
+    """Checked, from a checkpoint, without reasons, and after a switch to another policy."""
     for seed in range(12):
         lot = Random(f"{family} {seed}")
         work = random_workload(lot.randint(0, 10_000))
@@ -203,13 +203,13 @@ def test_every_policy_bears_every_change(family: str) -> None:
         switched.run()
 
 
-# A plain version, which knows nothing of profiles and engines: seconds, sets and loops
+# A plain version without profiles and engine: seconds, sets and loops
 
 HORIZON = 4000
 
 
 class Plain:
-    """A machine of whole seconds: every second is looked at, and every place is looked for by trying every second."""
+    """A machine in whole seconds; each second is simulated, and plans are found by trying second after second."""
 
     def __init__(self, work: Workload, policy: str) -> None:
         self.work, self.policy, self.now, self.come = work, policy, 0, 0
@@ -263,7 +263,7 @@ class Plain:
                     self.begin(rank)
 
     def promise(self, upset: bool, early: bool, arrived: list[int]) -> None:
-        """After a failure all over again, in the order of their starts; then who was interrupted, then who came."""
+        """Replan all promises by start after a failure, then plan interrupted jobs, then arrivals."""
         by_start = sorted(self.promised, key=lambda rank: (self.promised[rank], rank))
         if upset:
             self.promised = {}

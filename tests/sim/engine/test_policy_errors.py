@@ -1,4 +1,4 @@
-"""Whatever a policy does while it decides, the run stops there in one line; it never goes on for ever in vain."""
+"""Any error of a policy while it decides stops the run there with one line; a run never hangs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Odd(Policy):
-    """Starts a job at 0; does something else from 10 on."""
+    """Starts a job at 0; misbehaves from 10 on."""
 
     does: Callable[[View], Any] = field(default=lambda view: None)
     name = "odd"
@@ -221,7 +221,7 @@ while thread.is_alive():
 
 
 def test_who_decides_is_never_hurt_by_who_watches() -> None:
-    """Another thread's stack must not be looked at: where garbage is collected just then, Python 3.11 crashes."""
+    """Python 3.11 crashes if another thread's stack is read during garbage collection."""
     watched = subprocess.run([sys.executable, "-c", WATCHED], timeout=60, capture_output=True)
     assert (watched.returncode, watched.stdout) == (0, b"done")
 
@@ -234,7 +234,7 @@ class NoKey(Order):
 
 @dataclass(frozen=True)
 class Astray(Odd):
-    """Its order, its clock and its queues are wrong."""
+    """Its order, clock and queues are invalid."""
 
     order: Any = Fcfs
     clock: Any = lambda: None

@@ -1,4 +1,4 @@
-"""A policy that asks for nonsense: the engine refuses in one line and has changed nothing.
+"""A policy asks for nonsense: the engine refuses in one line and has changed nothing.
 
 Also tests sim.engine.transitions, sim.engine.matrix_transitions.
 """
@@ -34,7 +34,7 @@ J4 = Job(rank=3, id="4", submit=9, procs=1, estimate=1)
 
 @dataclass(frozen=True)
 class Mischief(Policy):
-    """Starts what fits at time 0, and at 5 asks for what it was given."""
+    """Starts fitting jobs at 0, and asks at 5 for a given decision."""
 
     ask: Callable[[View], Any] = field(default=lambda view: None)
     seen: list[object] = field(default_factory=list)
@@ -48,18 +48,18 @@ class Mischief(Policy):
 
 
 class Shout(NamedTuple):
-    """A decision that the engine has never heard of."""
+    """A decision of a type unknown to the engine."""
 
     job: Job
 
 
 def state_of(view: View) -> object:
-    """All that a decision could have changed."""
+    """Return all that a decision could have changed."""
     return view.free, [job.id for job in view.queue], list(view.ends), dict(view.reserved)
 
 
 def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
-    """What the engine says; it must have left everything as it was before it was asked."""
+    """Return the engine's message; check that the refused decision changed nothing."""
     policy = Mischief(ask=ask)
     engine = Engine(lab.workload(4, *JOBS), policy)
     engine.step()
@@ -127,7 +127,7 @@ def test_what_is_not_as_it_was_submitted_is_refused(lab: Lab, ask: Callable[[Vie
 
 @dataclass(frozen=True)
 class Stalls(GangMigrate):
-    """Lets the first that runs in the matrix stall for less than nothing."""
+    """Charges the first job in the matrix a negative number of seconds."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         yield from super().decide(view)
@@ -141,7 +141,7 @@ def test_a_stall_must_take_a_time_that_can_be(lab: Lab) -> None:
 
 @dataclass(frozen=True)
 class Wakes(Policy):
-    """Suspends a job and lets it go on in a time that is no number."""
+    """Suspends a job and resumes it at a time that is not a number."""
 
     suspends = True
 

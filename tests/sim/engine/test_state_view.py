@@ -1,4 +1,4 @@
-"""A policy that looks everywhere finds neither the engine nor when an unfinished job truly ends."""
+"""A policy that looks everywhere finds neither the engine nor the true end of an unfinished job."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
 HIDDEN = (Engine, Transitions, Future, Succession, History, Workload)
-"""Whose instances know, or lead to what knows."""
+"""Types whose instances know run times, or lead to objects that do"""
 PLAIN = (str, bytes, bool, type(None), GeneratorType, ModuleType, Policy)
-"""What is not looked into: the policy is the spy's own, modules are imports."""
+"""Types that are not searched: the policy is the spy's own, modules are imports"""
 
 CODE = (type, FunctionType)
-"""What leads to all modules, the same at every look."""
+"""Types that lead to all modules, searched once"""
 
 
 def truths(engine: Engine) -> set[float]:
-    """The numbers that nobody may see: run times of unfinished jobs, what remains of them, when they end."""
+    """Return the secret numbers: run times, remaining times and ends of unfinished jobs."""
     state, left = engine.state, range(len(engine.workload))
     unfinished = [rank for rank in left if np.isnan(state.ledger.end[rank])]
     run = {rank: engine.workload.runtimes[rank] for rank in unfinished}
@@ -56,7 +56,7 @@ def truths(engine: Engine) -> set[float]:
 
 
 def found_from(view: View, jobs: int, code: dict[int, object] | None = None) -> Iterator[object]:
-    """Everything that can be reached from a view; not again by way of `code`, which is filled with what is met."""
+    """Yield everything reachable from a view, except again by way of `code`, which is filled on the way."""
     code = {} if code is None else code
     met = {}
     seen: set[int] = set()
@@ -72,7 +72,7 @@ def found_from(view: View, jobs: int, code: dict[int, object] | None = None) -> 
         ):
             continue
         seen.add(id(thing))
-        kept.append(thing)  # or its id could be another's
+        kept.append(thing)  # keeps its id from being used again
         if isinstance(thing, CODE):
             met[id(thing)] = thing
         yield thing
@@ -81,7 +81,7 @@ def found_from(view: View, jobs: int, code: dict[int, object] | None = None) -> 
 
 
 def answers(view: View, jobs: int) -> Iterator[object]:
-    """What the view says when it is asked about any job, also of one that is to come."""
+    """Yield the view's answers about every job, also about jobs that have not arrived."""
     for ask in (view.job, view.ran, view.held, view.remaining_estimate):
         for rank in range(-1, jobs + 1):
             with suppress(LookupError):
@@ -89,7 +89,7 @@ def answers(view: View, jobs: int) -> Iterator[object]:
 
 
 def parts(thing: Any) -> Iterator[object]:
-    """What a thing holds, however it is hidden."""
+    """Yield the parts of a value, however it hides them."""
     if isinstance(thing, Mapping):
         yield from [*thing.keys(), *thing.values()]
     elif isinstance(thing, list | tuple | AbstractSet | array | np.ndarray | bytearray):
@@ -111,7 +111,7 @@ def parts(thing: Any) -> Iterator[object]:
 
 
 def spying(policy: Policy, look: Callable[[View], None]) -> Policy:
-    """The same policy, which looks around before every third thing it decides."""
+    """Return the same policy with a look around before every third decision."""
 
     class Spy(type(policy)):  # type: ignore[misc]
         def decide(self, view: View) -> Iterator[Decision]:
@@ -125,7 +125,7 @@ def spying(policy: Policy, look: Callable[[View], None]) -> Policy:
 
 
 def workload(lab: Lab) -> Workload:
-    """Run times that no other number is like."""
+    """Return jobs with run times equal to no other number."""
     lines = [f"{i + 1} {7 * i} {1 + i * 5 % 4} {70 + i + sqrt(i + 2.7) % 1} 200" for i in range(12)]
     return reserve(lab.workload(6, *lines), 0.2, 100, 0)
 
@@ -196,7 +196,7 @@ def test_a_view_has_what_is_documented_and_nothing_more() -> None:
 def test_other_policy_asked_with_a_narrowed_view_starts_no_more(lab: Lab) -> None:
     @dataclass(frozen=True)
     class EvenOnly(Easy):
-        """Easy for the jobs of even rank, first-come first-served for the others when no even one waits."""
+        """EASY for jobs of even rank; first-come first-served for the others when no even one waits."""
 
         def decide(self, view: View) -> Iterator[Decision]:
             even = [job for job in view.queue if job.rank % 2 == 0]
@@ -209,7 +209,7 @@ def test_other_policy_asked_with_a_narrowed_view_starts_no_more(lab: Lab) -> Non
 def test_start_of_a_job_kept_in_the_same_pass_is_refused(lab: Lab) -> None:
     @dataclass(frozen=True)
     class Forgetful(Easy):
-        """Says that all wait, and lets Easy start them."""
+        """Claims that all jobs wait, and lets EASY start them."""
 
         def decide(self, view: View) -> Iterator[Decision]:
             yield from (Keep(job, TooFewFree(view.free)) for job in view.queue)

@@ -41,7 +41,7 @@ VARIANTS = [*NAMES, "multiqueue:classes=20,speculate=3,speculate_over=5", "selec
 
 
 def run(workload: Workload, first: str, *switches: tuple[float, str], placement: str = "lowest") -> Engine:
-    """A checked run to its end, with these switches."""
+    """Run to the end, checked, with these switches."""
     engine = Engine(workload, parse_policy(first), watchers=[Checker], curious=False)
     for at, spec in switches:
         while (due := engine.next_time()) is not None and due < at:
@@ -53,7 +53,7 @@ def run(workload: Workload, first: str, *switches: tuple[float, str], placement:
 
 
 def nothing_is_lost(engine: Engine) -> None:
-    """Every job ran as long as it must, and nobody is left anywhere."""
+    """Check that every job ran for its run time, and that no job is left anywhere."""
     workload, schedule = engine.workload, engine.schedule()
     np.testing.assert_allclose(schedule.ran, workload.runtime, atol=1e-6)
     assert not np.isnan(schedule.end).any()
@@ -65,7 +65,7 @@ def nothing_is_lost(engine: Engine) -> None:
 
 @pytest.fixture(scope="module")
 def busy() -> Workload:
-    """Forty jobs on 128 processors that come too fast; some users ask for reservations."""
+    """Return forty jobs on 128 processors that arrive too fast; some users request reservations."""
     workload = Workload.of(read(sample_path("lublin-128"))).with_overruns().take(slice(0, 40))
     submit = np.round(workload.submit * 0.4)
     draw = np.random.default_rng(0).random((2, len(workload)))
@@ -141,7 +141,7 @@ def test_all_who_wait_are_promised_a_start_in_queue_order(lab: Lab) -> None:
     assert engine.state.ledger.promised[2] == 10
 
 
-# What runs
+# Running jobs
 
 
 def test_a_speculative_run_becomes_an_ordinary_one(lab: Lab) -> None:
@@ -168,7 +168,7 @@ def test_partitions_are_of_even_size_and_own_what_runs(lab: Lab) -> None:
 
 
 def gang(lab: Lab, until: float = 250) -> Engine:
-    """At 250 the second row is on turn for the first time; the job of the third has never been."""
+    """At 250 the second row has its first turn; the job of the third has not had one."""
     jobs = ("1 0 4 1000 2000", "2 1 4 1000 2000", "3 2 4 1000 2000")
     return lab.run("gang", 4, *jobs, until=until)
 
@@ -221,7 +221,7 @@ def test_a_suspended_job_goes_on_before_anything_starts(lab: Lab, name: str) -> 
 
 @pytest.mark.parametrize("name", [name for name in SPACE if name != "multiqueue"])
 def test_processors_are_kept_for_the_first_that_must_go_on(lab: Lab, name: str) -> None:
-    # Of job 1's three processors job 2 has one; job 3 would fit on the two that are free, but only job 4 may start.
+    # Job 2 has one of job 1's three processors; job 3 would fit on the two free ones, but only job 4 may start.
     jobs = ("1 0 3 500 500", "2 20 1 40 50", "3 20 2 5 5", "4 21 1 5 5")
     engine = lab.run("immediate:slice=10", 4, *jobs[:1], "9 1 1 15 15", *jobs[1:], until=20)
     suspended = [engine.workload.ids[rank] for rank in engine.state.suspended]
@@ -282,7 +282,7 @@ def test_in_a_matrix_a_reserved_job_gets_a_row_that_comes_on_turn(lab: Lab, name
 
 
 class Counting(Policy):
-    """Starts whoever there is room for, whatever comes, and counts who completes."""
+    """Starts every arrival that fits, and counts completions."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         done = view.notes.setdefault("done", {})
@@ -294,7 +294,7 @@ class Counting(Policy):
 
 
 def test_a_policy_that_is_asked_again_is_told_once_who_completed(lab: Lab) -> None:
-    """When the first completes, at 40, the third is in the way."""
+    """When job 1 completes, at 40, job 3 is in the way."""
     engine = granted(lab)
     engine.switch(Counting(), 10)
     engine.run()

@@ -1,4 +1,4 @@
-"""A small plan, and policies that break down."""
+"""A small plan, and policies that fail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KILLS = FAIR.replace(
 
 
 def small(*policies: str, seeds: int = 3, jobs: int = 60, groups: tuple[str, ...] = ()) -> Plan:
-    """Runs of milliseconds, each another."""
+    """Return runs of milliseconds, all different."""
     factors = {
         "trace": ["lublin-128"], "jobs": [str(jobs)], "estimates": ["random:2"], "load": ["{1,2}"],
         "seed": [f"{{0..{seeds - 1}}}"], "policy": list(policies or ("easy", "relaxed:omega={0,1}")),
@@ -23,7 +23,7 @@ def small(*policies: str, seeds: int = 3, jobs: int = 60, groups: tuple[str, ...
 
 
 def policy_file(folder: Path, text: str) -> str:
-    """A policy of somebody's own, and how it is asked for."""
+    """Write a user-defined policy; return its spec."""
     path = folder / "own.py"
     path.write_text(text, encoding="utf-8")
     return str(path)

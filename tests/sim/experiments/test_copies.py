@@ -1,4 +1,4 @@
-"""What workers are sent: traces and code by content."""
+"""Workers receive traces and code by content."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_run_needs_neither_the_trace_nor_the_policy_where_it_is_made(
     assert (unpacked(content).table == read(tmp_path / "a.swf").table).all()
     (tmp_path / "a.swf").unlink()
     (tmp_path / "beside_it.py").unlink()
-    Path(policy).write_text("1 / 0", encoding="utf-8")  # changed since, or not there: it is as it was asked for
+    Path(policy).write_text("1 / 0", encoding="utf-8")  # changed or missing since: the content asked for counts
     assert work([task], 0.0) == ([], task.copy)
     (outcome,) = work([task], 0.0, copies={task.copy: content}).outcomes
     assert (outcome.error, outcome.measured is None) == ("", False)

@@ -1,4 +1,4 @@
-"""What is measured of a run."""
+"""Measurements of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file of results says in rows and columns."""
+"""Results as rows and columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plan(**more: list[str]) -> Plan:
 
 
 def value(run: Run) -> float:
-    """Easy is better by 10 and by a half; the noise of a seed is in all its runs, and some is their own."""
+    """EASY is better by 10 and by a half; a seed's noise is in all its runs, and each run has some of its own."""
     options = dict(run.options)
     own = {"easy": 0.0, "relaxed:omega=0": 0.1, "relaxed:omega=1": -2.0}[run.policy]
     load: float = options["load"]
@@ -69,7 +69,7 @@ def test_the_best_is_marked_where_pairs_show_that_it_is(tmp_path: Path) -> None:
     ask = Ask("policy", "load", "mean_wait", where=(Condition.of("policy!=relaxed:omega=1"),))
     found = table(tmp_path / "r", ask)
     assert sorted(at for at, of in found.cells.items() if of.best) == [("easy", 1.0), ("easy", 2.0)]
-    # the noise of a seed is in both, so that means with intervals would not have shown it at load 1
+    # both runs have the seed's noise, so separate means with intervals would not show the difference at load 1
     (low, high) = (cell(found, name, 1.0).mean for name in ("easy", "relaxed:omega=0"))
     assert low.value + (low.half or 0) > high.value - (high.half or 0)
 

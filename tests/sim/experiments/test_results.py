@@ -1,4 +1,4 @@
-"""The file of results: whole, ours, and foreign text to who reads it."""
+"""The file of results: complete, recognised as ours, and foreign text when read."""
 
 from __future__ import annotations
 

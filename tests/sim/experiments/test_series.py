@@ -1,4 +1,4 @@
-"""What a plot draws."""
+"""The series drawn in a plot."""
 
 from __future__ import annotations
 

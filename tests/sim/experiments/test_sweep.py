@@ -1,4 +1,4 @@
-"""Sweeps: every run once, whatever happens to those who make them.
+"""Sweeps make every run once, whatever happens to the workers.
 
 Also tests sim.experiments.work, sim.experiments.pool.
 """
@@ -187,7 +187,7 @@ def test_a_sweep_that_is_killed_goes_on_where_it_was(
     process.send_signal(how)
     assert process.wait() not in (0, None)
     process.stdout.close()
-    for _ in range(500):  # its workers go, too
+    for _ in range(500):  # its workers end as well
         if not alive(process.pid):
             break
         time.sleep(0.02)

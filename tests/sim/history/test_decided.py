@@ -1,4 +1,4 @@
-"""Decisions as rows of numbers: what comes back is what went in, and says the same."""
+"""Decisions stored as rows of numbers are read back equal, with the same sentences."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ JOBS = [Job(rank, f"{rank}", submit=0, procs=2, estimate=5) for rank in range(4)
 
 @dataclass(frozen=True)
 class Liked:
-    """A reason of somebody's own."""
+    """A reason of a user-defined policy."""
 
     whom: tuple[Job, ...]
 

@@ -1,4 +1,4 @@
-"""The past: which stretches a window of time shows, and what happened at which step.
+"""History: the stretches in a window of time, and the events of a step.
 
 Also tests sim.history.ledger, sim.history.past, sim.history.stays, sim.history.stretch, sim.history.times.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def filtered(history: History, start: float, end: float, processors: int = -1) -> list[Stretch]:
-    """What `between` must give: every stretch looked at."""
+    """Return the stretches that `between` must return, by looking at every one."""
     return [
         stretch
         for stretch in history.stretches()
@@ -42,7 +42,7 @@ def filtered(history: History, start: float, end: float, processors: int = -1) -
 
 
 def long_history(seed: int, count: int) -> History:
-    """So many stretches, several a second, most of them short and some open to the end."""
+    """Return `count` stretches, several a second, most of them short and some open to the end."""
     random, history, now = Random(seed), History(), 0.0
     is_open: list[int] = []
     for rank in range(count):
@@ -129,7 +129,7 @@ WAITS_AFTER = {"suspended", "queued", "cut"}
 
 
 def runs() -> Iterator[Engine]:
-    """Every policy, followed by the next in the middle of its run."""
+    """Run every policy, with a switch to the next one in the middle."""
     _, workload = Source("lublin-128").read()
     for first, second in pairwise([*SPECS, *SPECS[::-1]]):
         engine = Engine(workload.take(slice(120)), parse_policy(first))
@@ -226,7 +226,7 @@ def test_who_came_later_and_began_earlier_has_passed(lab: Lab) -> None:
 
 
 def test_who_is_given_up_is_passed_by_nobody_any_more(lab: Lab) -> None:
-    # Job 2 waits for the whole machine until that loses a processor; 3 has passed it, 4 comes in that very step.
+    # Job 2 waits for the whole machine until a processor goes down; 3 has passed it, 4 arrives in that very step.
     jobs = ("1 0 2 30 30", "2 1 4 10 10", "3 2 1 90 90", "4 50 1 5 5", "5 60 1 5 5")
     engine = Engine(lab.workload(4, *jobs).with_outages([Outage(50, inf, 0b1000)]), "firstfit")
     engine.run()
@@ -239,7 +239,7 @@ def test_who_is_given_up_is_passed_by_nobody_any_more(lab: Lab) -> None:
 
 
 def test_who_passed_a_job_and_holds_what_it_lacks_is_in_its_way(lab: Lab) -> None:
-    # Job 2 waits for the whole machine: 3 runs on when all else is free, 4 has ended by then.
+    # Job 2 waits for the whole machine: 3 still runs when all else is free, 4 has ended by then.
     jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 60 60", "4 3 1 10 10")
     engine = lab.run("firstfit", 4, *jobs)
     history = engine.history
@@ -256,7 +256,7 @@ def test_who_passed_a_job_and_holds_what_it_lacks_is_in_its_way(lab: Lab) -> Non
 
 
 def test_passer_is_not_in_the_way_of_a_job_that_maintenance_keeps(lab: Lab) -> None:
-    """Job 3 runs on at 50, and job 2 would run into the maintenance at 55 all the same."""
+    """Without job 3, which runs on at 50, job 2 would still run into the maintenance at 55."""
     jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 52 52")
     engine = lab.run("firstfit", 4, *jobs)
     job, passers = engine.workload.jobs[1], passers_of(engine.history, 1, submit=1)

@@ -1,4 +1,4 @@
-"""Sets of processors, narrow and wide, come back as they were."""
+"""Sets of processors, narrow and wide, are read back equal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sim.history.processor_sets import ProcessorSets
 
 
 def drawn(bits: int) -> list[int]:
-    """Sets on a machine of so many processors: single ones, ranges, and some in many pieces."""
+    """Draw sets on a machine of `bits` processors: single ones, ranges, and some in many pieces."""
     random, sets = Random(bits), []
     for _ in range(20):
         low, high = sorted((random.randrange(bits), random.randrange(bits)))
@@ -25,9 +25,9 @@ def test_what_comes_back_is_what_went_in(bits: int) -> None:
         if number % 2:
             kept.append(processors)
         else:
-            kept.place.append(kept.write(processors))  # as a loop over columns writes them
+            kept.place.append(kept.write(processors))  # as a column loop writes them
     cut = kept.until(len(sets) // 2)
-    for _ in range(2):  # what was read once is kept as an integer where it is narrow
+    for _ in range(2):  # narrow sets are kept as integers after the first read
         assert [kept[i] for i in range(len(kept))] == sets
     cut.append(1)
     assert [cut[i] for i in range(len(cut))] == [*sets[: len(sets) // 2], 1]

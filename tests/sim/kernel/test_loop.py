@@ -1,4 +1,4 @@
-"""The loop over columns and the engine with its policies come to the same, whatever is looked at.
+"""The loop over columns gives the same results as the engine with its policies, in every respect.
 
 Also tests sim.kernel.plan, sim.kernel.cython, sim.kernel.present,
 sim.kernel.conservative, sim.kernel.known, sim.kernel.ordering, sim.engine.express.express,
@@ -47,20 +47,20 @@ ORDERS = ["fcfs", "sjf", "ljf", "saf", "narrow", "wide", "f1"]
 BY_CLOCK = ["xfactor", "delay", "ward", "wfp3", "unicef", "random", "random-length", "random-delay"]
 OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:order=multifactor"]
 LOOPS = [name for name in ("python", "compiled") if name == "python" or choice.compiled()]
-"""The loop as it is, and the compiled one where there is one"""
+"""The interpreted loop, and the compiled one if it exists"""
 ANY = st.data()
 LUBLIN = Source("lublin-128").read()[1].take(slice(600))
 FEW = LUBLIN.take(slice(40))
 
 
 def specs() -> st.SearchStrategy[str]:
-    """A policy that the loop knows, in an order that it knows."""
+    """Draw a policy and an order that the loop supports."""
     ordered = st.tuples(st.sampled_from(KNOWN), st.sampled_from([*ORDERS, *BY_CLOCK]))
     return ordered.map(lambda both: f"{both[0]}{',' if ':' in both[0] else ':'}order={both[1]}") | st.just("recorded")
 
 
 def all_of(engine: Engine) -> dict[str, Any]:
-    """Everything that can be seen of a run."""
+    """Return everything observable of a run."""
     history, state, jobs = engine.history, engine.state, len(engine.workload)
     found = {name: getattr(state, name) for name in state.__slots__ if name not in _APART}
     return found | {
@@ -85,7 +85,7 @@ def all_of(engine: Engine) -> dict[str, Any]:
 
 
 def rows_of(sharing: Sharing) -> list[Any]:
-    """Everything that can be seen of a matrix, its clock and the jobs in it."""
+    """Return everything observable of a matrix, its clock and its jobs."""
     matrix, turns = sharing.matrix, sharing.turns
     seen = [matrix.rows, [matrix.used(row) for row in matrix.rows], list(matrix.places()), matrix.homes(), matrix.gone]
     clock = [turns.row, turns.begin, turns.rows, sharing.since]
@@ -108,14 +108,14 @@ _APART = {
 
 
 def by(loop: str, workload: Workload, spec: str) -> Engine:
-    """An engine that makes many steps at once by this loop, or never."""
+    """Return an engine that makes many steps at once by this loop, or none for "off"."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(choice.SETTING, loop)
         return Engine(workload, parse_policy(spec), curious=False)
 
 
 def agree(loop: str, workload: Workload, spec: str, *moves: Callable[[Engine], object]) -> None:
-    """After each of these moves everything is as the engine alone makes it."""
+    """Check that after each move everything is as the engine alone makes it."""
     alone, both = by("off", workload, spec), by(loop, workload, spec)
     for move in (*moves, Engine.run):
         came_of = [outcome(move, engine) for engine in (alone, both)]
@@ -125,7 +125,7 @@ def agree(loop: str, workload: Workload, spec: str, *moves: Callable[[Engine], o
 
 
 def moves(to: st.SearchStrategy[str]) -> st.SearchStrategy[list[Callable[[Engine], object]]]:
-    """Halts, single steps and switches to one of these policies."""
+    """Draw halts, single steps and switches to one of these policies."""
     until = st.floats(0, 300).map(lambda time: lambda engine: engine.run(until=time))
     advance = st.integers(1, 40).map(lambda steps: lambda engine: engine.advance(steps))
     single = st.just(lambda engine: engine.step())
@@ -134,7 +134,7 @@ def moves(to: st.SearchStrategy[str]) -> st.SearchStrategy[list[Callable[[Engine
 
 
 def agree_from_a_checkpoint(loop: str, workload: Workload, spec: str, steps: int) -> None:
-    """Who goes on, and who is taken up from there, come to what the engine alone does."""
+    """Check that a run continued, and a run resumed from a checkpoint, equal the engine's run."""
     whole, engine = by("off", workload, spec), by(loop, workload, spec)
     engine.advance(steps)
     again = engine.at(engine.checkpoint(), engine.history.until(engine.step_count, engine.state.free))
@@ -147,7 +147,7 @@ def agree_from_a_checkpoint(loop: str, workload: Workload, spec: str, steps: int
 
 
 def outcome(move: Callable[[Engine], object], engine: Engine) -> str:
-    """What a move says; what it says when it fails."""
+    """Return the result of a move, or its error."""
     try:
         return repr(move(engine))
     except SchedscopeError as error:
@@ -170,11 +170,11 @@ def test_run_is_the_same_with_any_parameters(lab: Lab, name: str, loop: str, dat
 
 
 def test_unknown_parameter_is_left_to_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new parameter of a policy needs no change of the loop: the schedule is right, only slower."""
+    """A new parameter of a policy needs no change of the loop; the schedule is right, only slower."""
 
     @dataclass(frozen=True)
     class Widest(FirstFit):
-        """First-fit as it would be with one parameter more."""
+        """First-fit with an additional parameter."""
 
         widest: bool = True
 
@@ -187,7 +187,7 @@ def test_unknown_parameter_is_left_to_the_engine(monkeypatch: pytest.MonkeyPatch
 def test_unknown_parameter_of_an_order_is_left_too(monkeypatch: pytest.MonkeyPatch) -> None:
     @dataclass(frozen=True)
     class Steep(Delay):
-        """An order as it would be with one parameter more."""
+        """An order with an additional parameter."""
 
         steep: bool = True
 
@@ -220,7 +220,7 @@ def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("order", BY_CLOCK)
 def test_a_longer_run_in_an_order_by_the_clock_is_the_same(loop: str, order: str) -> None:
-    """The first hundreds come at once, so that very many wait."""
+    """The first hundreds arrive at once, so that very many wait."""
     crowd = LUBLIN.take(slice(400))
     crowd = replace(crowd, submit=np.maximum(crowd.submit, crowd.submit[300]))
     for spec in ("firstfit", "relaxed", "replan"):
@@ -228,9 +228,9 @@ def test_a_longer_run_in_an_order_by_the_clock_is_the_same(loop: str, order: str
 
 
 def shaken(seed: int) -> Workload:
-    """A few kinds of jobs on a crowded machine, whose ends are parts of a microsecond apart.
+    """Return a few kinds of jobs on a crowded machine, with ends parts of a microsecond apart.
 
-    Of the first thirty the seeds below are those with which a policy once failed, or came to something else.
+    Of the first thirty seeds, the ones below once made a policy fail or give another schedule.
     """
     lots, jobs = np.random.default_rng(seed), 150
     apart = lots.choice([0, 1e-9, 1e-7, 5e-7, 9e-7, 1e-6, 1.1e-6, 2e-6], (2, jobs))
@@ -292,7 +292,7 @@ def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monk
 def test_what_the_loop_does_not_know_is_left_to_the_engine(loop: str) -> None:
     @dataclass(frozen=True)
     class Own(Easy):
-        """Somebody's own policy, made of one of ours."""
+        """A user-defined policy derived from a built-in one."""
 
     for policy in (Own(), parse_policy("easy:tail=sjf"), parse_policy("conservative:order=multifactor")):
         assert known(policy) is None
@@ -304,7 +304,7 @@ def test_what_the_loop_does_not_know_is_left_to_the_engine(loop: str) -> None:
 def test_a_machine_in_more_pieces_than_there_are_jobs_is_taken_over(loop: str) -> None:
     @dataclass(frozen=True)
     class Scattered(Easy):
-        """Every other processor for every job."""
+        """Starts every job on every other processor."""
 
         def decide(self, view: View) -> Iterator[Decision]:
             yield from (Start(job, Fits(view.free), 0x5555 << 16 * job.rank) for job in view.queue if job.rank < 2)
@@ -326,7 +326,7 @@ def test_nothing_is_hurried_where_somebody_looks_on_or_wants_reasons() -> None:
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("spec", ["easy", "selective:sf=1.5", "gang-backfill"])
 def test_credit_is_spent_by_steps_and_by_jobs_that_are_not_done(loop: str, spec: str) -> None:
-    """They wait, are suspended, or stand in a matrix."""
+    """Unfinished jobs wait, are suspended, or are in a matrix."""
     engine, alone = by(loop, LUBLIN, spec), by("off", LUBLIN, spec)
     spent, work = engine.hurry(credit=5000, a_step=40), 0
     while work < 5000:

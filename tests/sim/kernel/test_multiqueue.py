@@ -1,4 +1,4 @@
-"""The loop that knows partitions and the engine with its policy come to the same, whatever is looked at.
+"""The loop with partitions gives the same results as the engine with its policy, in every respect.
 
 Also tests sim.kernel.partitions, sim.engine.express.dividing.
 """
@@ -32,7 +32,7 @@ OTHERS = ["easy", "conservative", "immediate:slice=2", "gang"]
 
 @st.composite
 def workloads(draw: st.DrawFn, lab: Lab) -> Workload:
-    """Some jobs may be of high priority, and the machine may change: one processor fails, or all go as announced."""
+    """Draw workloads, some with high priority, one failing processor, or maintenance of the machine."""
     workload = draw(lab.workloads())
     high = draw(st.sampled_from([0.0, 0.0, 0.3]))
     fails, goes = Outage(9.5, 30, 1), Outage(40, 55.25, (1 << workload.procs) - 1, announced=True)

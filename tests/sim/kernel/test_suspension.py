@@ -1,4 +1,4 @@
-"""The loop that suspends jobs and the engine with its policies come to the same, whatever is looked at.
+"""The loop that suspends jobs gives the same results as the engine with its policies, in every respect.
 
 Also tests sim.kernel.sets, sim.kernel.selective, sim.kernel.immediate, sim.engine.express.preempting.
 """
@@ -76,7 +76,7 @@ def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monk
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_who_was_suspended_is_open_at_a_mark(loop: str) -> None:
-    """A chart finds pauses from the marks of a history."""
+    """A chart finds pauses through the marks of a history."""
     alone, both = by("off", LUBLIN, "selective:sf=1.5"), by(loop, LUBLIN, "selective:sf=1.5")
     for engine in (alone, both):
         engine.run()

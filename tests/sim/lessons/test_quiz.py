@@ -1,4 +1,4 @@
-"""Questions by lot: the same for everybody with one seed, harder and easier, and always with an answer."""
+"""Random questions: the same for one seed, of different difficulty, and always with an answer."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ SAMPLES = Path(__file__).resolve().parents[3] / "sample_traces"
 
 
 def workload(procs: int, *jobs: tuple[int, int, int, int]) -> Workload:
-    """Jobs 1, 2, ... as (submit, processors, run time, estimate)."""
+    """Return jobs 1, 2, ... given as (submit, processors, run time, estimate)."""
     lines = [f"; MaxProcs: {procs}"]
     for number, (submit, width, run, estimate) in enumerate(jobs, 1):
         lines.append(f"{number} {submit} -1 {run} {width} -1 -1 {width} {estimate}" + " -1" * 9)
@@ -47,7 +47,7 @@ def sample(name: str) -> Workload:
 
 
 def told(life: Life) -> list[tuple[float, str]]:
-    """When which kind of moment was."""
+    """Return the time and kind of each moment."""
     return [(moment.time, type(moment).__name__) for moment in life.moments]
 
 
@@ -63,7 +63,7 @@ def test_a_job_that_finds_room_starts_at_once() -> None:
 
 
 def test_the_head_waits_for_those_that_hold_its_processors() -> None:
-    """4 wanted, 1 free: job 1 gives 1 at 100, job 2 gives 2 at 200; job 2 ends early, at 150."""
+    """It needs 4, 1 is free: job 1 releases 1 at 100, job 2 releases 2 at 200, and ends early, at 150."""
     of = workload(4, (0, 1, 100, 100), (0, 2, 150, 200), (10, 4, 10, 10))
     lived = life(of, "easy", "3")
     assert told(lived) == [(10, "Submitted"), (10, "Planned"), (10, "Waited"), (150, "Started"), (160, "Ended")]
@@ -78,7 +78,7 @@ def test_the_head_waits_for_those_that_hold_its_processors() -> None:
 
 
 def test_a_job_behind_the_head_waits_for_two_reasons_in_turn() -> None:
-    """Zhang's figure 4: job 4 does not fit until 600, would delay job 3 until 1200, then heads the queue."""
+    """Zhang's figure 4: job 4 does not fit until 600, would delay job 3 until 1200, then is first in the queue."""
     lived = life(sample("z-figure4.swf"), "easy", "4")
     assert [(w.time, w.until, type(w.state)) for w in lived.waits] == [
         (30, 600, TooFewFree),
@@ -127,7 +127,7 @@ def test_who_would_run_into_maintenance_waits_for_that_and_not_for_room(policy: 
 
 
 def test_fcfs_does_not_come_to_a_job_behind_its_head() -> None:
-    """Job 5 (5 processors) would fit beside job 2 from 600 on, but the queue stops at 3, then at 4."""
+    """Job 5 (5 processors) would fit next to job 2 from 600 on, but the queue stops at 3, then at 4."""
     lived = life(sample("z-figure4.swf"), "fcfs", "5")
     first, second = lived.waits
     assert isinstance(first.state, NotConsidered)
@@ -155,7 +155,7 @@ def test_a_plan_moves_earlier_when_a_job_ends_early() -> None:
 
 
 def test_a_plan_moves_later_for_the_job_that_passed_and_not_for_another() -> None:
-    """Ward's figure 1: job 3 passes at 20 and runs until 1220; job 4 passes at 30 but is done by 930."""
+    """Ward's figure 1: job 3 passes at 20 and runs until 1220; job 4 passes at 30 and has ended by 930."""
     lived = life(sample("w-figure1.swf"), "relaxed:omega=1.25", "2")
     moved = lived.plans[-1]
     assert (moved.time, moved.was, moved.at) == (20, 1000, 1220)
@@ -164,7 +164,7 @@ def test_a_plan_moves_later_for_the_job_that_passed_and_not_for_another() -> Non
 
 
 def test_a_head_that_is_overtaken_loses_its_planned_start() -> None:
-    """Shortest first: job 2 heads the queue until the shorter job 3 comes, which then starts first."""
+    """Shortest first: job 2 is first in the queue until the shorter job 3 arrives, which starts first."""
     of = workload(2, (0, 2, 50, 50), (10, 2, 30, 30), (20, 2, 5, 5))
     lived = life(of, "easy:order=sjf", "2")
     assert [(type(m), m.time) for m in lived.moments if isinstance(m, Planned | Unplanned)] == [
@@ -200,7 +200,7 @@ def test_a_suspension_is_told_with_who_took_the_processors_and_when_it_went_on()
 
 
 def test_a_speculative_run_is_lost_and_the_job_waits_again() -> None:
-    """It runs from 0 on for 10 of its 30 seconds; then the 4 processors are free again, and it starts anew."""
+    """It runs from 0 on for 10 of its 30 seconds; then the 4 processors are free again, and it starts again."""
     lived = life(workload(4, (0, 4, 30, 2000)), "multiqueue:speculate=10", "1")
     lost = next(m for m in lived.moments if isinstance(m, Requeued))
     first, second = (m for m in lived.moments if isinstance(m, Started))
@@ -210,7 +210,7 @@ def test_a_speculative_run_is_lost_and_the_job_waits_again() -> None:
 
 
 def test_in_the_matrix_a_job_waits_for_its_first_turn_and_then_shares() -> None:
-    """Two jobs over all processors: turns of 200 s, so job 2, which comes at 60, is first on turn at 260."""
+    """Two jobs over all processors: turns of 200 s, so job 2, which arrives at 60, has its first turn at 260."""
     of = workload(4, (0, 4, 1000, 1000), (60, 4, 400, 400))
     lived = life(of, "gang", "2")
     assert told(lived) == [(60, "Submitted"), (60, "Entered"), (60, "Waited"), (260, "Shared"), (860, "Ended")]
@@ -221,7 +221,7 @@ def test_in_the_matrix_a_job_waits_for_its_first_turn_and_then_shares() -> None:
 
 
 def test_replicas_are_summed_up() -> None:
-    """Zhang's figure 7: job 4 stands in two of the rows from its first turn on."""
+    """Zhang's figure 7: job 4 is in two of the rows from its first turn on."""
     stay = life(sample("z-figure7.swf"), "gang", "4").stay
     assert stay
     assert (stay.own.high, stay.replicated, stay.alone) == (2, stay.until - stay.time, 0)
@@ -243,7 +243,7 @@ def test_a_watched_job_lives_as_it_does_when_nobody_watches(policy: str) -> None
     "policy", ["fcfs", "firstfit", "easy", "easy:depth=3", "conservative", "replan", "relaxed", "slack"]
 )
 def test_what_is_told_covers_the_wait_without_a_gap(policy: str) -> None:
-    """And it starts and ends when it does in a run that nobody watches."""
+    """It starts and ends at the same times in a run without recorded reasons."""
     of = sample("lublin-128.swf").take(slice(0, 300))
     engine = Engine(of, parse_policy(policy), curious=False)
     engine.run()
@@ -264,8 +264,8 @@ def test_a_job_late_in_a_long_log_is_found_as_fast_as_the_run_takes(monkeypatch:
 
 
 def test_a_job_that_is_suspended_for_weeks_is_told_quickly(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """J4034 of KTH needs 98 of 100 processors and goes on when nobody else wants one of them."""
-    monkeypatch.setenv(SETTING, "off")  # effort beside effort of the same kind: what runs in the loop makes no calls
+    """J4034 of KTH needs 98 of 100 processors and resumes only when no other job needs one of them."""
+    monkeypatch.setenv(SETTING, "off")  # compares calls with calls: the kernel makes none
     of = Transforms(jobs=6000).apply(Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz"))).with_overruns()
     run = calls(lambda: Engine(of, parse_policy("immediate"), curious=False).run())
     lived = []

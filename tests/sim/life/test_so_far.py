@@ -1,4 +1,4 @@
-"""A job as the history tells it at a moment, against a search through all of the history."""
+"""A job's state at a moment, from the history, against a search through all of the history."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.sim.conftest import Lab
 
 
 def searched(engine: Engine, shown: Snapshot, rank: int) -> JobSoFar:
-    """The job as far as this moment."""
+    """Return the job's state at this moment."""
     history = engine.history
     decided = [(history.time_of(step), d) for step, d in history.all_decisions() if _is_about(d, rank)]
     stretches = tuple((s.start, s.end, s.kind) for s in history.stretches() if s.rank == rank)
@@ -39,7 +39,7 @@ def searched(engine: Engine, shown: Snapshot, rank: int) -> JobSoFar:
 
 
 def _passers(engine: Engine, rank: int) -> set[int]:
-    """Who came later and started while the job waited; a trial run that is cut is no end of its waiting."""
+    """Return the later arrivals started while the job waited; a killed speculative run does not end its wait."""
     trials = [s.end for s in engine.history.stretches() if s.rank == rank and s.kind == "speculative"]
     passers: set[int] = set()
     runs_until: float | None = 0
@@ -73,7 +73,7 @@ def _number(value: float) -> float | None:
 
 
 def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[JobSoFar, JobSoFar]]:
-    """(as the readers tell it, as a search through the whole history tells it) of jobs, while the engine runs."""
+    """Return (state by the readers, state by a full search) of jobs, while the engine runs."""
     readers = {rank: JobReader(engine.workload, rank) for rank in ranks}
     both = []
     while engine.step():

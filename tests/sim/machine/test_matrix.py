@@ -1,4 +1,4 @@
-"""The Ousterhout matrix: who stands where, and what it refuses."""
+"""The Ousterhout matrix: places of jobs, and refused changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sim.machine.matrix import Cell, Matrix, MatrixPicture
 
 
 def two_rows() -> Matrix:
-    """Four columns. Row 1: job 10 in columns 0-1. Row 2: job 20 in columns 2-3."""
+    """Return four columns: job 10 in columns 0-1 of row 1, job 20 in columns 2-3 of row 2."""
     matrix = Matrix(4)
     matrix.open_row()
     matrix.open_row()

@@ -1,4 +1,4 @@
-"""Plans: held against one number a second, and compression against doing it the plain way."""
+"""Plans against one number a second, and compression against a plain version."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ takes = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 10), st.integers(1
 
 @dataclass
 class Seconds:
-    """The plainest plan there is: how many are free in each second."""
+    """The simplest plan: the number of free processors in each second."""
 
     free: list[int] = field(default_factory=lambda: [SIZE] * HORIZON)
 
@@ -46,7 +46,7 @@ def both(jobs: list[tuple[int, int, int]]) -> tuple[Profile, Seconds]:
 
 
 def second_by_second(plan: Profile, since: int = 0) -> list[int]:
-    """What is free in every second from `since` on."""
+    """Return the free processors in every second from `since` on."""
     steps = list(plan.steps())
     return [next(free for t, free in reversed(steps) if t <= s) for s in range(since, HORIZON)]
 
@@ -134,7 +134,7 @@ def test_the_shadow_counts_all_that_ends_by_then_and_nothing_later() -> None:
 def test_compression_finds_what_releasing_and_placing_each_again_finds(
     jobs: list[tuple[int, int, int]], gaps: list[int], random: object
 ) -> None:
-    # Reservations stand anywhere from their earliest start on, so that there are holes to move into.
+    # Reservations are at any time from their earliest start on, so that there are holes to move into.
     plan, reserved, waiting = Profile(0, SIZE), {}, []
     for rank, (late, duration, procs) in enumerate(jobs):
         job = Job(rank, str(rank + 1), 0, procs, duration)

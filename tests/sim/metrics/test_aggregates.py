@@ -27,7 +27,7 @@ NAN = float("nan")
 
 
 def workload(*jobs: tuple[float, int, float, float], procs: int = 4) -> Workload:
-    """Jobs as (submit, processors, run time, estimate)."""
+    """Return jobs given as (submit, processors, run time, estimate)."""
     columns = [np.array(column, dtype=float) for column in zip(*jobs, strict=True)] or [np.zeros(0)] * 4
     submit, width, run, estimate = columns
     unknown = np.full(len(jobs), -1)
@@ -51,7 +51,7 @@ def workload(*jobs: tuple[float, int, float, float], procs: int = 4) -> Workload
 
 
 def schedule(of: Workload, start: list[float], end: list[float], steps: list[tuple[float, int, int, int]]) -> Schedule:
-    """Steps as (time, free, waiting, wanted)."""
+    """Return a schedule; steps are (time, free, waiting, wanted)."""
     jobs = len(of)
     time, free, waiting, wanted = (np.array([step[i] for step in steps]) for i in range(4))
     return Schedule(
@@ -74,9 +74,10 @@ def schedule(of: Workload, start: list[float], end: list[float], steps: list[tup
 
 @pytest.fixture
 def three() -> Schedule:
-    """
+    """Return a schedule of three jobs.
+
     Job 1 takes 3 of 4 processors for 100 s; job 2 needs all 4 and waits for it; job 3 (1 s, 1 processor)
-    slips in beside job 1 after 10 s.
+    passes and runs next to job 1 after 10 s.
 
         0    10     100   150
         111111111111|2222|
@@ -163,7 +164,7 @@ def test_occupied_time_without_progress_is_overhead() -> None:
 
 
 def test_idle_time_of_a_preempted_job_counts_beside_its_wait() -> None:
-    # starts at once, is away for 60 s: no wait, but a slowdown of 160/100
+    # starts at once, is suspended for 60 s: no wait, but a slowdown of 160/100
     played = schedule(workload((0, 4, 100, 100)), [0], [160], [(0, 0, 0, 0), (160, 4, 0, 0)])
     values = aggregates(replace(played, preemptions=np.array([2]), migrations=np.array([1])))
     assert values["mean_wait"] == 0
@@ -265,7 +266,7 @@ def test_nothing_happens_over_no_time() -> None:
 
 
 def test_a_wait_counts_from_the_start_that_was_asked_for(lab: Lab) -> None:
-    """Job 2 comes at 5 and asks for 100, where job 1 is until 130: it has waited for 30, after a lead of 95."""
+    """Job 2 arrives at 5 and asks for 100, but job 1 runs until 130: its wait is 30, after a lead of 95."""
     workload = replace(lab.workload(1, "1 0 1 130 130", "2 5 1 10 10"), reserve=np.array([np.nan, 100.0]))
     engine = Engine(workload, parse_policy("multiqueue:classes=none"))
     engine.run()
@@ -287,7 +288,7 @@ def test_jains_index_tells_how_alike_users_fare() -> None:
     of = workload((0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10))
     of = replace(of, user=np.array([0, 0, 1, -1]), group=np.zeros(4, dtype=np.int64))
     values = aggregates(schedule(of, [0, 20, 10, 90], [10, 30, 20, 100], []))
-    # User 0 has 1 and 3, on average 2; user 1 has 2; nobody knows whose the last one is.
+    # user 0 has jobs 1 and 3, mean 2; user 1 has job 2; the user of the last job is unknown
     assert values["fairness_users"] == 1
     assert values["fairness_groups"] is None
     values = aggregates(schedule(of, [0, 20, 50, 90], [10, 30, 60, 100], []))

@@ -1,4 +1,4 @@
-"""Who passed whom, at whose cost, and what those cost a job who come after it."""
+"""Unfair passes: which jobs passed which, and the delay they caused for later jobs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_last_to_come_has_started_as_it_was(lab: Lab) -> None:
 
 
 def fair_start_alone(scenario: Scenario, rank: int) -> float | None:
-    """A run from the beginning of which the later jobs are no part."""
+    """Return the start in a run from the beginning without later arrivals."""
     workload = scenario.workload.take(slice(rank + 1))
     alone = Scenario(workload, scenario.policy, scenario.switches, placement=scenario.placement)
     engine = alone.at_the_beginning()
@@ -96,7 +96,7 @@ def test_who_passed_whom_is_the_same_by_the_history(lab: Lab) -> None:
 
 
 def test_a_job_that_is_given_up_stops_waiting_then(lab: Lab) -> None:
-    # Job 2 waits for the whole machine until that loses a processor: 3 has passed it, 4 and 5 have not.
+    # Job 2 waits for the whole machine until a processor goes down: 3 has passed it, 4 and 5 have not.
     jobs = ("1 0 2 30 30", "2 1 4 10 10", "3 2 1 90 90", "4 50 1 5 5", "5 60 1 5 5")
     scenario = Scenario(lab.workload(4, *jobs).with_outages([Outage(50, inf, 0b1000)]), "firstfit")
     engine = scenario.begun()

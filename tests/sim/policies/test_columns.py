@@ -1,4 +1,4 @@
-"""Numbers of a policy's own stand beside those who wait; an order may look at what has been."""
+"""A policy's own numbers are shown next to waiting jobs; an order may use past usage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.sim.conftest import Lab
 
 @dataclass(frozen=True)
 class Counting(FirstComeFirstServed):
-    """How often each job was looked at."""
+    """Counts how often each job was considered."""
 
     columns = (Column("looks", "how often"), Column("nothing"), Column("here", of="user"))
 
@@ -38,7 +38,7 @@ class Counting(FirstComeFirstServed):
 
 @dataclass(frozen=True)
 class LeastUsed(Order):
-    """Whose users have had the fewest processor-seconds."""
+    """Jobs of users with the fewest processor-seconds first."""
 
     columns = (Column("had", "processor-seconds", of="user"),)
     had: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
@@ -97,7 +97,7 @@ def test_a_run_from_a_checkpoint_orders_as_the_run_through() -> None:
 
 @dataclass(frozen=True)
 class Careless(FirstComeFirstServed):
-    """What it declares and notes is no column."""
+    """Its declarations and notes are no valid columns."""
 
     columns = (Column("bad"), "worse", Column("list", of="nobody"))  # type: ignore[assignment, arg-type]
 

@@ -1,4 +1,4 @@
-"""What a policy says of itself, and how it is written.
+"""A policy's description and its written form.
 
 Also tests sim.policies, sim.policies.backfill, sim.policies.gang, sim.policies.multiqueue, sim.policies.preempt,
 sim.policies.view.

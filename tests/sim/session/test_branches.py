@@ -25,14 +25,14 @@ SPECS = ("easy", "fcfs", "conservative", "selective", "gang")
 
 
 def again(timeline: Timeline, **of_timeline: object) -> Timeline:
-    """A fresh timeline on which the recorded branches have grown."""
+    """Return a fresh timeline with the recorded branches."""
     fresh = Timeline(timeline.workload, "easy", **of_timeline)  # type: ignore[arg-type]
     restore(fresh, records_of(timeline))
     return fresh
 
 
 def courses(timeline: Timeline) -> dict[str, object]:
-    """What happens on every branch to its very end."""
+    """Return the result of every branch at its end."""
     found: dict[str, object] = {}
     for name in timeline.branches:
         timeline.look_at(name)

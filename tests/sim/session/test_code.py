@@ -1,4 +1,4 @@
-"""A session that names code of somebody's own is read without running it.
+"""A session that names user-defined code is read without running it.
 
 Also tests sim.session.trust.
 """
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
-    """Made in another folder than it is read in, of a file that says so when it runs."""
+    """Return a session written in another folder; its policy's file leaves a mark when it runs."""
     folder = tmp_path / "lab"
     folder.mkdir()
     monkeypatch.chdir(folder)

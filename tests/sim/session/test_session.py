@@ -1,4 +1,4 @@
-"""Sessions: what is written comes back, and whatever else is read is refused in one line.
+"""Sessions are read back as written; anything else is refused in one line.
 
 Also tests sim.session.syntax, sim.session.trace_ref.
 """
@@ -88,7 +88,7 @@ def changed(old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-# What comes back
+# Round trips
 
 
 @given(sessions())
@@ -188,7 +188,7 @@ def test_what_is_not_known_is_left_out_and_said() -> None:
     )
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.parametrize(

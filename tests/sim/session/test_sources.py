@@ -1,4 +1,4 @@
-"""From what was typed to a session and back.
+"""Words of the command line become a session, and again the same words.
 
 Also tests sim.workload.source.
 """

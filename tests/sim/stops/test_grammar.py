@@ -34,7 +34,7 @@ from tests.sim.conftest import Lab
 
 
 def snapshots(engine: Engine) -> list[Snapshot]:
-    """The moments of a run, from before its first step."""
+    """Return the moments of a run, from before its first step."""
     seen = [engine.snapshot()]
     while engine.step():
         seen.append(engine.snapshot())
@@ -42,14 +42,14 @@ def snapshots(engine: Engine) -> list[Snapshot]:
 
 
 def fires(stop: str, seen: list[Snapshot]) -> list[float | None]:
-    """The times at which the stop fires."""
+    """Return the times at which the stop triggers."""
     parsed = parse_stop(stop)
     return [after.time for before, after in pairwise(seen) if parsed.fires(before, after)]
 
 
 @pytest.fixture
 def narrow(lab: Lab) -> list[Snapshot]:
-    """Job 2 needs the whole machine and waits for job 1; 3 passes it, 4 may not; 1 is done earlier than it said."""
+    """Job 2 needs the whole machine and waits for job 1; 3 passes it, 4 may not; 1 ends before its estimate."""
     jobs = ("1 0 2 50 60", "2 5 4 100 100", "3 10 2 40 40", "4 12 1 500 500")
     return snapshots(Engine(lab.workload(4, *jobs), parse_policy("easy")))
 
@@ -301,7 +301,7 @@ def test_or_fires_with_each_of_its_parts(narrow: list[Snapshot]) -> None:
     assert fires("queue > 0 or backfill", narrow) == [5, 10]
 
 
-# For who writes a policy
+# Authors of policies
 
 
 class Quota(NamedTuple):
@@ -313,7 +313,7 @@ class Quota(NamedTuple):
 
 @dataclass(frozen=True)
 class Fair(Policy):
-    """Counts how often a job was passed over, and lets nobody start on the first two occasions."""
+    """Counts how often a job was passed over, and starts no job on the first two occasions."""
 
     name = "fair"
     columns = (Column("passed"),)

@@ -1,4 +1,4 @@
-"""Every policy is held to the same: ten of the literature keep it, eight broken ones are found and named.
+"""Rules for every policy: ten from the literature keep them, and the test finds the fault of eight broken ones.
 
 Also tests sim.testing, sim.testing.growth, sim.testing.shrink, sim.testing.workloads.
 """
@@ -88,7 +88,7 @@ PLANNED = [0]
 
 @dataclass(frozen=True)
 class PlansAtRandom(GangBackfill):
-    """What it plans depends on how often it has planned; nobody starts otherwise for it."""
+    """Its plans depend on how often it has planned; its starts do not."""
 
     name = "plans-at-random"
 
@@ -108,7 +108,7 @@ def test_what_is_planned_in_rows_is_looked_at_too() -> None:
 
 @dataclass(frozen=True)
 class Drawing(Policy):
-    """By lot, without a seed."""
+    """Draws jobs at random, without a seed."""
 
     name = "drawing"
 
@@ -120,7 +120,7 @@ class Drawing(Policy):
 
 @dataclass(frozen=True)
 class Watched(Policy):
-    """It decides otherwise when somebody watches."""
+    """Decides differently when reasons are wanted."""
 
     name = "watched"
 
@@ -244,7 +244,7 @@ def test_starvation_is_judged_at_the_policys_own_times(limit: float, starves: bo
 
 
 def test_slow_policy_is_told_so_before_any_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pass that takes a millisecond per waiting job is too long here; the trials would take as many as they are."""
+    """A pass takes a millisecond per waiting job, too long here: the policy fails before any trial."""
 
     @dataclass(frozen=True)
     class Slow(Easy):

@@ -1,4 +1,4 @@
-"""Runs with switches of policy, from their beginning and up to a moment."""
+"""Runs with policy switches, from their beginning and up to a moment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FCFS, EASY = parse_policy("fcfs"), parse_policy("easy")
 
 @pytest.fixture(scope="module")
 def figure() -> Workload:
-    """Zhang's figure 4: under EASY job 5 passes at 600, under FCFS nobody does."""
+    """Return Zhang's figure 4: under EASY job 5 passes at 600, under FCFS no job passes."""
     return Workload.of(read(sample_path("z-figure4"))).with_overruns()
 
 
@@ -90,7 +90,7 @@ def test_a_switch_before_the_beginning_is_refused(figure: Workload) -> None:
 
 
 def test_what_was_planned_in_rows_since_a_switch_is_known_at_a_moment_that_is_watched() -> None:
-    """Who has seen all steps since then has seen the same."""
+    """The result equals that of a run watched at all steps since then."""
     _, trace = Source("lublin-320").read()
     crowd = replace(trace.take(slice(100)), submit=trace.submit[:100] / 6)
     switches = ((float(trace.submit[60]) / 6 + 0.5, parse_policy("gang-backfill:mpl=2,slice=600")),)

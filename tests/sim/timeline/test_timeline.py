@@ -1,4 +1,4 @@
-"""Any step again: a timeline shows at every step what a run that was watched step by step showed there.
+"""A timeline shows at every step what a run watched step by step showed there.
 
 Also tests sim.engine.checkpoint, sim.engine.state, sim.timeline.branch.
 """
@@ -44,7 +44,7 @@ SPECS = [*sorted(POLICIES), "multiqueue:classes=10,speculate=3,speculate_over=5"
 
 
 def watched(workload: Workload, spec: str, switches: dict[int, str]) -> tuple[Engine, list[Snapshot]]:
-    """A plain run with a switch after so many steps, and what is seen at each step."""
+    """Return a plain run with switches after some steps, and its snapshot at each step."""
     engine = Engine(workload, parse_policy(spec), watchers=[Checker])
     shown = [engine.snapshot()]
     while True:
@@ -56,7 +56,7 @@ def watched(workload: Workload, spec: str, switches: dict[int, str]) -> tuple[En
 
 
 class Walk(RuleBasedStateMachine):
-    """Somebody moves about in a timeline; beside it stand the plain runs with the same switches."""
+    """A user who moves about in a timeline, compared with plain runs with the same switches."""
 
     @initialize(data=st.data(), spec=st.sampled_from(SPECS))
     def begin(self, data: st.DataObject, spec: str) -> None:
@@ -107,7 +107,7 @@ class Walk(RuleBasedStateMachine):
         self.timeline.look_at(data.draw(st.sampled_from(sorted(self.switches))))
 
     def kept(self) -> dict[int, str]:
-        """The switches before the cursor."""
+        """Return the switches before the cursor."""
         known = self.switches[self.timeline.branch.name]
         return {step: spec for step, spec in known.items() if step < self.timeline.step}
 
@@ -271,11 +271,11 @@ def test_what_was_broken_breaks_again_when_a_run_is_made_again_and_when_that_is_
 
 @dataclass(frozen=True)
 class SavedAgain(FirstComeFirstServed):
-    """It decides the same, and is another."""
+    """Decides the same, but is another policy."""
 
 
 def test_what_took_over_at_the_end_of_an_instant_does_so_again(lab: Lab) -> None:
-    """Else what the first policy did then would be another's, and the runs would part there for no reason."""
+    """Otherwise the first policy's decisions of that time would count as the second's, and the runs would differ."""
     timeline = Timeline(lab.workload(4, *JOBS), "fcfs")
     timeline.compute_all()
     for step in range(2, timeline.computed):
@@ -361,7 +361,7 @@ def test_a_budget_is_kept(lab: Lab) -> None:
 
 @dataclass(frozen=True)
 class Bad(Policy):
-    """Starts what fits, until 10; then it breaks down half way through a pass."""
+    """Starts jobs that fit, until 10; then it fails in the middle of a pass."""
 
     name = "bad"
 
@@ -392,7 +392,7 @@ def test_a_policy_that_breaks_down_leaves_everything_before(small: Workload) -> 
 
 @dataclass(frozen=True)
 class Idle(Policy):
-    """Starts nobody."""
+    """Starts no job."""
 
     name = "idle"
 

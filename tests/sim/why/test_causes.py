@@ -1,4 +1,4 @@
-"""Back to the cause of what is seen."""
+"""The cause of a plan, a holder or a boundary on the screen."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_who_takes_over_and_plans_nothing_gives_a_plan_up(lab: Lab) -> None:
 
 
 def test_where_rows_take_turns_a_plan_moves_too(lab: Lab) -> None:
-    # Job 1 ends long before its estimate, and 4 is planned anew.
+    # job 1 ends long before its estimate, and 4 is replanned
     jobs = ("1 0 4 100 400", "2 1 4 300 300", "3 2 4 50 50", "4 3 4 60 60")
     engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs, until=220)
     found = last_change(engine.history, PlanOf(3), engine.step_count)
@@ -164,7 +164,7 @@ def test_the_holder_is_the_same_from_the_cause_on(workload: Workload) -> None:
 
 
 def test_a_pivot_is_planned_otherwise_when_a_job_ends_early_or_another_comes_before_it(lab: Lab) -> None:
-    # Job 3 wants the whole machine: it is planned for 60 at first, for 40 when job 1 ends at 20.
+    # Job 3 needs the whole machine: it is planned for 60 at first, for 40 when job 1 ends at 20.
     engine = lab.run("multiqueue:classes=none", 4, "1 0 2 20 60", "2 0 2 30 40", "3 5 4 10 10")
     found = last_change(engine.history, PlanOf(2), engine.step_count)
     assert found == (3, Expect(engine.workload.jobs[2], 40))

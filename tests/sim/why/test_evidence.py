@@ -141,7 +141,7 @@ def test_a_reservation_that_was_asked_for_says_whether_it_was_granted(lab: Lab) 
 # A wait where rows take turns
 
 MATRIX = ("1 0 4 100 100", "2 1 3 200 200", "3 2 2 50 50", "4 3 1 30 30")
-"""On two rows jobs 1 and 2 take turns; 3 fits beside neither, 4 beside 2."""
+"""On two rows jobs 1 and 2 take turns; 3 fits next to neither, 4 next to 2."""
 
 
 def test_in_a_matrix_the_emptiest_row_is_told_and_whose_end_makes_room(lab: Lab) -> None:
@@ -165,7 +165,7 @@ def test_in_a_matrix_the_planned_row_is_told_beside_the_time(lab: Lab) -> None:
 
 
 def test_between_two_rebuilds_the_last_one_is_the_evidence(lab: Lab) -> None:
-    # At 11 job 2 has its first turn: nobody comes or ends.
+    # at 11 job 2 has its first turn; no job arrives or ends
     engine = at(lab, "gang:mpl=2,slice=10", 11, *MATRIX)
     assert not engine.state.decisions
     assert [entry.decision for entry in evidence(engine, "4").log] == list(engine.state.rebuild)
@@ -174,7 +174,7 @@ def test_between_two_rebuilds_the_last_one_is_the_evidence(lab: Lab) -> None:
 # A suspension
 
 PUSHED = ("1 0 4 600 600", "2 0 3 60 60", "3 70 2 500 500", "4 61 1 5 5")
-"""At 60 job 2 has waited so long for so little that it suspends 1, whose fourth processor stays idle."""
+"""At 60 the short job 2 has waited long enough to suspend 1, whose fourth processor stays idle."""
 
 
 def test_a_suspended_job_says_who_is_in_its_place_until_when(lab: Lab) -> None:
@@ -230,7 +230,7 @@ def test_a_policy_may_keep_a_job_that_would_delay_nobody(lab: Lab) -> None:
     assert DelaysNobody() in found.facts
 
 
-# What was considered
+# Considered decisions
 
 
 def test_the_log_has_every_decision_and_marks_its_own(lab: Lab) -> None:

@@ -1,4 +1,4 @@
-"""Whatever bytes come: a trace with finite numbers, or one line that says why not."""
+"""Any bytes are read as a trace with finite numbers, or refused in one line."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ JUNK = [
 
 
 def real() -> list[bytes]:
-    """How real files begin, where there are some beside the checkout."""
+    """Return the beginnings of real files, if there are some next to the checkout."""
     paths = sorted(path for path in MATERIAL.glob("*/**/*.*") if path.suffix in KINDS)
     heads = []
     for path in paths:
@@ -65,7 +65,7 @@ PIECES = st.builds(
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A good file into which junk, or a piece of another, has fallen here and there."""
+    """Draw a good file damaged by junk, or by pieces of another file."""
     content = draw(st.sampled_from(FILES) | st.sampled_from(ALL))
     for _ in range(draw(st.integers(0, 6))):
         start = draw(st.integers(0, len(content)))

@@ -1,4 +1,4 @@
-"""What every option of a workload says of itself, and which values it takes."""
+"""Names, help and valid values of each option of a workload."""
 
 from __future__ import annotations
 

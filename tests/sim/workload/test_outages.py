@@ -1,4 +1,4 @@
-"""What a person types of a machine that changes, and what it comes to."""
+"""Typed outages of a machine, and their effect."""
 
 from __future__ import annotations
 

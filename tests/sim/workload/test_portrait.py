@@ -1,4 +1,4 @@
-"""What a portrait says about a trace.
+"""A trace's portrait: its numbers and its warnings.
 
 Also tests sim.workload.categories.
 """
@@ -22,7 +22,7 @@ UNKNOWN = -1
 
 
 def trace(*jobs: Mapping[Field, float], header: Header | None = None) -> Trace:
-    """Jobs of one processor and 100 s submitted at 0, except for what is given."""
+    """Return jobs of one processor and 100 s submitted at 0, except for the given fields."""
     table = np.full((len(jobs), len(Field)), float(UNKNOWN))
     table[:, Field.SUBMIT], table[:, Field.PROCS_ASKED], table[:, Field.RUN] = 0, 1, 100
     for row, job in zip(table, jobs, strict=True):
@@ -155,7 +155,7 @@ def test_an_empty_trace_has_a_portrait_too() -> None:
 
 
 def read(path: Path) -> Trace:
-    """Enough of a reader for the archive's own files."""
+    """Return the trace by a reader that suffices for the archive's own files."""
     with gzip.open(path, "rt", errors="replace") as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith(";")]
     return Trace(path.name, "swf", tuple(row[0] for row in rows), np.array(rows, dtype=float), Header(max_procs=100))

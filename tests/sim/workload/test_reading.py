@@ -1,4 +1,4 @@
-"""Opening whatever a person names.
+"""Opening any file that a person names.
 
 Also tests sim.errors.
 """
@@ -189,7 +189,7 @@ def test_a_pipe_is_waited_for_while_somebody_has_it_open(tmp_path: Path, monkeyp
             sleep(0.1)
             pipe.write("1 0 -1 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n")
 
-    both = os.open(tmp_path / "pipe", os.O_RDWR)  # so that there is a writer, who says nothing yet
+    both = os.open(tmp_path / "pipe", os.O_RDWR)  # a writer that has written nothing yet
     found: list[tuple[str, ...]] = []
     reader = threading.Thread(target=lambda: found.append(read(tmp_path / "pipe").ids))
     reader.start()

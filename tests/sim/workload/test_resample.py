@@ -1,4 +1,4 @@
-"""Weeks and users drawn by lot: what comes by day and by week stays."""
+"""Weeks and users drawn at random keep the daily and weekly rhythm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WEEKS = 6
 
 
 def log(jobs: int = 400, users_known: bool = True) -> Workload:
-    """Jobs of twenty users over six weeks and a day."""
+    """Return jobs of twenty users over six weeks and a day."""
     rng = np.random.default_rng(7)
     table = np.full((jobs, len(Field)), -1.0)
     table[:, Field.SUBMIT] = 1000 + np.sort(rng.integers(int(WEEKS * WEEK + 86400), size=jobs))

@@ -1,4 +1,4 @@
-"""What each transform does to five small jobs, and in which order they come together."""
+"""Each transform applied to five small jobs, and the order of transforms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Slurm of three versions answered to every command of the adapter: moments that the tests have with them."""
+"""Captured answers of three versions of Slurm to every command of the adapter."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ VERSION = "24.11"
 
 
 class Crowd(Captured):
-    """Commands of a cluster with so many nodes, each with its jobs running, and so many jobs waiting."""
+    """Commands of a cluster of `nodes` nodes, each with its jobs running, and `waiting` waiting jobs."""
 
     def __init__(self, nodes: int, waiting: int) -> None:
         super().__init__(VERSION)

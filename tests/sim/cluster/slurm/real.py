@@ -143,7 +143,7 @@ def _cancel_all() -> None:
 
 
 def _free_ports(count: int) -> int:
-    """Return the first of so many neighbouring ports that nothing listens on."""
+    """Return the first of `count` neighbouring ports on which nothing listens."""
     for first in range(17_000 + os.getpid() % 1000 * 20, 60_000, 20):
         try:
             with ExitStack() as opened:

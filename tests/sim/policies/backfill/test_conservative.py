@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
 # Three processors. Job 1 holds two and ends at 20 instead of 100; job 2 holds one until 40. Promised on arrival:
-# job 3 (two processors, 60 s) 100, and job 4 (one, 60 s) 40, beside job 1. From 20 on both could be earlier:
-# whoever moves first gets 20, the other 40.
+# job 3 (two processors, 60 s) 100, and job 4 (one, 60 s) 40, next to job 1. From 20 on both could start earlier:
+# the first to be moved gets 20, the other 40.
 HOLE = ("1 0 2 20 100", "2 0 1 40 40", "3 1 2 60 60", "4 2 1 60 60")
 
 
@@ -80,7 +80,7 @@ def test_a_reservation_that_moved_leaves_no_instant_behind(lab: Lab) -> None:
 
 
 def test_jobs_that_arrive_together_are_placed_by_rank_whatever_the_order(lab: Lab) -> None:
-    # The order says how the plan is compressed, not who is promised what.
+    # the order decides how the plan is compressed, not the promises
     jobs = ("1 0 1 10 10", "2 1 1 9 9", "3 1 1 5 5")
     assert lab.starts("conservative:order=sjf", 1, *jobs) == {"1": 0, "2": 10, "3": 19}
 

@@ -1,4 +1,4 @@
-"""EASY: who may pass the head, by which of the two rules, and what the head is promised."""
+"""EASY: which jobs may pass the head, by which of the two rules, and the head's reservation."""
 
 from __future__ import annotations
 

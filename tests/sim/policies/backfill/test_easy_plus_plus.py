@@ -1,4 +1,4 @@
-"""EASY++: a job is expected to run as long as its user's last two did."""
+"""EASY++: a job's predicted run time is the mean of its user's last two."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 
-# Four processors. User 0's first jobs run 10 and 20 of their 100 seconds, so the third is expected to run 15, until
-# 45; the head, job 4, is planned for then. Nobody knows the user of the others.
+# Four processors. User 0's first jobs run 10 and 20 of their 100 seconds, so the third is predicted to run 15, until
+# 45; the head, job 4, is planned for then. The users of the other jobs are unknown.
 JOBS = ("1 0 4 10 100", "2 10 4 20 100", "3 30 3 20 100", "4 31 4 10 100", "5 32 1 5 14", "6 33 1 12 12")
 USERS = np.array([0, 0, 0, -1, -1, -1])
 
@@ -35,7 +35,7 @@ def test_who_ends_by_the_predicted_start_passes_and_who_outlives_its_prediction_
     engine.run(until=33)
     assert lab.start(engine, "6") == Backfill(engine.state.jobs[5], PredictedBefore(head, shadow=45, ends=45))
     assert engine.state.reserved == {3: 45}
-    engine.run(until=45)  # job 3 goes on: it is expected to end a minute later, or at its estimate
+    engine.run(until=45)  # job 3 still runs: its predicted end moves by a minute, or to its estimate
     assert engine.state.reserved == {3: 105 if correct == "steps" else 130}
     engine.run()
     assert engine.schedule().start.tolist() == [0, 10, 30, 50, 45, 33]

@@ -1,4 +1,4 @@
-"""fcfs: nobody passes the first that does not fit."""
+"""fcfs: the first job that does not fit stops all jobs behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Greedy: those behind the head are tried in several orders, the best of which is taken."""
+"""Greedy: the jobs behind the head are tried in several orders, and the best order counts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import BestOfOrders
 from tests.sim.conftest import Lab
 
-# Four processors. Job 1 holds one until 100, when job 2 is to have all of them; three are free.
+# Four processors. Job 1 holds one until 100, the planned start of job 2, which needs all four; three are free.
 JOBS = ("1 0 1 100 100", "2 0 4 10 10", "3 0 3 10 10", "4 0 1 10 10", "5 0 1 5 5", "6 0 1 10 10")
 
 

@@ -1,4 +1,4 @@
-"""Lookahead: those who pass the head fill the machine best."""
+"""Lookahead: the jobs that pass the head fill the machine best."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sim.decisions.reasons import BestPacking
 from sim.decisions.reasons_to_wait import BeyondLookahead, TooFewFree, WouldDelay
 from tests.sim.conftest import Lab
 
-# Eight processors. Job 1 holds one until 100, when job 2 is to have all of them; seven are free.
+# Eight processors. Job 1 holds one until 100, the planned start of job 2, which needs all; seven are free.
 JOBS = ("1 0 1 100 100", "2 0 8 10 10", "3 0 5 50 50", "4 0 3 50 50", "5 0 4 50 50", "6 0 1 50 50")
 
 

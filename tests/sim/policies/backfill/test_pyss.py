@@ -1,7 +1,7 @@
-"""What pyss's own tests expect of its schedulers, in their small workloads: when each job ends on 100 processors.
+"""The expectations of pyss's own tests in their small workloads: the end of each job on 100 processors.
 
-A job is `submit end estimate procs run [user]`. Where two sets of jobs fill the machine as well, pyss takes the later
-jobs, and the paper, as we do, the earlier ones: those cases are told apart.
+A job is `submit end estimate procs run [user]`. If two sets of jobs fill the machine equally, pyss takes the later
+jobs; the paper and this program take the earlier ones. Such cases are marked.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ TIES = (
 
 
 def ends(lab: Lab, spec: str, case: str) -> tuple[list[int], list[int], list[int]]:
-    """When each job ends, when it is to end, and how wide it is."""
+    """Return the end, the expected end and the width of each job."""
     jobs = [list(map(int, job.split())) for job in case.split("; ")]
     lines = [f"{n} {job[0]} {job[3]} {job[4]} {job[2]}" for n, job in enumerate(jobs, 1)]
     users = np.array([job[5] if len(job) > 5 else -1 for job in jobs])

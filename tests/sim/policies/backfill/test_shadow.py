@@ -1,4 +1,4 @@
-"""shadow: the shortest first, unless somebody would wait past its bound.
+"""shadow: the shortest first, unless another job would start past its bound.
 
 Also tests sim.policies.backfill.bounds.
 """
@@ -43,7 +43,7 @@ def test_a_start_that_pushes_a_job_exactly_to_its_bound_is_allowed(lab: Lab) -> 
 
 
 def test_who_is_past_its_bound_anyway_is_no_obstacle(lab: Lab) -> None:
-    # With shadows=0 everybody's bound is its submit time, so that nobody who waits can be kept to it.
+    # with shadows=0 every bound is the submit time, so no waiting job can be kept within it
     assert lab.starts("shadow:shadows=0", 1, *ONE) == {"1": 0, "3": 10, "2": 15}
 
 

@@ -1,4 +1,4 @@
-"""The orders in which those behind the head are tried."""
+"""The orders in which the jobs behind the head are tried."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Stage:
-    """A matrix with jobs in it, others that wait, and nothing else: what a policy decides is done at once.
+    """A matrix with jobs in it and waiting jobs; each decision of a policy is applied at once.
 
     Rows are written as text, a letter a job: in "AAB." the job A, of rank 0, has the first two columns.
     """
@@ -72,7 +72,7 @@ class Stage:
         return [(self.remaining_estimate(rank), rank, self.jobs[rank].procs) for rank in ranks]
 
     def wait(self, procs: int, estimate: float = 100) -> Job:
-        """Another job arrives."""
+        """Add a waiting job."""
         rank = len(self.jobs)
         job = Job(rank, chr(ord("A") + rank), self.now, procs, estimate)
         self.jobs.append(job)
@@ -81,17 +81,17 @@ class Stage:
         return job
 
     def finish(self, letter: str) -> None:
-        """A job completes."""
+        """Complete a job."""
         rank = ord(letter) - ord("A")
         self.matrix.remove(rank)
         self.completed.append(self.jobs[rank])
 
     def something_completes(self) -> None:
-        """A reason to rebuild, and nothing else."""
+        """Give a reason to rebuild, and nothing else."""
         self.completed.append(Job(99, "Z", 0, 1, 1))
 
     def rebuild(self) -> list[str]:
-        """One pass; the rows as text, from first to last, home places in capitals, replicas in small letters."""
+        """Run one pass; return the rows as text, first to last: home places in capitals, replicas in small letters."""
         self.decided = []
         for decision in self.policy.decide(cast(Any, self)):
             self.decided.append(decision)
@@ -131,7 +131,7 @@ class Stage:
         return rows
 
     def those(self, kind: type) -> list[Any]:
-        """What was decided, of one kind."""
+        """Return the decisions of one kind."""
         return [decision for decision in self.decided if isinstance(decision, kind)]
 
 
@@ -191,7 +191,7 @@ def test_plain_gang_scheduling_lets_nobody_pass() -> None:
 
 
 def test_jobs_are_replicated_one_row_a_round() -> None:
-    # A and B want the first column of rows 3 and 4: A takes the one, and before it has its next turn, B the other.
+    # A and B need the first column of rows 3 and 4: A gets the one, and before it has its next turn, B the other.
     stage = Stage(Gang(), "ACCC", "BDDD", "..EE", "..FF")
     stage.something_completes()
     assert stage.rebuild() == ["ACCC", "BDDD", "a.EE", "b.FF"]
@@ -246,7 +246,7 @@ def test_what_a_job_has_done_shortens_its_span() -> None:
 def test_a_history_has_the_plans_that_somebody_passed_and_all_where_somebody_watches(
     lab: Lab, curious: bool, written: list[str]
 ) -> None:
-    """Job 3 comes in beside what is planned for job 2; nobody comes in beside what is planned for job 4."""
+    """Job 3 is placed next to the plan of job 2; no job is placed next to the plan of job 4."""
     jobs = lab.workload(4, "1 0 3 100 100", "2 0 4 10 10", "3 0 1 50 50", "4 0 4 10 10")
     engine = Engine(jobs, "gang-backfill:mpl=1", curious=curious)
     engine.advance(1)
@@ -263,7 +263,7 @@ def test_a_new_row_comes_before_a_reservation() -> None:
 def test_what_was_found_before_a_row_was_opened_does_not_hold_for_the_row_after_it() -> None:
     stage = Stage(GangBackfill(mpl=3), "AAAA")
     stage.closes, stage.machine_ahead = 100, [(100, -1, -4), (104, -1, 4)]
-    for estimate in (60, 60, 60, 10, 60):  # E alone is done before maintenance, in a row of its own
+    for estimate in (60, 60, 60, 10, 60):  # only E, in its own row, ends before maintenance
         stage.wait(4, estimate)
     stage.rebuild()
     reserved = [(r.job.id, r.row, r.at) for r in stage.those(d.ReserveRow)]
@@ -326,7 +326,7 @@ def test_after_compaction_with_migration_is_scheduled_again() -> None:
 
 
 def test_a_replica_may_push_a_job_aside_that_stands_nowhere_else() -> None:
-    # Row 1 is full, and nobody can be replicated in row 2 until C moves aside for A.
+    # row 1 is full, and no job can be replicated in row 2 until C moves aside for A
     stage = Stage(GangMigrate(), "AABBBB", ".CC...", procs=6)
     stage.something_completes()
     assert stage.rebuild() == ["AABBBB", "aaCC.."]
@@ -397,7 +397,7 @@ def test_parameters_are_read_from_the_name() -> None:
     assert (turns.slice, turns.overhead) == (50, 2.5)
 
 
-# Whatever comes
+# Any events
 
 
 @given(

@@ -1,4 +1,4 @@
-"""A policy that chooses between two others, and what becomes of a run of it.
+"""A policy that selects one of two others, and runs under it.
 
 Also tests sim.policies.leading.
 """

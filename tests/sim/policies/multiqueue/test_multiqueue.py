@@ -1,4 +1,4 @@
-"""Multiple queues: pivots, the three rules, who lends to whom; priorities, speculative runs, reservations.
+"""Multiple queues: pivots, the three rules, loans; priorities, speculative runs, reservations.
 
 Also tests sim.policies.multiqueue.partitions, sim.policies.multiqueue.pivots.
 """
@@ -66,17 +66,17 @@ def run(workload: Workload, spec: str, until: float = inf) -> Engine:
 
 
 def high(workload: Workload, *ids: str) -> Workload:
-    """These jobs have high priority."""
+    """Return the workload with high priority for these jobs."""
     return replace(workload, high=np.array([name in ids for name in workload.ids]))
 
 
 def reserve(workload: Workload, **wanted: float) -> Workload:
-    """Job `J1` asks for the start `J1=...`."""
+    """Return the workload with requested starts: job `J1` at `J1=...`."""
     return replace(workload, reserve=np.array([wanted.get(f"J{name}", nan) for name in workload.ids]))
 
 
 def borrowed(engine: Engine) -> list[tuple[str, int, int, int]]:
-    """Who borrowed: job, to, from, which processors."""
+    """Return each loan: (job, to, from, processors)."""
     decisions = (decision for _, decision in engine.history.all_decisions())
     return [(d.job.id, d.to, d.lender, d.processors) for d in decisions if isinstance(d, Borrow)]
 
@@ -121,7 +121,7 @@ def test_borrowed_processors_stay_until_they_are_borrowed_again(lab: Lab) -> Non
 
 
 def test_where_jobs_run_already_each_partition_also_owns_what_its_jobs_hold() -> None:
-    # Four processors: a long job holds the first, which would be the short ones' by halves.
+    # Four processors: a long job holds the first, which an even division would give to the short jobs.
     long = Job(rank=0, id="1", submit=0, procs=1, estimate=200)
     view = SimpleNamespace(there=0b1111, running={0: SimpleNamespace(job=long)}, held=lambda rank: 0b0001)
     assert divided(cast(Any, view), Classes.read("100")) == (0b0010, 0b1101)
@@ -141,7 +141,7 @@ def test_the_boundaries_of_the_papers_figure_move_as_its_caption_says() -> None:
 
 # The three rules. Four processors, two a partition.
 
-# The long job 1 holds the long partition until 120, job 2 wants three from then on. The short pivot, job 3, wants
+# The long job 1 holds the long partition until 120; from then on job 2 needs three. The short pivot, job 3, needs
 # the whole machine: it is planned for 320, after both.
 BOTH = ("1 0 2 120 120", "2 1 3 200 200", "3 2 4 10 10")
 

@@ -1,4 +1,4 @@
-"""What a policy's file imports from beside it is part of it: read with it, new with it, and of the same revision."""
+"""Files imported next to a policy's file belong to it: read with it, new with it, and of the same revision."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_all_that_is_imported_from_beside_it_is_found_and_nothing_runs(fair: Pat
 
 def test_a_file_that_is_imported_makes_the_policy_another_when_it_changes(fair: Path) -> None:
     was = parse_policy("./fair.py")
-    (fair.parent / "shares" / "usual.py").write_text("DEPTH = 2\n")  # as long, within the same second
+    (fair.parent / "shares" / "usual.py").write_text("DEPTH = 2\n")  # same length, within the same second
     assert was.code is not None
     assert changed(was.code)
     now = parse_policy("./fair.py")

@@ -1,4 +1,4 @@
-"""A policy out of a file: by its path, by a revision, by a module's name; and what is said where there is none."""
+"""A policy from a file: by its path, by a revision, by a module's name; and the errors if there is none."""
 
 from __future__ import annotations
 
@@ -252,6 +252,6 @@ def test_asking_whether_a_module_changed_imports_nothing(tmp_path: Path, monkeyp
 
 
 def test_asking_whether_a_revision_changed_starts_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The settings of a repository may name programs that git starts."""
+    """A repository's settings may name programs that git starts."""
     monkeypatch.setattr(subprocess, "run", lambda *given, **named: pytest.fail("git was started"))
     assert changed(CodeRef(f"{tmp_path}/pol.py@HEAD", "0" * 64)) is False

@@ -1,4 +1,4 @@
-"""Immediate service: a new job suspends those that have had their slice."""
+"""Immediate service: a new job suspends jobs that have used up their slice."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ IS = "immediate:slice=10"
 
 
 def stays(engine: Engine, job: str) -> list[tuple[float, float | None]]:
-    """From when until when the job was on processors."""
+    """Return the start and end of each stretch of the job on processors."""
     rank = engine.workload.rank_of(job)
     return [(stretch.start, stretch.end) for stretch in engine.history.stretches() if stretch.rank == rank]
 
 
 def suspensions(engine: Engine) -> list[tuple[float, str]]:
-    """(when, which job) was suspended."""
+    """Return (time, job) of each suspension."""
     decided = engine.history.all_decisions()
     return [(engine.history.time_of(step), d.job.id) for step, d in decided if isinstance(d, Suspend)]
 
@@ -56,7 +56,7 @@ def test_until_then_it_says_so(lab: Lab) -> None:
 
 
 def test_a_slice_is_time_run_over_all_stays(lab: Lab) -> None:
-    """Job 1 has had its slice by 10; when it is back at 15 it can be suspended at once."""
+    """Job 1 has used up its slice by 10; when it resumes at 15 it can be suspended at once."""
     engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 5 5", "3 16 1 5 5")
     assert stays(engine, "1") == [(0, 10), (15, 16), (21, 110)]
 
@@ -88,7 +88,7 @@ def test_of_those_who_suffered_as_much_the_latest_is(lab: Lab) -> None:
 
 
 def test_victims_that_prove_unneeded_are_dropped(lab: Lab) -> None:
-    """Job 2 comes first, as the latest; with job 1 there are four processors, and three are enough."""
+    """Job 2 is the first victim, as the latest; with job 1 there are four processors, and three are enough."""
     engine = lab.run(IS, 4, "1 0 3 100 100", "2 0 1 100 100", "3 20 3 5 5")
     assert suspensions(engine) == [(20, "1")]
 
@@ -98,7 +98,7 @@ def test_a_job_however_narrow_suspends_one_however_wide(lab: Lab) -> None:
 
 
 def test_new_jobs_have_their_turn_by_rank(lab: Lab) -> None:
-    """There are victims for one of them only; the other waits until that one has had its slice."""
+    """There are victims for one of them only; the other waits until that one has used up its slice."""
     engine = lab.run(IS, 2, "1 0 2 100 100", "2 20 2 50 50", "3 20 2 5 5")
     assert stays(engine, "2")[0] == (20, 30)
     assert stays(engine, "3") == [(30, 35)]

@@ -1,4 +1,4 @@
-"""Keepers: who waits for whom."""
+"""Keepers: which job blocks which idle job."""
 
 from __future__ import annotations
 

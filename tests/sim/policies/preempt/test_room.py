@@ -1,4 +1,4 @@
-"""Room: for whom there is room on his own processors, beside asking everybody."""
+"""Room: the suspended jobs that fit on their own processors, without asking each job."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sim.policies.preempt.room import Room
 
 
 def asked(suspended: dict[int, int], free: int) -> list[int]:
-    """What the room stands for: everybody is asked."""
+    """Return the result that the index must give, by asking each job."""
     return [rank for rank, own in suspended.items() if not own & ~free]
 
 

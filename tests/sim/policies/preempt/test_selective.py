@@ -1,4 +1,4 @@
-"""Selective suspension: who may suspend whom, when, on which processors, and that what is remembered is right.
+"""Selective suspension: which jobs suspend which, when, on which processors; remembered values stay right.
 
 Also tests sim.policies.preempt.preemption, sim.policies.preempt.tolls.
 """
@@ -44,7 +44,7 @@ PAIR = ("1 0 2 100 100", "2 0 2 10 10")
 
 
 def stays(engine: Engine, job: str) -> list[tuple[float, float | None]]:
-    """From when until when the job was on processors."""
+    """Return the start and end of each stretch of the job on processors."""
     return [(stretch.start, stretch.end) for stretch in stretches(engine, job)]
 
 
@@ -54,7 +54,7 @@ def stretches(engine: Engine, job: str) -> list[Stretch]:
 
 
 def suspensions(engine: Engine) -> list[tuple[float, str]]:
-    """(when, which job) was suspended."""
+    """Return (time, job) of each suspension."""
     decided = engine.history.all_decisions()
     return [(engine.history.time_of(step), d.job.id) for step, d in decided if isinstance(d, Suspend)]
 
@@ -95,7 +95,7 @@ def test_a_job_that_cannot_preempt_yet_says_so_at_the_tick(lab: Lab) -> None:
 
 
 def test_the_largest_xfactor_has_its_turn_first(lab: Lab) -> None:
-    """Both could suspend job 1 at 20; the shorter one has suffered more, though it came later."""
+    """Both could suspend job 1 at 20; the shorter one has the larger xfactor, though it arrived later."""
     engine = lab.run("selective:tick=20", 2, "1 0 2 100 100", "2 0 2 20 20", "3 0 2 10 10")
     assert stays(engine, "3") == [(20, 30)]
     assert stays(engine, "2")[0][0] == 30
@@ -127,7 +127,7 @@ def test_equal_jobs_suspend_each_other_when_the_sample_says() -> None:
     assert suspensions(figure_3_1(1.2, tick=60)) == [(720, "1"), (2340, "2"), (4320, "1")]
 
 
-# Whom
+# Victims
 
 
 @pytest.mark.parametrize(("procs", "start"), [(4, 10), (3, 100)])
@@ -137,13 +137,13 @@ def test_a_job_does_not_suspend_one_more_than_twice_as_wide(lab: Lab, procs: int
 
 @pytest.mark.parametrize(("procs", "back"), [(4, 40), (3, 120)])
 def test_nor_to_have_its_processors_back(lab: Lab, procs: int, back: float) -> None:
-    """Job 1 makes way at 20 for job 2, whose xfactor is 1.2 then; at 40 its own is 1.5."""
+    """Job 1 is suspended at 20 for job 2, whose xfactor is 1.2 then; at 40 its own is 1.5."""
     engine = lab.run("selective:sf=1.2,tick=20", 8, f"1 0 {procs} 40 40", "2 0 8 100 100")
     assert stays(engine, "1") == [(0, 20), (back, back + 20)]
 
 
 def test_victims_that_prove_unneeded_are_dropped(lab: Lab) -> None:
-    """Job 2 comes first, as the latest of equal xfactors; with job 1 there are four, and three are enough."""
+    """Job 2 is the first victim, as the latest of equal xfactors; with job 1 there are four, and three are enough."""
     engine = lab.run("selective:tick=10", 4, "1 0 3 100 100", "2 0 1 100 100", "3 0 3 10 10")
     assert suspensions(engine) == [(10, "1")]
 
@@ -160,7 +160,7 @@ def test_the_smallest_xfactor_is_suspended_whatever_its_rank(lab: Lab) -> None:
 
 
 def test_all_on_its_processors_make_way_for_a_suspended_job_or_none(lab: Lab) -> None:
-    """From 34 on job 1 outranks job 3, but job 4 sits there too, with an xfactor of 1.8, until it ends at 45."""
+    """From 34 on job 1 outranks job 3, but job 4 runs there too, with an xfactor of 1.8, until it ends at 45."""
     lines = ("1 0 2 20 20", "2 0 2 10 10", "3 15 1 100 100", "4 0 1 25 25")
     engine = lab.run("selective:tick=10", 2, *lines)
     assert suspensions(engine) == [(10, "1"), (50, "3")]
@@ -176,7 +176,7 @@ def test_a_new_job_takes_free_processors_first_then_the_lowest_of_its_victims(la
 
 
 def test_a_suspended_job_goes_on_on_its_own_processors_only(lab: Lab) -> None:
-    """Job 2 makes way for job 3 at 30; job 1 leaves the other two processors at 40, which does not help it."""
+    """Job 2 is suspended for job 3 at 30; job 1 leaves the other two processors at 40, of no use to job 2."""
     engine = lab.run("selective:tick=10", 4, "1 0 2 40 1000", "2 0 2 100 1000", "3 0 2 30 30")
     assert stays(engine, "3") == [(30, 60)]
     assert stays(engine, "2") == [(0, 30), (60, 130)]
@@ -203,7 +203,7 @@ def test_seats_are_apart_unless_told(lab: Lab) -> None:
 
 
 def test_where_there_is_no_room_apart_the_lowest_of_the_others_are_taken(lab: Lab) -> None:
-    """At 30 processor 2 is the only one on which nobody waits; job 7 wants two."""
+    """At 30 processor 2 is the only one for which no job waits; job 7 needs two."""
     engine = lab.run("selective:tick=10", 4, *SEATED[:-1], "7 30 2 50 50")
     assert [(written(s.processors), s.start) for s in stretches(engine, "7")] == [("0 2", 30)]
 
@@ -243,7 +243,7 @@ def test_memory_is_spread_over_the_processors() -> None:
 
 
 def test_who_was_promised_a_start_and_runs_on_a_claim_was_not_suspended_for_it(lab: Lab) -> None:
-    """Job 3 may start at 20 by what was granted before, and does where job 2 left first, which made way for job 4."""
+    """Job 3 may start at 20 by its granted reservation, on processors that job 2, suspended for job 4, left first."""
     of = lab.workload(2, "1 0 1 100 100", "2 1 1 10 10", "3 1 1 50 50", "4 2 2 1 1")
     of = replace(of, reserve=np.array([np.nan, np.nan, 20, np.nan]))
     then = (6.0, "selective:tick=1,memory=yes,bandwidth=20")
@@ -253,14 +253,14 @@ def test_who_was_promised_a_start_and_runs_on_a_claim_was_not_suspended_for_it(l
         assert lab.kept(scenario.watched(until), "4") == why
 
 
-# What is remembered
+# Remembered values
 
 
 @dataclass(frozen=True)
 class Plain(Selective):
-    """Selective suspension as it is defined: at every tick every idle job is asked, and nothing is remembered.
+    """Selective suspension by its definition: at every tick every idle job is asked, and nothing is remembered.
 
-    Seats are chosen processor by processor.
+    Processors are chosen one by one.
     """
 
     def _seat(self, view: View, job: Job) -> int:
@@ -314,7 +314,7 @@ def past(workload: Workload, policy: Policy) -> list[Stretch]:
 
 
 def about(stretches: list[Stretch]) -> list[Stretch]:
-    """To the hundred-thousandth of a second: what is due within a microsecond of an instant may be due at it."""
+    """Round times: an event due within a microsecond of an instant may take part in it."""
     return [s._replace(start=round(s.start, 5), end=round(s.end or 0, 5)) for s in stretches]
 
 
@@ -354,7 +354,7 @@ def test_watching_changes_nothing(lab: Lab, data: st.DataObject) -> None:
 @pytest.mark.parametrize("policy", ["selective", "tunable", "adaptive:below=selective"])
 @pytest.mark.parametrize("curious", [True, False])
 def test_started_job_leaves_no_tick_behind(lab: Lab, policy: str, curious: bool) -> None:
-    """Job 2 could preempt at 240, and starts at 30, when job 1 ends early."""
+    """Job 2 could preempt at 240, but it starts at 30, when job 1 ends early."""
     engine = Engine(lab.workload(2, "1 0 2 30 1000", "2 0 2 20 200"), policy, curious=curious)
     engine.run()
     assert lab.instants(engine) == [0, 30, 50]

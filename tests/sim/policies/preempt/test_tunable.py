@@ -1,4 +1,4 @@
-"""Tunable selective suspension: who has suffered enough is spared."""
+"""Tunable selective suspension: jobs with an xfactor beyond the limit are protected."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_what_a_very_short_job_suffered_counts_as_if_it_were_ten_seconds_long(la
 
 
 def test_who_takes_over_counts_the_jobs_that_finished_before(lab: Lab) -> None:
-    """As if it had ruled from the beginning: job 1 ended under the other policy."""
+    """Job 1, which ended under the earlier policy, counts as well."""
     engine = lab.run("fcfs", 1, *JOBS, until=105)
     engine.switch(parse_policy("tunable:tick=10"), 110)
     engine.run(inf)

@@ -11,7 +11,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """Who comes is looked at once; who does not fit then is forgotten."""
+    """Considers each job once, on arrival; a job that does not fit then is forgotten."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for job in view.arrived:

@@ -13,7 +13,7 @@ PASSES = [0]
 
 @dataclass(frozen=True)
 class Broken(Policy):
-    """Every third pass it starts nobody unless the machine is empty; it counts in its module."""
+    """Skips every third pass if the machine is busy; counts passes in its module."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         PASSES[0] += 1

@@ -1,4 +1,4 @@
-"""EASY that fills a hole with the most valuable jobs first: those that do most work in it for what they take."""
+"""EASY that fills a hole with the most valuable jobs first: most work done before the head starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class WorthMost:
-    """A reason of its own: it says itself, and its fields stand beside it as numbers."""
+    """A reason with a sentence of its own; its fields are shown as numbers."""
 
     value: float
     head_starts: Moment

@@ -1,4 +1,4 @@
-"""The largest job first, and waiting makes every job larger, so that nobody is forgotten."""
+"""The largest job first; waiting makes every job larger, so that each one starts at last."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class LargestAged(Policy):
-    """Jobs go by their processors, plus so many for each hour that they have waited; the first that does not fit stops
-    the others.
-    """
+    """Jobs by processors, plus some for each hour of waiting; the first that does not fit stops the others."""
 
     aging: float = parameter(1.0, "how many processors an hour of waiting is worth", low=0.0)
     columns = (Column("priority", "processors, and what waiting adds to them"),)

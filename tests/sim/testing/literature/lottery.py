@@ -1,4 +1,4 @@
-"""Lottery scheduling (Waldspurger & Weihl 1994): the next job is drawn; a user's tickets are shared by his jobs."""
+"""Lottery scheduling (Waldspurger & Weihl 1994): the next job is drawn; jobs of a user share the user's tickets."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class Lottery(Policy):
-    """Every user has one ticket, which those of his jobs share that fit; whoever is drawn starts.
+    """Every user has one ticket, shared by the user's jobs that fit; the drawn job starts.
 
-    The lots of a moment depend on it and on the seed alone, so that the same run has the same lots.
+    The draws of a moment depend only on its time and on the seed, so that the same run has the same draws.
     """
 
     seed: int = parameter(0, "random seed of the order", low=0)

@@ -27,7 +27,7 @@ class OnlyAtNight:
 
 @dataclass(frozen=True)
 class Night(Policy):
-    """Who needs more than a share of the machine starts between evening and morning; the others whenever they fit."""
+    """Jobs wider than a share of the machine start between evening and morning; others whenever they fit."""
 
     share: float = parameter(0.5, "of the machine, beyond which a job is wide", low=0.0, high=1.0)
     evening: float = parameter(18.0, "the hour of the day at which the night begins", low=12.0, high=24.0)

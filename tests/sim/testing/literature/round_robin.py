@@ -1,4 +1,4 @@
-"""Users take turns: who started a job longest ago is asked first, and his oldest job that fits starts."""
+"""Users take turns: the user whose last start is longest ago starts the oldest job that fits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class RoundRobin(Policy):
-    """One job of a user after another; when each user had his turn is remembered in the notes."""
+    """One job of a user after another; the notes remember each user's last start."""
 
     columns = (Column("turn", "the number of the user's last turn", of="user"),)
 

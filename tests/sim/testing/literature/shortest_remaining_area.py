@@ -1,4 +1,4 @@
-"""The smallest remaining area first, with suspension: who has less left to do takes the place of who has much more."""
+"""The smallest remaining area first, with suspension: jobs with much less work left replace others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MakesWay:
 
 @dataclass(frozen=True)
 class ShortestRemainingArea(Policy):
-    """A waiting job takes the processors of one whose remaining estimate times processors is so many times its own."""
+    """A waiting job takes the processors of one whose remaining area is `factor` times its own."""
 
     factor: float = parameter(4.0, "how many times as much a job must have left to make way", low=1.0)
     suspends = True

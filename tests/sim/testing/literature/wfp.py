@@ -1,4 +1,4 @@
-"""Utility as on Intrepid (WFP3; Tang, Lan, Desai & Buettner 2009): the wide and those who wait long for little lead."""
+"""Utility as on Intrepid (WFP3; Tang, Lan, Desai & Buettner 2009): wide jobs, and jobs that waited long, first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sim.policies.view import View
 
 @dataclass(frozen=True)
 class Wfp(Policy):
-    """The highest (wait / estimate) ** power times processors first; others may pass while they delay it not at all."""
+    """The highest (wait / estimate) ** power * processors first; others may pass without delaying it."""
 
     power: float = parameter(3.0, "how much a long wait weighs against a wide job", low=0.0)
     columns = (Column("utility", "(wait / estimate) ** power times processors"),)
