@@ -29,12 +29,12 @@ from tui.sessions.autosave import STATE
 
 @pytest.fixture(scope="session", autouse=True)
 def _idle_when_all_is_handled() -> Iterator[None]:
-    """Textual's own waits until the process rests, which one with a worker hardly does: up to a second a key."""
+    """Replace Textual's waits until the process rests, up to a second a key in a program with a worker."""
 
     async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
         until, quiet, app = monotonic() + max_sleep, 0, active_app.get()
         while quiet < 3 and monotonic() < until:
-            for _ in range(20):  # rounds, not seconds: a busy machine may let few of them pass in a while
+            for _ in range(20):  # rounds, not seconds: on a busy machine few may pass in a while
                 await asyncio.sleep(0)
             await asyncio.sleep(0.002)
             pumps = [app, *(pump for screen in app.screen_stack for pump in screen.walk_children(with_self=True))]
@@ -48,7 +48,7 @@ def _idle_when_all_is_handled() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _garbage_is_found() -> Iterator[None]:
-    """A program tells the collector not to look at what it has: of hundreds that came and went, each would stay."""
+    """Undo the program's freeze of garbage collection, or each of hundreds of programs would stay."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gc, "freeze", lambda: None)
         patch.setattr(gc, "unfreeze", lambda: None)
@@ -57,7 +57,7 @@ def _garbage_is_found() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _styles_are_parsed_once() -> Iterator[None]:
-    """Textual reads its own style sheets and ours anew for every app, and again for every theme."""
+    """Keep parsed style sheets, which Textual reads again for every app and every theme."""
     parsed: dict[Hashable, list[RuleSet]] = {}
     parse = Stylesheet._parse_rules
 
@@ -74,7 +74,7 @@ def _styles_are_parsed_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def drawn() -> Iterator[list[str]]:
-    """Without a terminal updates are drawn for nobody: what a test reads is, and all if it puts a word in here."""
+    """Draw no updates without a terminal, unless the test puts a word into the list."""
     wanted: list[str] = []
     refresh = Screen._compositor_refresh
 
@@ -97,14 +97,14 @@ def lab() -> Lab:
 
 @pytest.fixture(scope="session")
 def _rooms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Folders that nobody has used yet; pytest's own would be looked for among all that there are."""
+    """Yield unused folders; pytest's own search gets slow with many."""
     room = tmp_path_factory.mktemp("rooms")
     return (room / str(number) for number in count())
 
 
 @pytest.fixture(autouse=True)
 def _own_folders(_rooms: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or changes what a person has chosen or left."""
+    """Keep tests from reading or changing a person's settings and sessions."""
     for variable in (FOLDER_VARIABLE, STATE):
         folder = next(_rooms)
         folder.mkdir()
@@ -113,12 +113,12 @@ def _own_folders(_rooms: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture
 def broken() -> Iterator[str]:
-    """The name of a policy that breaks in the middle of a run: at 600 s."""
+    """Yield the name of a policy that fails in the middle of a run, at 600 s."""
 
     @policy("broken", "a test")
     @dataclass(frozen=True)
     class Broken(FirstComeFirstServed):
-        """First come, first served, for a while."""
+        """First come, first served, until it fails."""
 
         def decide(self, view: View) -> Iterator[Decision]:
             if view.now >= 600:

@@ -1,4 +1,4 @@
-"""A policy in a file of somebody's own, and what becomes of it when it is saved otherwise."""
+"""A user-defined policy in a file, and changes of that file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def save(path: Path, body: str) -> None:
 
 
 def own_file(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str = FCFS) -> Path:
-    """`./fair.py` in the folder where one is."""
+    """Write `./fair.py` in the present folder."""
     monkeypatch.chdir(folder)
     save(folder / "fair.py", body)
     return folder / "fair.py"

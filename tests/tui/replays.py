@@ -1,4 +1,4 @@
-"""The replay screen as a person meets it: opened on a trace, its keys pressed, and waited for."""
+"""The replay screen as a person meets it: opened on a trace, its keys pressed, its work awaited."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tui.screens.replay.screen import ReplayScreen
 from tui.sessions.moment import reopened
 
 PATIENCE = 30.0
-"""Seconds after which what was waited for does not come any more, even on a busy machine."""
+"""Seconds after which a missing event fails the test, even on a busy machine."""
 _GONE, _MANY = count(1), 16
-"""Programs that have ended; what so many held is given back at once."""
+"""Count of ended programs, and the number after which their memory is released"""
 _DUE = ("_layout_required", "_repaint_required", "_scroll_required", "_recompose_required", "_refresh_styles_required")
-"""What Textual has put off to a widget's next quiet moment."""
+"""Work that Textual has postponed to a widget's next quiet moment"""
 
 
 class Replay:
@@ -40,19 +40,19 @@ class Replay:
 
     @property
     def screen(self) -> ReplayScreen:
-        """The replay, which may lie under a dialog."""
+        """Return the replay screen, which may be under a dialog."""
         assert self.app.replay is not None
         return self.app.replay
 
     @property
     def scene(self) -> Scene:
-        """What was shown last."""
+        """Return the scene shown last."""
         assert self.screen.scene is not None
         return self.screen.scene
 
     @property
     def session(self) -> Session:
-        """What would bring this back."""
+        """Return the session that would restore this moment."""
         assert self.app.session is not None
         return self.app.session
 
@@ -62,12 +62,12 @@ class Replay:
 
     @property
     def text(self) -> str:
-        """What stands on the screen, dialogs included."""
+        """Return the text on the screen, dialogs included."""
         return "\n".join("".join(each.text for each in strip) for strip in self.app.screen._compositor.render_strips())
 
     @property
     def told(self) -> str:
-        """What notes tell."""
+        """Return the text of all notifications."""
         return "\n".join(note.message for note in self.app._notifications)
 
     async def press(self, *keys: str) -> None:
@@ -76,30 +76,30 @@ class Replay:
         await self.settle()
 
     async def do(self, action: str) -> None:
-        """Let the screen do something that has no key, or not this one."""
+        """Let the screen do an action without its key."""
         await self.screen.run_action(action)
 
     async def ask(self, order: Any) -> None:
-        """Send the worker an order, and wait for what it shows."""
+        """Send the worker an order, and wait for its result."""
         self.screen.ask(order)
         await self.settle()
 
     async def wait_for(self, what: Callable[[], object]) -> None:
-        """Until this is so."""
+        """Wait until this is so."""
         until = monotonic() + PATIENCE
         while not what():
             assert monotonic() < until, "what was waited for did not come"
             await asyncio.sleep(0.005)
 
     async def settle(self) -> None:
-        """Until the worker has answered everything, and all of it stands on the screen."""
+        """Wait until the worker has answered everything, and all of it is on the screen."""
         await painted(self.pilot)
         while not self._is_settled():
             await self.wait_for(self._is_settled)
             await painted(self.pilot)
 
     async def complete(self) -> None:
-        """Until the whole run is computed: the picture does not change any more."""
+        """Wait until the whole run is computed, and the picture no longer changes."""
         await self.wait_for(lambda: self.screen.scene is not None and self.scene.complete)
         await self.settle()
 
@@ -112,7 +112,7 @@ class Replay:
 
 
 async def painted(pilot: Pilot[Any]) -> None:
-    """Until every widget has had its messages, its place and its picture: on a busy machine a pause may end before."""
+    """Wait until every widget has had its messages, its place and its picture; a pause may end sooner."""
     await pilot.pause()
     while _is_painting(pilot.app):
         await pilot.pause()
@@ -137,7 +137,7 @@ async def replay(
     notifications: bool = False,
     **opening: Any,
 ) -> AsyncIterator[Replay]:
-    """The program on a trace, or where a session left it; it ends as it should."""
+    """Run the program on a trace, or on a session, and close it properly."""
     if session is not None:
         opened = reopened(session)
     else:
@@ -154,7 +154,7 @@ async def replay(
 
 @asynccontextmanager
 async def first_screen(size: tuple[int, int] = (120, 36)) -> AsyncIterator[Replay]:
-    """The program as it is opened on nothing."""
+    """Run the program as it opens without a trace."""
     app = Schedscope(None)
     async with app.run_test(size=size) as pilot:
         yield Replay(app, pilot)

@@ -1,4 +1,4 @@
-"""Scenes of real runs, made by the stage as the program makes them, for the tests of what is drawn."""
+"""Scenes of real runs, made by the stage as in the program, for tests of drawings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tui.replay.stage import Stage
 
 
 def engine_of(trace: str, policy: str, *, steps: int = 0, until: float | None = None) -> Engine:
-    """A sample or a file under a policy, after so many steps or at that time."""
+    """Return a sample or a file run under a policy, after `steps` steps or at a time."""
     _, workload = Source(trace).read()
     engine = Engine(workload, parse_policy(policy))
     if until is not None:
@@ -35,7 +35,7 @@ def about_of(workload: Workload) -> About:
 
 
 def stage_of(engine: Engine) -> Stage:
-    """A stage on the same run, at the same step."""
+    """Return a stage on the same run, at the same step."""
     switches = engine.state.switches
     timeline = Timeline(engine.workload, switches[0].was if switches else engine.state.policy)
     for switch in switches:
@@ -47,11 +47,11 @@ def stage_of(engine: Engine) -> Stage:
 
 
 def scene_of(engine: Engine, job: int | None = None, **fields: Any) -> Scene:
-    """The engine's present moment; `job` is the rank of the selected one."""
+    """Return the engine's present moment; `job` is the rank of the selected job."""
     scene = stage_of(engine).scene(Wish(Camera.on(engine.workload, 80, 40), selected=job))
     return replace(scene, **fields)
 
 
 def context_of(engine: Engine, *, selected: int | None = None, look: Look = DARK, **fields: Any) -> Context:
-    """What a panel is given at the engine's present moment."""
+    """Return a panel's context at the engine's present moment."""
     return Context(about_of(engine.workload), scene_of(engine, selected), look, selected, **fields)

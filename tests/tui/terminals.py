@@ -16,16 +16,16 @@ from threading import Thread
 from time import monotonic, sleep
 
 PATIENCE = 30.0
-"""Seconds after which what was waited for does not come any more, even on a busy machine."""
+"""Seconds after which a missing event fails the test, even on a busy machine."""
 PROGRAM = (
     "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); "  # who runs the tests may ignore it
     "import tui.sessions.keeper; tui.sessions.keeper.AUTOSAVE = 0.2; from tui.cli.main import program; program()"
 )
-"""The program as it is, but for how often it saves: nobody wants to wait for that."""
+"""The program with frequent autosaves, so that tests need not wait for them."""
 
 
 class Terminal:
-    """A program, somebody who types, and all that was written."""
+    """A running program, its keyboard, and all its output."""
 
     def __init__(self, program: subprocess.Popen[bytes], keyboard: int) -> None:
         self.program, self._keyboard = program, keyboard
@@ -43,29 +43,29 @@ class Terminal:
 
     @property
     def attributes(self) -> list[object]:
-        """How the terminal treats what is typed and written."""
+        """Return the terminal's settings for input and output."""
         return termios.tcgetattr(self._keyboard)
 
     def vanish(self) -> None:
-        """The window is closed, and no signal is sent: the program is in a session of its own."""
+        """Close the window; the program is in a session of its own and gets no signal."""
         os.close(self._keyboard)
         self.is_there = False
 
     def wait_for(self, what: Callable[[], object]) -> None:
-        """Until this is so."""
+        """Wait until this is so."""
         until = monotonic() + PATIENCE
         while not what():
             assert monotonic() < until, f"what was waited for did not come: {bytes(self.written[-2000:])!r}"
             sleep(0.01)
 
     def wait(self) -> int:
-        """Until the program ends; its exit code."""
+        """Wait until the program ends; return its exit code."""
         return self.program.wait(PATIENCE)
 
 
 @contextmanager
 def terminal(*arguments: str, stderr: int | None = None, cwd: Path | None = None) -> Iterator[Terminal]:
-    """`schedscope` with these arguments in 120 x 36 cells; it does not outlive the test."""
+    """Run `schedscope` with these arguments in 120 x 36 cells; end it with the test."""
     keyboard, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
     program = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Ended from outside, the program gives the terminal back as it was, and what was watched is kept."""
+"""When it is ended from outside, the program restores the terminal, and keeps the watched moment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tui.sessions import keeper
 from tui.sessions.autosave import Autosave, offer, state_folder
 
 MODES = (1000, 1003, 1006, 1004, 2004, 1049)
-"""What the program switches on: the mouse, the focus, pasting, the other screen."""
+"""Modes that the program switches on: mouse, focus, paste, alternate screen."""
 
 
 def saved() -> list[int]:

@@ -1,4 +1,4 @@
-"""What fails in a screen that has closed is dropped; any other failure is reported."""
+"""Errors in a closed screen are dropped; any other error is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes from a file, a name, a policy or a paste is never markup and never a command: it stands there as it is."""
+"""Text of a file, a name, a policy or a paste is never markup and never a command: it is shown as it is."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TABLE = f"job,submit,runtime,procs,user,queue\n{ID}1,0,5000,4,{USER},{QUEUE}\n{I
 
 @pytest.fixture(autouse=True)
 def taken_for_markup(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Whatever the screens let Textual read as markup: nothing foreign is among it."""
+    """Yield all texts that the screens let Textual read as markup; no foreign text may be among them."""
     read, parse = list[str](), Content.from_markup.__func__  # type: ignore[attr-defined]
 
     def from_markup(cls: type[Content], markup: str | Content, /, **variables: object) -> Content:
@@ -59,7 +59,7 @@ def taken_for_markup(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 @pytest.fixture
 def table(tmp_path: Path) -> str:
-    """A trace all of whose names look like markup; so does the name of the file."""
+    """Return a trace whose names all look like markup, as does the name of the file."""
     path = tmp_path / FILE.replace(".swf", ".csv")
     path.write_text(TABLE)
     return str(path)
@@ -171,7 +171,7 @@ async def test_an_error_that_quotes_a_name_is_text() -> None:
             run.app.clear_notifications()
 
 
-# What is typed
+# Typed text
 
 
 @pytest.mark.parametrize("action", ["save", "picture", "go_to", "find", "stops", "bookmark", "trace", "policy", "help"])
@@ -242,7 +242,7 @@ async def test_what_a_policy_says_of_itself_is_text(own: str) -> None:
 
 @dataclass(frozen=True)
 class Because:
-    """A reason of a policy's own."""
+    """A policy's own reason."""
 
     mark: str
 
@@ -252,7 +252,7 @@ class Because:
 
 @dataclass(frozen=True)
 class Talking(MultiQueue):
-    """Its queues and its reasons are called like markup."""
+    """Names of its queues and its reasons look like markup."""
 
     def queues(self) -> tuple[str, ...]:
         return "[/x]", "[@click=app.exit]q", "["
@@ -268,7 +268,7 @@ class Talking(MultiQueue):
 
 @dataclass(frozen=True)
 class Turning(Gang):
-    """Its phases and its reasons are called like markup."""
+    """Names of its phases and its reasons look like markup."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for decision in super().decide(view):

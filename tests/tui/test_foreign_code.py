@@ -1,4 +1,4 @@
-"""Code that a file from somebody else names runs nowhere before a person agrees: each way in is tried."""
+"""Code named by a foreign file runs nowhere before a person agrees: each way in is tried."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ LESSONS = (
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The present folder, in which code lies that leaves a mark; nothing has left one in the end."""
+    """Return the present folder, with code that leaves a mark; check in the end that no mark was left."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "evil.py").write_text(EVIL)
     (tmp_path / "pack").mkdir()

@@ -1,6 +1,6 @@
 """Golden pictures: the replay screen under every family of policies, in every look and size.
 
-A picture that changes is looked at before it is accepted: `pytest -n0 tests/tui/test_golden.py --snapshot-update`.
+Look at a changed picture before you accept it: `pytest -n0 tests/tui/test_golden.py --snapshot-update`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ USUAL: Size = 120, 36
 
 
 class Shot(NamedTuple):
-    """A run at a moment, and the keys that are pressed there."""
+    """A run at a moment, and the keys pressed there."""
 
     trace: str
     policy: str
@@ -56,7 +56,7 @@ Compare = Callable[[Shot], bool]
 
 @pytest.fixture
 def is_as_before(snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Compare:
-    """Whether a shot is as it was accepted, whatever terminal and folder the tests run in."""
+    """Return a function that compares a shot with the accepted one, independent of terminal and folder."""
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "SSH_CONNECTION", "SSH_TTY"):
         monkeypatch.delenv(name, raising=False)
@@ -83,7 +83,7 @@ def is_as_before(snap_compare: Callable[..., bool], monkeypatch: pytest.MonkeyPa
 
 
 async def everything_known(run: Replay) -> None:
-    """Until nothing is computed ahead any more, so that the picture does not depend on how far that has come."""
+    """Wait until nothing is computed ahead any more, so that the picture does not depend on that."""
 
     def is_known() -> bool:
         shown = run.screen.shown

@@ -1,4 +1,4 @@
-"""What is freed is no longer the program's."""
+"""Freed memory returns to the system."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tui.replay.opening import Opening
 from tui.sessions import keeper
 
 FROZEN = {"freeze": gc.freeze, "unfreeze": gc.unfreeze}
-"""As in a program; the other tests do without"""
+"""Calls of the program that other tests do without"""
 
 
 def megabytes() -> float:
@@ -26,7 +26,7 @@ def megabytes() -> float:
 
 @pytest.mark.skipif(not give_back_at_once(), reason="another allocator")
 def test_what_is_freed_goes_back_though_something_behind_it_stays() -> None:
-    bytearray(2**24)  # glibc would learn from this that blocks of that size come and go
+    bytearray(2**24)  # or glibc would learn that blocks of that size are frequent
     blocks = [bytearray(2**19) for _ in range(64)]
     stays = bytearray(2**19)
     before = megabytes()

@@ -1,4 +1,4 @@
-"""A reason of somebody's own policy is drawn everywhere as well as ours, in quotes; it brings but a sentence."""
+"""A user-defined policy's reason appears wherever built-in ones do, in quotes; it provides one sentence."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TooHot:
 
 
 class Named(NamedTuple):
-    """No dataclass; and its annotations name what is not there."""
+    """Not a dataclass, and its annotations name undefined types."""
 
     degrees: Fahrenheit  # type: ignore[name-defined]  # noqa: F821
 
@@ -67,7 +67,7 @@ class Silent(Failing):
 
 @dataclass(frozen=True)
 class Siesta(FirstComeFirstServed):
-    """Nobody starts before the evening."""
+    """Starts no job before the evening."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         if view.now >= EVENING:
@@ -94,7 +94,7 @@ def at_noon(lab: Lab, policy: Siesta | None = None) -> Engine:
 
 BRIEF = '"41.5 [b]degrees[/b]?[2J, too hot until 02:00:00"'
 SAID = f"the policy says {BRIEF}"
-"""As a terminal is given it."""
+"""The sentence as a terminal gets it"""
 TOLD = 'the policy says "41.5 [b]degrees[/b]?[2J, too hot until d0 02:00:00"'
 
 

@@ -1,4 +1,4 @@
-"""What may go wrong around the program: it is killed, files vanish or are damaged, the terminal shrinks.
+"""Failures around the program: it is killed, files vanish or are damaged, the terminal shrinks.
 
 Also tests tui.app, tui.sessions.keeper.
 """
@@ -30,12 +30,12 @@ KEYS = (
 
 
 def steps_saved() -> int:
-    """The step in the autosave of the program that runs; -1: there is none yet."""
+    """Return the step in the autosave of the running program, -1 if there is none yet."""
     saved = [read_session(path).step for path in state_folder().glob("*.session")]
     return saved[0] if saved else -1
 
 
-# Killed, or left
+# Kills and exits
 
 
 async def test_a_program_that_was_killed_while_it_played_is_offered_again() -> None:

@@ -1,4 +1,4 @@
-"""Every policy takes over from every other one on the screen, and the past looks the same wherever one has been."""
+"""Every policy takes over from every other one on the screen, and a past moment always looks the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHARING = [name for name in NAMES if parse_policy(name).turns() is not None]
 
 
 def moments(past: Past, procs: int) -> Iterator[int]:
-    """A step after which jobs run and others wait, and one after which nobody waits, where there is one."""
+    """Yield a step after which jobs run and others wait, and one after which no job waits, if there are such."""
     _, free, waiting, _ = (np.array(column) for column in past.columns())
     for is_so in (waiting > 0, waiting == 0):
         found = np.flatnonzero(is_so & (free < procs)).tolist()

@@ -1,4 +1,4 @@
-"""Somebody who wanders about in a replay, without a screen: what is drawn depends on the moment alone.
+"""A random user of a replay, without a screen: a moment's pictures depend on the moment alone.
 
 Many walks, by hand: python -m tests.tui.walks WALKS [--operations N] [--first SEED]
 """
@@ -54,7 +54,7 @@ PLACES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 class Sight(NamedTuple):
-    """What is seen of a moment; `strip`, and the policy's own numbers, are of the whole run: None until all is read."""
+    """All that is visible of a moment; `strip` and the policy's own numbers are None until the whole run is read."""
 
     snapshot: Any
     chart: tuple[bytes, ...]
@@ -63,7 +63,7 @@ class Sight(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """Where somebody was, and how they looked at it."""
+    """A moment that the user visited, and the view of it."""
 
     branch: str
     step: int
@@ -74,7 +74,7 @@ class Moment(NamedTuple):
 
 
 class Onlooker:
-    """A conductor, what is looked at, and its drawings."""
+    """A conductor, the user's view, and its drawings."""
 
     def __init__(self, timeline: Timeline, order: Order | None = None) -> None:
         self.stage = Stage(timeline)
@@ -92,7 +92,7 @@ class Onlooker:
         return self.stage.timeline
 
     def does(self, order: Order, *stops: str) -> o.Noticed | str | None:
-        """Obey, with all the patience in the world."""
+        """Apply the order, with unlimited patience."""
         return self.conductor.obey(order, replace(self.wish, stops=tuple(map(parse_stop, stops))), lambda: False)
 
     @property
@@ -106,7 +106,7 @@ class Onlooker:
         return Moment(*here, self.camera, self.selected, self.colour)
 
     def go_to(self, moment: Moment) -> None:
-        """To a moment where somebody was, looking as they did."""
+        """Go to a visited moment, with the view of then."""
         self.camera, self.selected, self.colour = moment.camera, moment.selected, moment.colour
         self.does(o.LookAt(moment.branch))
         self.does(o.GoTo(moment.step))
@@ -118,14 +118,14 @@ class Onlooker:
             self.conductor.compute(0)
 
     def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
-        """With charts of which every column is drawn."""
+        """Return the scenes with charts of which every column is drawn."""
         while True:
             shown = self.conductor.scenes(wish)
             if not any(scene and scene.chart and scene.chart.pending for scene in shown):
                 return shown
 
     def look(self) -> Sight:
-        """All that a screen shows of the moment; the run beside is drawn, too."""
+        """Return all that a screen shows of the moment; the compared run is drawn, too."""
         wish = self.wish
         if self.conductor.beside is not None:
             for scene in self.scenes(replace(wish, colour=VERSUS)):
@@ -135,7 +135,7 @@ class Onlooker:
 
     def _sight(self, scene: Scene, selected: int | None) -> Sight:
         assert scene.chart is not None
-        cells = paint(replace(scene.chart, label="", shift=None), DARK, SIZE, selected)  # as without a run beside
+        cells = paint(replace(scene.chart, label="", shift=None), DARK, SIZE, selected)  # as without a compared run
         alone = replace(scene, versus=None, numbers=())
         contexts = {name: Context(self.about, scene if name == "versus" else alone, DARK, selected) for name in SIDE}
         drawn = [draw(contexts[name], PANEL, 0) for name, draw in SIDE.items() if name != "versus" or scene.versus]
@@ -147,7 +147,7 @@ class Onlooker:
 
 
 class Walk:
-    """A random walk from a seed. Whatever was seen is compared with whatever was seen there before."""
+    """A random walk from a seed; everything seen is compared with what was seen there before."""
 
     def __init__(self, seed: int) -> None:
         self.lot = lot = Random(seed)
@@ -160,10 +160,10 @@ class Walk:
         self.states: dict[Hashable, Any] = {}
         self.counts: Counter[str] = Counter()
 
-    # What somebody does
+    # Actions of the user
 
     def go(self, operations: int) -> None:
-        """Do so many things, and look after each; then at everything again, and again when it is saved and reopened."""
+        """Do `operations` things and look after each; then at everything again, also after saving and reopening."""
         ways: tuple[Callable[[], object], ...] = (
             *(self._step, self._step, self._jump, self._to_time, self._play, self._find, self._again, self._again),
             *(self._switch, self._switch, self._fork, self._look_at, self._compare, self._compare_branch, self._alone),
@@ -245,14 +245,14 @@ class Walk:
         self.on.selected = self.lot.choice((None, self.lot.randrange(len(self.on.stage.workload))))
 
     def _compute(self) -> None:
-        """As the worker does while nobody asks for anything."""
+        """Compute ahead, as the worker does when idle."""
         for _ in range(self.lot.randrange(6)):
             self.on.conductor.compute(0)
 
-    # What must hold
+    # Checks
 
     def _check(self, on: Onlooker) -> None:
-        """The same moment looks the same, and is the same."""
+        """Check that the same moment looks the same, and is the same."""
         moment, sight = on.moment, on.look()
         self.counts["sights"] += 1
         for stage in (on.stage, on.conductor.beside):
@@ -272,7 +272,7 @@ class Walk:
         assert known == snapshot, f"another state at {course}"
 
     def _revisit(self, on: Onlooker) -> None:
-        """Go to where somebody was, in any order, when every run is known to its end."""
+        """Go to visited moments, in any order, when every run is known to its end."""
         moments = list(self.seen)
         for moment in self.lot.sample(moments, min(len(moments), 30)):
             on.go_to(moment)
@@ -281,7 +281,7 @@ class Walk:
             self._check(on)
 
     def _reopened(self) -> Onlooker:
-        """Saved as text, read, and opened anew."""
+        """Return the replay saved as text and reopened."""
         scene, beside = self.on.scenes(self.on.wish)
         begun = session_of(self.source, self.policy)
         state = ViewState(camera=self.on.camera, selected=self.on.selected, colour=self.on.colour)
@@ -302,16 +302,16 @@ class Walk:
 
 
 def course(timeline: Timeline) -> Hashable:
-    """What has made the state at the cursor what it is, wherever else somebody has been: the switches, the steps.
+    """Return what has made the state at the cursor, wherever the user has been: the switches, the steps.
 
-    Before the first step the policy that takes over with it is the one that is told.
+    Before the first step, a policy that takes over with it counts.
     """
     switches = (s for s in timeline.branch.switches if s.step <= max(timeline.step, 1))
     return timeline.step, *((s.step, s.time, s.spec) for s in switches)
 
 
 def walk(seed: int, operations: int) -> Counter[str]:
-    """One walk; how much was done and compared."""
+    """Run one walk; return how much was done and compared."""
     made = Walk(seed)
     made.go(operations)
     return made.counts

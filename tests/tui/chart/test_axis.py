@@ -1,4 +1,4 @@
-"""Where moments stand across the chart."""
+"""Positions of times across the chart."""
 
 from __future__ import annotations
 

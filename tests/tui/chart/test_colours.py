@@ -1,4 +1,4 @@
-"""What the colours of jobs mean.
+"""Meaning of the colours of jobs.
 
 Also tests tui.panels.legend.
 """

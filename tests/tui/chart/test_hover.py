@@ -1,4 +1,4 @@
-"""What is said about the job under the pointer."""
+"""The text about the job under the pointer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_nothing_is_told_of_what_comes_later(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 4 60 600", "2 10 4 60 60")
     early = Engine(engine.workload, engine.state.policy)
     early.advance(2)
-    chart = replace(chart_of(engine), clock=early.now)  # which knows when both ended
+    chart = replace(chart_of(engine), clock=early.now)  # knows both ends
     assert hover_text(chart, early.snapshot(), 0).splitlines()[1] == "ends by 00:10:00, on 0-3"
     assert "waits since" in hover_text(chart, early.snapshot(), 1)
 

@@ -1,4 +1,4 @@
-"""What partitions are called."""
+"""Names of partitions."""
 
 from __future__ import annotations
 

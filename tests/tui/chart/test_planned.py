@@ -1,4 +1,4 @@
-"""What is to come, as boxes right of now.
+"""The planned future, as boxes right of now.
 
 Also tests tui.chart.scene.
 """

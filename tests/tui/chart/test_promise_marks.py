@@ -1,4 +1,4 @@
-"""What was promised, and the room that it leaves."""
+"""Marks of promised starts, and the holes that they leave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things are in the chart."""
+"""Positions of times and processors in the chart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What axes count in."""
+"""Units of axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of all kinds that the program reads, into which junk has fallen: each is read, or refused in one line.
+"""Files of all kinds that the program reads, damaged by junk: each is read, or refused in one line.
 
 Many, by hand: python -m tests.tui.cli.odd_files COUNT [FIRST SEED]. Some are tried in one process, then in the next.
 """
@@ -67,7 +67,7 @@ def database() -> bytes:
 
 
 Try = Callable[[Path], str]
-"""Reads a file, and returns "done", "refused", or what went wrong."""
+"""Reads a file, and returns "done", "refused" or the fault."""
 
 
 def by(*words: str) -> Try:
@@ -85,7 +85,7 @@ def by_line(path: Path) -> str:
 
 
 def by_check(path: Path) -> str:
-    """What is wrong with a lesson is a line each, with its place."""
+    """Check a lesson; each error must be one line with its place."""
     done = schedscope("learn", "--check", path)
     lines = done.stderr.splitlines()
     if all(line.startswith((str(path), "schedscope: error: ")) and line.isprintable() for line in lines):
@@ -94,7 +94,7 @@ def by_check(path: Path) -> str:
 
 
 def by_state(path: Path) -> str:
-    """As an autosave of a program that broke off, and as the record of what is trusted."""
+    """Read the file as the autosave of a crashed program, and as the record of trusted code."""
     folder = path.parent / "state"
     folder.mkdir(exist_ok=True)
     (folder / "1-a.session").write_bytes(path.read_bytes())
@@ -105,7 +105,7 @@ def by_state(path: Path) -> str:
 
 
 def kinds() -> Mapping[str, tuple[str, bytes, tuple[Try, ...]]]:
-    """kind -> name of the file, a good one, and what reads it."""
+    """Return kind -> name of the file, a valid content, and its readers."""
     inspect, run = by("inspect", "@"), by("run", "@", "--policy", "easy", "--jobs", "20")
     it = session()
     return {
@@ -154,7 +154,7 @@ def damaged(lot: Random, content: bytes, others: list[bytes]) -> bytes:
 
 
 def tried(seed: int, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]]) -> tuple[str, str]:
-    """The kind of file of this seed, and what became of it."""
+    """Return the kind of file of this seed, and the outcome."""
     lot = Random(seed)
     kind = lot.choice(list(good))
     name, content, readers = good[kind]
@@ -170,7 +170,7 @@ def tried(seed: int, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]]) -> 
 
 
 def together(seeds: range, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]]) -> list[tuple[int, str, str]]:
-    """Try these in one process of their own; what became of each."""
+    """Try these in one process; return the outcome of each."""
     read, write = os.pipe()
     if not (child := os.fork()):
         os.close(read)
@@ -188,7 +188,7 @@ def together(seeds: range, good: Mapping[str, tuple[str, bytes, tuple[Try, ...]]
 
 
 def search(many: int, first: int) -> tuple[Counter[str], list[str]]:
-    """Try so many files from this seed on, in the present folder; what became of how many, and the faults."""
+    """Try `many` files from this seed on in the present folder; return the counts of outcomes, and the faults."""
     counts, faults, good = Counter[str](), list[str](), kinds()
     for at in range(first, first + many, TOGETHER):
         for seed, kind, told in together(range(at, min(at + TOGETHER, first + many)), good):

@@ -1,8 +1,8 @@
-"""Command lines by lot, made of all that the program declares: each is done, or refused in a line.
+"""Random command lines from all declared words: each is done, or refused in one line.
 
-Every other one has odd values and is mostly refused; those between are what a person may mean, with values up to the
-ends of what is allowed, and mostly done. Many, by hand: python -m tests.tui.cli.odd_lines COUNT [FIRST SEED]. Each runs
-in a process of its own.
+Every other line has odd values and is mostly refused. The lines between are what a person may mean, with values up to
+the limits, and are mostly done. Many, by hand: python -m tests.tui.cli.odd_lines COUNT [FIRST SEED]. Each runs in a
+process of its own.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from tui.cli.main import COMMANDS, commands
 SMALL = [sample.name for sample in SAMPLES if isinstance(sample, Figure)]
 SECONDS, KILOBYTES = 10, 1_000_000
 WITHOUT_END = ("serve", "test", "live")
-"""What goes on until somebody stops it, or long by itself."""
+"""Commands that run until they are stopped, or for long"""
 REACHES_OUT = {"--ssh", "--cluster", "--slurm"}
 """Options whose value names another machine, which a random word must not."""
 TOLD = 100
-"""After so many lines it is told how far they are."""
+"""Number of lines between two lines of progress"""
 NUMBERS = (
     *("0", "1", "-1", "2", "7", "0.5", "-0", "+3", "1e-308", "1e300", "1e400", "nan", "inf", "-inf", "9" * 400, "1_0"),
     *("0x10", "1,5", "", " ", "x" * 300, "\u0663", "\u00b2", "1e5", "100000", "10000000", "99999999", "320", "20000"),
@@ -74,7 +74,7 @@ ENDS = {
     "machine": ("0=3", "1h=64", "500.5=200", "2d=1"),
     "outage": ("10..20", "100..900.25: 0-3", "1h..2h: 1", "0..1000d: 0", "30..31", "300..400: 0-3"),
 }
-"""Of options that are words, what may be meant"""
+"""Sensible values of options that are words"""
 MEANT_TIMES = ("0", "5", "30", "99.5", "600.125", "d0 00:10:00", "#1", "#3", "#7", "1h", "2d")
 MEANT = {
     "run": ("--format json", "--format csv", "--by category", "--by user", "--by tail", "--by time",
@@ -89,14 +89,14 @@ MEANT = {
               "--policy easy:depth={1..3}"),
     "inspect": (),
 }  # fmt: skip
-"""What else these may be told, a few at a time"""
+"""Sensible further words of each command, a few at a time"""
 NEEDS = {"run": (1, 3), "explain": (1, 1), "compare": (2, 2), "draw": (1, 1), "record": (1, 1), "sweep": (1, 2)}
-"""From how many policies to how many"""
+"""Smallest and largest number of policies"""
 ANY = (*NUMBERS, *TIMES, *WORDS, *FILES, *WRITTEN)
 
 
 def line(lot: Random) -> list[str]:
-    """A command with some of its arguments and options, most of them of a kind that is meant."""
+    """Return a command with some of its arguments and options, most with sensible values."""
     name = lot.choice([name for name in COMMANDS if name not in WITHOUT_END])
     command = commands.get_command(click.Context(commands), name)
     words = [name]
@@ -118,7 +118,7 @@ def line(lot: Random) -> list[str]:
 
 
 def meant(lot: Random) -> list[str]:
-    """What a person may mean, whatever comes of it."""
+    """Return a line that a person may mean, whatever its outcome."""
     name = lot.choice(("run", "run", *MEANT))
     trace = lot.choice((*SMALL, "lublin-128", "lublin-320", "t.swf", "t.csv", "t.json"))
     words = [name, trace, *(["2"] if name == "explain" else [])]
@@ -145,7 +145,7 @@ def meant(lot: Random) -> list[str]:
 
 
 def meant_option(lot: Random, option: Option) -> list[str]:
-    """An option with a value that is allowed, often the least or the greatest."""
+    """Return an option with a valid value, often the smallest or the largest."""
     flag = "--" + option.name.replace("_", "-")
     if option.kind is bool:
         return [flag]
@@ -168,7 +168,7 @@ def argument(lot: Random, param: click.Parameter) -> str:
 
 
 def value(lot: Random, param: click.Parameter) -> str:
-    """What may be meant, more often than not."""
+    """Return a value, sensible in most cases."""
     chance = lot.random()
     if chance < 0.15:
         return lot.choice(ANY)
@@ -185,7 +185,7 @@ def value(lot: Random, param: click.Parameter) -> str:
 
 
 def files(folder: Path) -> None:
-    """What the lines may name."""
+    """Write the files that the lines name."""
     (folder / "t.swf").write_text(
         "; MaxProcs: 8\n1 0 5 100 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n2 9 5 9 2 -1 -1 2 9 -1 1\n"
     )
@@ -201,7 +201,7 @@ def files(folder: Path) -> None:
 
 
 def outcome(words: list[str]) -> tuple[str, str]:
-    """done, refused, ... and more of it where it is a fault; in a process of its own."""
+    """Return (done, refused, ...; details of a fault), from a process of its own."""
     read, write = os.pipe()
     if not (child := os.fork()):
         os.close(read)
@@ -229,7 +229,7 @@ def outcome(words: list[str]) -> tuple[str, str]:
 
 
 def judged(done: Done) -> str:
-    """An error is one line that a terminal bears, and its exit code is a known one."""
+    """Return the verdict: an error must be one printable line with a known exit code."""
     faults = ("Traceback", "internal error", "Warning")
     if any(fault in done.stderr for fault in faults) or done.returncode not in (0, 1, 2):
         return f"fault {done.returncode} {done.stderr[-1500:]}"

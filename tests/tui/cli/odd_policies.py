@@ -1,7 +1,7 @@
-"""Policies of somebody's own by lot: what `schedscope new` writes, of which anything is changed, or into which a line
-has fallen that does what no policy should. Each runs, or is refused in a line.
+"""Random user-defined policies: output of `schedscope new` with changes, or with a line that no policy should have.
 
-Many, by hand: python -m tests.tui.cli.odd_policies COUNT [FIRST SEED]. Each is tried in a process of its own.
+Each runs, or is refused in one line. Many, by hand: python -m tests.tui.cli.odd_policies COUNT [FIRST SEED]. Each is
+tried in a process of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.tui.cli.odd_lines import TOLD, outcome
 from tui.cli.new import TEMPLATES, texts
 
 SOONER = 2.0
-"""Seconds after which what does not come back is stopped here"""
+"""Seconds after which code that does not return is stopped here"""
 MEMORY = 4 << 30
 LINES = (
     "while True: pass", "raise SystemExit(3)", "raise KeyboardInterrupt", "raise BaseException('x')", "1 / 0", "return",
@@ -49,7 +49,7 @@ LINES = (
     "import random; random.seed(); x = random.random()", "import gc; x = gc.get_objects()", "frozenset = 3",
     "import ctypes; ctypes.string_at(0) if 0 else None", "import numpy; numpy.seterr(all='raise')", "'\\N{nothing}'",
 )  # fmt: skip
-"""What may fall into a file, before any of its lines"""
+"""Lines that may be put before any line of a file"""
 WORDS = (
     *("0", "-1", "1e400", "10**9", "None", "True", "''", "'x' * 10**6", "[]", "{}", "nan", "view", "view.free", "self"),
     *("job", "view.queue", "view.now", "float('inf')", "lambda: 0", "...", "yield", "not", "()", "object()", "print"),
@@ -83,7 +83,7 @@ ASKED = (
 
 
 def content(lot: Random) -> bytes:
-    """A policy that runs as it stands, and a few changes of it."""
+    """Return a policy that runs, with a few changes."""
     like = lot.choice((*TEMPLATES, *TEMPLATES, *POLICIES))
     lines = texts(Path("own.py"), like)[0].splitlines()
     for _ in range(lot.choice((1, 1, 2, 3))):
@@ -112,7 +112,7 @@ def content(lot: Random) -> bytes:
 
 
 def swapped(lot: Random, line: str) -> str:
-    """One of its words, or of its signs, is another one."""
+    """Return the line with one word or sign replaced."""
     places = [*re.finditer(r"\w+|[^\w\s]+", line)]
     if not places:
         return line

@@ -1,4 +1,4 @@
-"""Completion in shells: what may be typed next, and that a file that is named on the line does not run.
+"""Completion in shells: possible next words; a file named on the line is not run.
 
 Also tests tui.cli.candidates.
 """
@@ -21,7 +21,7 @@ from tui.cli.main import COMMANDS
 
 Candidates: TypeAlias = Callable[[str], list[str]]
 BREAKS = " \t\n\"'><=;|&(:"
-"""Where bash splits words unless told otherwise."""
+"""Characters at which bash splits words by default"""
 
 
 @pytest.fixture

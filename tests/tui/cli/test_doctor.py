@@ -1,4 +1,4 @@
-"""What the doctor finds in terminals and folders that are made up, and on this machine."""
+"""The doctor's findings in made-up terminals and folders, and on this machine."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def story(sample: str, policy: str, job: str, width: int = 100, unicode: bool = 
 
 
 def flat(page: str) -> str:
-    """Without the line breaks."""
+    """Return the page without line breaks."""
     return " ".join(page.split())
 
 
@@ -233,13 +233,13 @@ def test_under_recorded_it_is_said_when_the_job_would_have_fitted(tmp_path: Path
     told = flat(schedscope("explain", path, "3", "--policy", "recorded").stdout)
     assert told.endswith("At no moment while it waited 4 processors were free: in reality it could not start sooner.")
     assert "In reality" not in schedscope("explain", "z-figure4", "4", "--policy", "recorded").stdout
-    for other in (("--switch", "8=easy"), ("--machine", "8=3")):  # it is not the recorded schedule; it never starts
+    for other in (("--switch", "8=easy"), ("--machine", "8=3")):  # not the recorded schedule; the job never starts
         told = schedscope("explain", path, "3", "--policy", "recorded", *other).stdout
         assert "in reality" not in told.lower()
 
 
 def trace(folder: Path, *jobs: tuple[int, ...]) -> Path:
-    """(id, submit, wait, run, processors) on six, or on four where nobody needs more, all of user 1."""
+    """Write (id, submit, wait, run, processors) of user 1's jobs, on six processors or, for four jobs, on four."""
     rows = (
         f"{job} {at} {wait} {run} {procs} -1 -1 {procs} {run} -1 1 1 -1 -1 -1 -1 -1 -1"
         for job, at, wait, run, procs in jobs

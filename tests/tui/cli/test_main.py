@@ -1,4 +1,4 @@
-"""The command line as a whole: wrong words, help, other programs at its end, terminals without Unicode.
+"""The command line as a whole: wrong words, help, pipes, terminals without Unicode.
 
 Also tests tui.__main__, tui.cli.policies, tui.cli.terminal.
 """
@@ -111,13 +111,13 @@ def test_without_a_place_for_results_that_is_said_in_a_line(command: str) -> Non
 
 
 def test_an_interrupt_ends_it_with_a_word(tmp_path: Path) -> None:
-    # A pipe is opened for writing when somebody reads it: then the program is at work, and waits.
+    # a pipe opens for writing when the program reads it: then the program is at work, and waits
     os.mkfifo(tmp_path / "pipe.swf")
     program = subprocess.Popen(
         [*PROGRAM, "run", str(tmp_path / "pipe.swf"), "--policy", "gang"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # Tests that run in the background of a shell would hand it on that interrupts are ignored.
+        # tests in the background of a shell would pass on that interrupts are ignored
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with (tmp_path / "pipe.swf").open("w"):

@@ -1,4 +1,4 @@
-"""`schedscope new`: what it writes runs as it stands, and it overwrites nothing."""
+"""`schedscope new` writes policies that run, and overwrites no file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody's own policy under `schedscope run`: its prints, its faults, the debugger."""
+"""A user-defined policy under `schedscope run`: its output, its errors, the debugger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`schedscope papers`: what there is, what is missing, a table beside the paper's."""
+"""`schedscope papers`: the list, missing papers, and a table next to the paper's."""
 
 from __future__ import annotations
 

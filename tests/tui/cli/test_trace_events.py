@@ -21,7 +21,7 @@ KEYS = {
     "s": {"name", "cat", "id", "ts", "pid", "tid"},
     "f": {"name", "cat", "id", "ts", "pid", "tid", "bp"},
 }
-"""What each kind of event of the Trace Event Format has, as it is written here."""
+"""Keys of each kind of event of the Trace Event Format, as written here"""
 
 
 def events_of(tmp_path: Path, trace: str, policy: str) -> list[Event]:
@@ -63,7 +63,7 @@ def test_every_event_has_what_the_format_wants(policy: str) -> None:
 
 @EVERY
 def test_each_arrow_has_two_ends_in_slices_that_stand_before_them(policy: str) -> None:
-    """A reader that sorts by time and keeps the order of equals finds the slice open at which an arrow is bound."""
+    """A reader that sorts by time and keeps the order of equals finds the slice open to which an arrow belongs."""
     open_at: dict[tuple[int, int], Event] = {}
     arrows: dict[int, list[Event]] = defaultdict(list)
     for event in sorted((e for e in made_of(policy) if e["ph"] in "Xsf"), key=lambda event: event["ts"]):

@@ -1,4 +1,4 @@
-"""What `schedscope watch` says before it opens the screen."""
+"""Messages of `schedscope watch` before it opens the screen."""
 
 from __future__ import annotations
 

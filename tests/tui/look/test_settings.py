@@ -1,4 +1,4 @@
-"""What is remembered, whatever has happened to the file."""
+"""Remembered settings, whatever happened to the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What grows between two steps."""
+"""Values that grow between two steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tui.replay.scene import Scene
 
 
 def after(engine: Engine, seconds: float) -> Scene:
-    """The engine's moment, so many seconds after its step."""
+    """Return the engine's scene, `seconds` after its step."""
     scene = scene_of(engine)
     return replace(scene, clock=scene.clock + seconds)
 
@@ -30,7 +30,7 @@ def test_who_runs_has_run_longer_and_its_xfactor_stands(lab: Lab) -> None:
 
 
 def test_where_rows_take_turns_a_job_gains_while_its_row_is_on_turn(lab: Lab) -> None:
-    """It is what the engine counts when it comes to that moment."""
+    """Its run time is what the engine counts when it reaches that time."""
     jobs = ("1 0 4 100 100", "2 0 4 100 100", "3 37 1 5 5")
     scene = after(lab.run("gang:mpl=3,slice=10,cs=0.1", 4, *jobs, until=0), 37)
     told = [by_clock(running, scene).ran for running in scene.snapshot.running]  # type: ignore[union-attr]

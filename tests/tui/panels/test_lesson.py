@@ -1,4 +1,4 @@
-"""What a lesson says, as lines under the chart."""
+"""The text of a lesson, as lines under the chart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who owns which processors, as it is drawn: Lawson & Smirni's figure 1 and its neighbours."""
+"""Owners of processors as drawn: Lawson & Smirni's figure 1, and variants of it."""
 
 from __future__ import annotations
 

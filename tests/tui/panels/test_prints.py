@@ -1,4 +1,4 @@
-"""What a policy prints stands on the screen with its step."""
+"""The output of a policy appears on the screen with its step."""
 
 from __future__ import annotations
 

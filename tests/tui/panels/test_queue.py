@@ -1,4 +1,4 @@
-"""The queue's table: who waits, in the policy's order, and why.
+"""The queue's table: waiting jobs in the policy's order, with reasons.
 
 Also tests tui.panels.parts, tui.panels.queue_table.
 """
@@ -68,7 +68,7 @@ def test_without_a_column_for_it_the_reason_says_when_the_head_starts(lab: Lab) 
 
 
 def test_a_planned_job_that_would_fit_now_waits_for_a_longer_hole(lab: Lab) -> None:
-    # Job 2 needs all from 12 on, so that job 3, which fits now, cannot stay for its 11 seconds.
+    # Job 2 needs all from 12 on, so job 3, which fits now, cannot run for its 11 seconds.
     context = context_of(lab.run("conservative", 4, *HEAD_AND_ANOTHER, until=2))
     assert [row.text.split("  ")[-1] for row in rows(context, 90)] == ["4 > 1 free", "no hole before 00:00:22"]
 
@@ -81,7 +81,7 @@ def test_no_line_is_wider_than_the_panel(width: int) -> None:
 
 
 def test_the_columns_follow_from_what_a_policy_declares(lab: Lab) -> None:
-    """Somebody's own policy, which nothing here knows by name."""
+    """A user-defined policy whose name is unknown to the panel."""
 
     @dataclass(frozen=True)
     class Own(Conservative):
@@ -113,14 +113,14 @@ def test_a_policy_that_plans_nothing_has_no_column_for_starts(lab: Lab) -> None:
 
 
 def test_a_start_that_moved_tells_by_how_much(lab: Lab) -> None:
-    # Job 1 was expected to end at 100 and ends at 20; job 3 stands behind job 2, which starts then.
+    # Job 1 is expected to end at 100 and ends at 20; job 3 is behind job 2, which starts then.
     context = context_of(lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 10 10", until=20))
     (row,) = rows(context)
     assert ("▲ 1m20", "cool") in [(span.text.strip(), span.style) for span in row.spans]
 
 
 def test_the_planned_starts_of_the_selected_job_are_a_curve(lab: Lab) -> None:
-    # At 10 and at 20 a job ends long before its estimate, and job 4 is planned earlier each time.
+    # At 10 and at 20 a job ends long before its estimate, and job 4's plan moves earlier each time.
     jobs = ("1 0 1 10 100", "2 0 1 20 300", "3 1 2 50 50", "4 2 2 10 10")
     context = context_of(lab.run("conservative", 2, *jobs, until=20), selected=3)
     assert context.scene.job is not None
@@ -156,7 +156,7 @@ def test_a_reason_is_said_in_fewer_words_before_it_is_cut(lab: Lab, width: int, 
 
 def test_of_a_long_queue_only_what_is_seen_is_touched() -> None:
     class Lazy(Sequence[Queued]):
-        """A queue of 77,000 jobs that remembers which were looked at."""
+        """A queue of 77,000 jobs that remembers which were read."""
 
         def __init__(self, one: Queued) -> None:
             self.one = one

@@ -1,4 +1,4 @@
-"""The one sentence under the chart."""
+"""The sentence under the chart."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_at_the_end_it_sums_up(lab: Lab) -> None:
 
 @dataclass(frozen=True)
 class Forgetful(Policy):
-    """Starts who comes to a free machine, and looks at nobody again."""
+    """Starts arrivals that fit on the free processors, and reconsiders no job."""
 
     name = "forgetful"
 

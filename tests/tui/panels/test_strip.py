@@ -26,7 +26,7 @@ RUN = StripScene(
 
 
 def half_way(lab: Lab, look: Look = DARK, marks: tuple[Mark, ...] = (), **fields: Any) -> Context:
-    """At 500 of a run of which 1000 seconds of at least 2000 are known; three of four processors are occupied."""
+    """Return the scene at 500 of a run with 1000 s known of at least 2000; three of four processors are occupied."""
     engine = lab.run("fcfs", 4, "1 0 3 1000 2000", "2 100 4 1000 1000", until=100)
     run = StripScene(RUN.begin, RUN.end, RUN.known, RUN.utilization, RUN.waiting, marks)
     context = context_of(engine)
@@ -37,7 +37,7 @@ def texts(context: Context, rows: int) -> list[str]:
     return [line.text.rstrip() for line in strip_lines(context, WIDTH, rows)]
 
 
-# What is drawn
+# Drawing
 
 
 def test_two_curves_with_their_values_now_and_dots_where_nothing_is_known(lab: Lab) -> None:

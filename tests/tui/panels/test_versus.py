@@ -28,7 +28,7 @@ END = 1995
 
 @cache
 def compared(name: str, first: str, second: str, step: int = 0, *, done: bool = True, look: Look = DARK) -> Context:
-    """Two whole runs, seen after so many steps of the first; `done`: all that is to be found has been found."""
+    """Return two finished runs after some steps of the first; `done`: the comparison has read everything."""
     _, workload = Source(name).read()
     one = Timeline(workload, parse_policy(first))
     other = one.twin()

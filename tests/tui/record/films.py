@@ -1,4 +1,4 @@
-"""Films that tests look at, and somebody who watches one."""
+"""Films for tests, and a player for them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def text_of(picture: Picture) -> list[str]:
 
 
 def watched(lines: Sequence[str], size: tuple[int, int] = SIZE) -> list[str]:
-    """What a terminal shows when all of a cast was written to it: only what casts of ours hold is known."""
+    """Return the screen after a whole cast was written to it; only the program's own sequences are known."""
     columns, rows = size
     cells = [[" "] * columns for _ in range(rows)]
     x = y = 0

@@ -1,4 +1,4 @@
-"""Two runs beside each other: where they part, which jobs come earlier, what it comes to."""
+"""Two runs compared: the first difference, jobs that start earlier, and the totals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def workload(name: str) -> Workload:
 
 
 def stages(of: Workload, first: str, second: str, step: int = 0, computed: bool = True) -> tuple[Stage, Stage]:
-    """A run, and one that goes another way after so many steps."""
+    """Return a run, and one whose policy is switched after `step` steps."""
     timeline = Timeline(of, parse_policy(first))
     timeline.seek(step)
     twin = timeline.twin()
@@ -36,14 +36,14 @@ def stages(of: Workload, first: str, second: str, step: int = 0, computed: bool 
 
 
 def advanced(one: Stage, other: Stage) -> Versus:
-    """All the work is done."""
+    """Return the comparison with all its work done."""
     made = Versus(one, other)
     while not made.is_done:
         made.advance()
     return made
 
 
-# What it tells
+# Texts
 
 
 def test_a_run_that_was_switched_says_from_when_it_is_that() -> None:
@@ -113,7 +113,7 @@ def test_a_workload_without_jobs_is_compared_too(lab: Lab) -> None:
     assert made.scene(0).shifts == (0, 0, 0)
 
 
-# Who starts earlier
+# Jobs that start earlier
 
 
 def test_a_job_is_earlier_here_and_later_there_by_as_much() -> None:
@@ -142,7 +142,7 @@ def test_a_chart_says_whose_it_is_and_jobs_keep_their_colours() -> None:
 
 
 def test_gain_and_loss_can_be_coloured_instead() -> None:
-    """EASY starts J5 at 10 minutes, 20 earlier."""
+    """EASY starts J5 at 10 minutes, 20 minutes earlier."""
     one, other = stages(workload("z-figure4"), "fcfs", "easy")
     other.timeline.seek_time(600)
     other.clock = 600

@@ -1,4 +1,4 @@
-"""Every order takes the replay where its docstring says, and says why if it stops before.
+"""Every order leads the replay where its docstring says; an order that stops early says why.
 
 Also tests tui.replay.navigation, tui.replay.playback.
 """
@@ -26,13 +26,13 @@ from tui.replay.speed import SPEEDS, Speed
 from tui.replay.stage import Stage
 
 FIGURE = (0, 0, 10, 20, 30, 40, 600, 1100, 1200, 1800, 2700)
-"""z-figure4 under EASY: the moment that is shown after so many steps."""
+"""Time shown after each number of steps of z-figure4 under EASY"""
 LAST = len(FIGURE) - 1
 MAIN = (BranchRecord("main"),)
 
 
 class Replayed:
-    """A conductor, and somebody who gives orders and never loses patience."""
+    """A conductor, and a user of unlimited patience."""
 
     def __init__(self, trace: str = "z-figure4", policy: str = "easy", **of_timeline: Any) -> None:
         _, workload = Source(trace).read()
@@ -53,7 +53,7 @@ class Replayed:
 
     @property
     def place(self) -> tuple[int, float]:
-        """After how many steps it stands, and at which moment."""
+        """Return the number of steps, and the time."""
         return self.stage.timeline.step, self.stage.clock
 
     @property
@@ -63,7 +63,7 @@ class Replayed:
 
 
 class Impatient:
-    """Says after so many questions that it takes too long."""
+    """A user who loses patience after some questions."""
 
     def __init__(self, questions: int = 0) -> None:
         self.left = questions
@@ -75,11 +75,11 @@ class Impatient:
 
 @pytest.fixture
 def figure() -> Replayed:
-    """Five jobs in ten steps."""
+    """Return five jobs in ten steps."""
     return Replayed()
 
 
-# Going somewhere
+# Navigation
 
 
 def test_to_any_step_and_back(figure: Replayed) -> None:
@@ -157,7 +157,7 @@ def test_to_where_the_job_starts_that_waited_longest(figure: Replayed) -> None:
     assert figure.place == (9, 1800)
 
 
-# Given up on the way
+# Orders that stop early
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_given_up_in_front_of_a_stop_it_does_not_run_past_it() -> None:
     assert run.place[0] == 0
 
 
-# What changed it
+# Last changes
 
 
 def test_back_to_the_decision_that_planned_a_job() -> None:
@@ -286,7 +286,7 @@ def test_backwards_the_clock_goes_back_as_fast(figure: Replayed) -> None:
     assert figure.place == (7, 1100)
 
 
-# What if
+# What-if
 
 
 def test_a_switch_makes_a_branch_that_goes_on_otherwise(figure: Replayed) -> None:
@@ -371,7 +371,7 @@ def test_two_runs_keep_one_clock(figure: Replayed) -> None:
 
 
 def test_the_run_beside_can_be_stepped_through_and_the_other_keeps_its_clock(figure: Replayed) -> None:
-    """FCFS starts no job when J5 ends, at 1100 s under EASY."""
+    """FCFS starts no job at 1100 s, when J5 ends under EASY."""
     figure.does(o.GoTo(6))
     figure.does(o.Compare(parse_policy("fcfs"), from_start=True))
     figure.does(o.Move(1), other=True)
@@ -381,7 +381,7 @@ def test_the_run_beside_can_be_stepped_through_and_the_other_keeps_its_clock(fig
 
 
 def test_the_clock_goes_on_until_both_runs_are_over() -> None:
-    """Under FCFS everything takes half an hour longer."""
+    """Under FCFS everything ends half an hour later."""
     run = Replayed("k-figure2.1-2.2")
     run.does(o.Compare(parse_policy("fcfs")))
     told = run.does(o.GoToEnd())

@@ -1,4 +1,4 @@
-"""A file that was saved is read, once, when it stays as it is."""
+"""A saved file is read once, when it no longer changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 
 class Watched(FileWatch):
-    """Looks when it is told to."""
+    """A watch that looks at the file when the test says so."""
 
     def __init__(self) -> None:
         self.found: list[tuple[str, Renewed]] = []

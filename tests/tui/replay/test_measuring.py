@@ -1,4 +1,4 @@
-"""What a measured span tells."""
+"""Numbers about a measured span of time."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from tui.replay.stage import Stage
 
 @dataclass(frozen=True)
 class Counting(Policy):
-    """First come, first served; it counts how often each was looked at."""
+    """First come, first served; counts how often each job was considered."""
 
     name = "counting"
     columns: ClassVar[tuple[Column, ...]] = (Column("looked", "how often it was looked at"),)
@@ -63,13 +63,13 @@ def test_they_are_read_while_there_is_nothing_else_to_do() -> None:
 
 @dataclass(frozen=True)
 class CountingUsers(Counting):
-    """The same of each user."""
+    """Counts the same for each user."""
 
     columns = (Column("steps", of="user"),)
 
     def decide(self, view: View) -> Iterator[Decision]:
         steps = view.notes.setdefault("steps", {})
-        steps[-1] = steps.get(-1, 0) + 1  # nobody knows the users of this trace
+        steps[-1] = steps.get(-1, 0) + 1  # -1: the users of this trace are unknown
         yield from super().decide(view)
 
 

@@ -1,4 +1,4 @@
-"""What a person may type to go somewhere, and what is no place."""
+"""Places that a person may type to go there, and invalid places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy's file is saved while its run is watched: the run is made again up to there, and the old one stays."""
+"""When a watched policy's file is saved, its run is computed again up to this step; the old run stays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 
 class Watched:
-    """Somebody watches z-figure4 under ./fair.py, and saves the file otherwise."""
+    """z-figure4 watched under ./fair.py, with a file that can be saved again."""
 
     def __init__(self, file: Path, policy: str = "./fair.py", step: int = 8, trace: str = "z-figure4") -> None:
         self.file = file
@@ -43,14 +43,14 @@ class Watched:
         return self.conductor.obey(order, self.wish, lambda: False)
 
     def saves(self, body: str, seconds: float = 1) -> News:
-        """What becomes of it."""
+        """Save the file, and return the news about it."""
         save(self.file, body)
         spec = self.timeline.snapshot().policy
         self.does(o.Renew("fair.py", {spec: parse_policy(spec)}))
         return self.goes_on(seconds)
 
     def goes_on(self, seconds: float = 1) -> News:
-        """Return the next news of what is computed in the background, in pieces of so many seconds."""
+        """Return the next news of what is computed in the background, in pieces of `seconds`."""
         while (news := self.conductor.compute(seconds)) is None:
             assert not self.conductor.is_computed, "there is no more news"
         return news
@@ -173,7 +173,7 @@ HIDDEN = """        is_new, _ = view.now not in SEEN, SEEN.append(view.now)
 def test_who_remembers_something_that_no_checkpoint_copies_is_found_out(
     again: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At first it starts whoever fits; when a moment comes again, nobody from 600 s on, or nobody at all."""
+    """At first it starts jobs that fit; when a moment is repeated, none from 600 s on, or none at all."""
     own_file(tmp_path, monkeypatch, "        SEEN: list[float] = self.seen\n" + HIDDEN.format(again))
     body = (tmp_path / "fair.py").read_text(encoding="utf-8")
     (tmp_path / "fair.py").write_text(body.replace("    def ", "    seen = []\n\n    def ", 1), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the worker makes of a history for the strip and the small curves.
+"""Curves that the worker computes from a history, for the strip and the small curves.
 
 Also tests tui.replay.scene.
 """

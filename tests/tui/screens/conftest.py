@@ -18,7 +18,7 @@ from tui.look.themes import theme_name, themes
 
 
 class Asker(App[None]):
-    """Asks one question and keeps the answer."""
+    """An app that asks one question and keeps the answer."""
 
     def __init__(self, dialog: ModalScreen[Any]) -> None:
         super().__init__()
@@ -33,12 +33,12 @@ class Asker(App[None]):
 
     @property
     def text(self) -> str:
-        """What stands on the screen."""
+        """Return the text on the screen."""
         return "\n".join("".join(each.text for each in strip) for strip in self.screen._compositor.render_strips())
 
 
 class Person:
-    """Presses keys, clicks and reads."""
+    """A person who presses keys, clicks and reads."""
 
     def __init__(self, pilot: Pilot[None], app: Asker) -> None:
         self.pilot, self.app = pilot, app
@@ -59,7 +59,7 @@ class Person:
         await painted(self.pilot)
 
     async def wait(self) -> str:
-        """Until what goes on in the background is done; then what stands on the screen."""
+        """Wait for the work in the background; return the text on the screen."""
         await self.app.workers.wait_for_complete()
         await painted(self.pilot)
         return self.app.text

@@ -1,4 +1,4 @@
-"""What a person sees on the replay screen, and where to point at it."""
+"""Texts that a person sees on the replay screen, and positions to point at."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tui.chart.cells.edges import margin
 
 
 def seen(run: Replay, selector: str) -> str:
-    """The text of one widget as it stands on the screen; nothing if it is hidden."""
+    """Return the text of one widget on the screen, "" if it is hidden."""
     widget = run.app.screen.query_one(selector)
     if not widget.display:
         return ""
@@ -20,12 +20,12 @@ def seen(run: Replay, selector: str) -> str:
 
 
 def noted(run: Replay) -> str:
-    """What is said in passing: in the line under the chart, or upon it what went wrong."""
+    """Return the line under the chart, and all notifications."""
     return "\n".join([seen(run, "#sentence"), *(each.message for each in run.app._notifications)])
 
 
 def find(run: Replay, selector: str, text: str) -> Offset:
-    """Where a text begins in a widget."""
+    """Return where a text begins in a widget."""
     for row, line in enumerate(seen(run, selector).splitlines()):
         if text in line:
             return Offset(line.index(text), row)
@@ -52,7 +52,7 @@ async def hover(run: Replay, selector: str, spot: Offset = NULL_OFFSET) -> None:
 
 
 def cell(run: Replay, time: float, processor: int) -> Offset:
-    """Where a processor at some moment is in the chart."""
+    """Return the position of a processor at some time in the chart."""
     chart = run.scene.chart
     assert chart is not None
     return Offset(margin(chart.workload.procs) + chart.view.column_of(time), chart.view.rows_of(processor).start // 2)

@@ -1,4 +1,4 @@
-"""What was being watched survives a crash, and is not offered while it is still being watched."""
+"""A watched run survives a crash, and is not offered while another program still watches it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ sys.stdin.read()
 
 
 def left_behind(folder: Path, step: int, saved: float) -> Path:
-    """The file of an instance that broke off."""
+    """Write the file of a crashed program."""
     autosave = Autosave(folder)
     autosave.save(replace(SESSION, step=step))
     os.close(autosave._lock)

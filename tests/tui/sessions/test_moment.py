@@ -1,4 +1,4 @@
-"""What a session keeps of a replay comes back in a program that was started anew."""
+"""A session restores a replay in a newly started program."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tui.sessions.moment import camera_of, found_session, last_path, reopened, v
 
 
 async def wander(run: Replay) -> None:
-    """Leave traces everywhere: branches, a bookmark, stops, a selection, a camera of one's own."""
+    """Leave traces everywhere: branches, a bookmark, stops, a selection, a changed camera."""
     screen = run.screen
     await run.ask(o.GoTo(200))
     await run.ask(o.SwitchTo(parse_policy("conservative")))
@@ -64,7 +64,7 @@ async def wander(run: Replay) -> None:
 
 
 def seen(run: Replay) -> dict[str, Any]:
-    """All that a session promises to bring back."""
+    """Return all that a session promises to restore."""
     scene, state = run.scene, run.screen.state
     assert scene.chart is not None
     return {
@@ -210,7 +210,7 @@ async def test_a_branch_that_cannot_grow_again_is_told() -> None:
         assert "cannot be restored: main has no step 99" in run.told
 
 
-# Finding a session
+# Search for a session
 
 
 def some_session(**changed: Any) -> Session:

@@ -1,4 +1,4 @@
-"""What a second terminal reads of what is presented."""
+"""Data that a second terminal reads of a presentation."""
 
 from __future__ import annotations
 

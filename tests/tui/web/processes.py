@@ -1,4 +1,4 @@
-"""Processes of visitors that are none: what they are told is kept, and a test says what they draw."""
+"""Fake processes of visitors: they keep what they receive, and a test says what they draw."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ KNOWN = {"Host": "class.test", "Origin": ORIGIN}
 
 
 class Process:
-    """The other end of a visitor's line."""
+    """The other end of a visitor's connection."""
 
     def __init__(self, told: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.told, self._reader, self._writer = told, reader, writer
 
     async def heard(self) -> tuple[bytes, Any]:
-        """The next that it is told."""
+        """Return the next message that it receives."""
         head = await asyncio.wait_for(self._reader.readexactly(5), 10)
         payload = await self._reader.readexactly(int.from_bytes(head[1:], "big"))
         return head[:1], payload if head[:1] == b"D" else json.loads(payload)
 
     async def heard_of(self, kind: bytes) -> Any:
-        """The next of this kind."""
+        """Return the next message of this kind."""
         while (heard := await self.heard())[0] != kind:
             pass
         return heard[1]
@@ -55,7 +55,7 @@ class Process:
 
 
 class Nursery:
-    """Bears such processes."""
+    """A source of such processes."""
 
     def __init__(self) -> None:
         self.born: asyncio.Queue[Process] = asyncio.Queue()
@@ -78,7 +78,7 @@ class Nursery:
 
 @asynccontextmanager
 async def served(**how: Any) -> AsyncIterator[tuple[TestClient[Any, Any], Nursery, Server]]:
-    """A server of such processes, and who asks it; headers are those of a page of ours."""
+    """Run a server of such processes, and a client with the headers of one of its pages."""
     nursery = Nursery()
     server = Server(nursery, DOOR, **how)
     async with TestClient(TestServer(server.app()), headers=KNOWN) as client:
@@ -88,7 +88,7 @@ async def served(**how: Any) -> AsyncIterator[tuple[TestClient[Any, Any], Nurser
 
 
 async def until(what: Any) -> None:
-    """Until this is so."""
+    """Wait until this is so."""
     for _ in range(1000):
         if what():
             return

@@ -1,4 +1,4 @@
-"""How much somebody may send, and under which names a server is known."""
+"""How much a visitor may send, and the names by which a server is known."""
 
 from __future__ import annotations
 

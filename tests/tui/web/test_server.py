@@ -1,4 +1,4 @@
-"""Who comes in, who does not, and what a visitor's process is told."""
+"""Admitted and refused visitors, and the messages to a visitor's process."""
 
 from __future__ import annotations
 

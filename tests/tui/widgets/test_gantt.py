@@ -1,4 +1,4 @@
-"""The chart as a widget: what a person does with it, and what it sends to the terminal."""
+"""The chart as a widget: a person's actions on it, and its output to the terminal."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Stand(App[None]):
 
     @property
     def view(self) -> ChartView:
-        """As it was drawn last."""
+        """Return the view as drawn last."""
         assert self.drawn is not None
         return self.drawn.view
 
@@ -83,7 +83,7 @@ Press = Pilot[None]
 
 @pytest.fixture
 def engine(lab: Lab) -> Engine:
-    """At 100 s J1 runs on three of four processors and J2 waits for it."""
+    """Return a run at 100 s: J1 runs on three of four processors and J2 waits for it."""
     return lab.run("easy", 4, "1 0 3 200 300", "2 5 2 100 100", "3 100 1 40 40", until=100)
 
 

@@ -1,4 +1,4 @@
-"""The widget that shows a sheet: scrolling, clicks, what is refreshed.
+"""The widget that shows a sheet: scrolling, clicks, refreshes.
 
 Also tests tui.look.sheets, tui.widgets.bar, tui.widgets.scrubber.
 """
@@ -26,7 +26,7 @@ CONTEXT = context_of(engine_of("z-figure4", "easy", until=600))
 
 
 def numbered(context: Context, size: Size, first: int) -> Sheet:
-    """A hundred lines, one a job; the line of the selected job is to be in sight."""
+    """Return a hundred lines, one a job; the line of the selected job is visible."""
     body = tuple(line(f"line {index}", rank=index) for index in range(first, min(100, first + size[1] - 1)))
     return Sheet("Numbers", (line("heading"),), body, first, 100, "a note", context.selected)
 
@@ -36,7 +36,7 @@ def with_action(context: Context, size: Size, first: int) -> Sheet:
 
 
 class Wall(App[None]):
-    """One panel of 30 x 10 cells, and all that it tells."""
+    """One panel of 30 x 10 cells, with its messages."""
 
     CSS = "Panel { width: 30; height: 10; }"
 
@@ -73,7 +73,7 @@ class Ringing(BaseScreen[None]):
 
 
 def seen(panel: Panel) -> list[str]:
-    """What stands on the panel, without the scroll mark."""
+    """Return the text on the panel, without the scroll mark."""
     return [panel.render_line(y).text[:-1].strip() for y in range(panel.size.height)]
 
 

@@ -1,4 +1,4 @@
-"""What is sent: of rows the columns that changed and are on top, of styles what is new."""
+"""Partial updates: columns that changed and are visible, and styles that are new."""
 
 from __future__ import annotations
 

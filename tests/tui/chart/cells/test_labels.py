@@ -1,4 +1,4 @@
-"""Where the names of jobs stand."""
+"""Positions of job names in the chart."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tui.chart.cells.labels import Label, place_labels
 
 
 def labels(*rows: str) -> list[Label]:
-    """A digit is a job in the past, a letter (a is job 0) one that is planned; a dot is nothing."""
+    """Return the labels; a digit is a past job, a letter (a is job 0) a planned one, a dot nothing."""
     cells = [[int(c) if c.isdigit() else -1 if c == "." else ord(c) - ord("a") for c in row] for row in rows]
     ahead = [[c.isalpha() for c in row] for row in rows]
     return place_labels(np.array(cells), np.array(ahead), lambda rank: f"J{rank}")

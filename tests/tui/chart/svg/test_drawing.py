@@ -1,4 +1,4 @@
-"""What a drawing may be, and which kinds of files there are."""
+"""Allowed drawings, and the kinds of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is less than a pixel: nothing is lost, and most of a pixel decides its colour."""
+"""Stretches smaller than a pixel: nothing is lost, and the larger part of a pixel decides its colour."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEN_SECONDS_A_PIXEL = Frame(left=0, top=0, width=40, height=8, begin=0, end=400,
 
 
 def stretches(*jobs: tuple[int, float, float, int]) -> list[Stretch]:
-    """(rank, start, end, processors)"""
+    """Return stretches given as (rank, start, end, processors)."""
     return [Stretch(rank, start, end, "run", held) for rank, start, end, held in jobs]
 
 

@@ -1,4 +1,4 @@
-"""What would have helped a job: policies are tried in the background and ranked; one is taken.
+"""Policies that would have helped a job are tried in the background and ranked; one is chosen.
 
 Also tests tui.panels.helped.
 """
@@ -57,7 +57,7 @@ async def test_escape_ends_it_before_all_is_known(ask: Ask) -> None:
 
 @dataclass(frozen=True)
 class Raises(type(EASY)):  # type: ignore[misc]
-    """It is wrong."""
+    """Raises an error."""
 
     def decide(self, view: object) -> object:
         raise ValueError("nothing")

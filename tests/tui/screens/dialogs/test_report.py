@@ -1,4 +1,4 @@
-"""What was read, and what that cost in truth."""
+"""The report on a trace: what was read, and what was changed or left out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def told(trace: Trace, workload: Workload, width: int = 90) -> str:
 
 @pytest.fixture
 def damaged(tmp_path: Path) -> tuple[Trace, Workload]:
-    """Three jobs on four processors: a good one, one that never ran, and one without an estimate."""
+    """Return three jobs on four processors: a good one, one that never ran, and one without an estimate."""
     path = tmp_path / "three.swf"
     path.write_text(
         "; MaxProcs: 4\n"

@@ -1,4 +1,4 @@
-"""What the first screen shows where: pure functions.
+"""Contents and places of the first screen: pure functions.
 
 Also tests tui.screens.first.entries.
 """

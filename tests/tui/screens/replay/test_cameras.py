@@ -1,4 +1,4 @@
-"""Where the two charts look."""
+"""The sections of time and processors that the two charts show."""
 
 from __future__ import annotations
 

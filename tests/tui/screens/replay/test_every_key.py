@@ -1,4 +1,4 @@
-"""Every key of the replay screen does something that one sees; what it does is told in the stories beside this file."""
+"""Every key of the replay screen has a visible effect; other tests of this folder show what it is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("own_program")
 
 
 class Where(NamedTuple):
-    """A run at a moment, and what was pressed before."""
+    """A run at a moment, and the keys pressed before."""
 
     trace: str = "z-figure4"
     policy: str = "easy"
@@ -45,23 +45,23 @@ SUITABLE = {
     "toggle_panel('versus')": COMPARED,
     "toggle_panel('prints')": PRINTS,
 }
-"""Where an action has something to do, if not everywhere."""
+"""Moment at which an action can do something, if not at all of them"""
 PRESSED = [(each, key.action) for key in every_key() for each in key.keys.split(",")]
 
 
 def observed(run: Replay) -> tuple[Any, ...]:
-    """All that a key may change."""
+    """Return all that a key may change."""
     app = run.app
     focused = app.screen.focused
     return run.text, run.told, type(app.screen), focused and focused.id, app.clipboard, app._exit
 
 
 async def prepare(run: Replay, where: Where) -> None:
-    """Everything is computed and shown, and nothing changes by itself any more."""
+    """Wait until everything is computed and shown, and nothing changes by itself."""
     await run.complete()
     if where.before:
         await run.press(*where.before)
-    for key in ("shift+tab", "tab"):  # the line of the focus is drawn
+    for key in ("shift+tab", "tab"):  # draws the line of the focus
         await run.press(key)
     if where is COMPARED:
         await run.wait_for(lambda: run.scene.versus is not None and run.scene.versus.comparison is not None)

@@ -1,4 +1,4 @@
-"""Keeping things on the replay screen: traces, sessions, pictures, looks, the palette, and leaving."""
+"""Saving on the replay screen: traces, sessions, pictures, looks, the palette, and leaving."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tui.sessions.moment import found_session
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What is saved is saved here."""
+    """Return the folder in which files are saved."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -121,7 +121,7 @@ async def test_a_look_is_another_ground_under_everything() -> None:
 
 
 def grounds(run: Replay) -> set[str]:
-    """The colours behind what stands on the screen."""
+    """Return the background colours of the screen."""
     strips = run.app.screen._compositor.render_strips()
     styles = [segment.style for strip in strips for segment in strip]
     return {style.bgcolor.name for style in styles if style is not None and style.bgcolor is not None}
@@ -129,7 +129,7 @@ def grounds(run: Replay) -> set[str]:
 
 async def test_q_leaves_and_the_last_session_is_kept() -> None:
     async with replay(at="#5") as run:
-        await run.wait_for(lambda: run.app.keeper._autosave)  # sessions are kept from shortly after the first frame on
+        await run.wait_for(lambda: run.app.keeper._autosave)  # autosaves begin shortly after the first frame
         await run.pilot.press("q")
         await run.wait_for(lambda: run.app._exit)
     async with replay(session=found_session("last")) as again:

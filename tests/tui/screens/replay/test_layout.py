@@ -1,4 +1,4 @@
-"""Where panels are on screens of any size."""
+"""Places of the panels on screens of any size."""
 
 from __future__ import annotations
 

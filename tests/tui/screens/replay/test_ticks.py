@@ -1,4 +1,4 @@
-"""The clock of a screen: when it ticks again, and what becomes of a tick that went wrong."""
+"""The clock of a screen: the time of its next tick, and failed ticks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONG = 1000.0
 
 
 class Clock:
-    """Ticks that are counted; the next is due after as many seconds as are given."""
+    """A clock whose ticks are counted; each tick gives the seconds to the next."""
 
     def __init__(self, *waits: float, widget: Widget | None = None) -> None:
         self.many, self._waits = 0, iter(waits)
@@ -31,7 +31,7 @@ class Clock:
         return next(self._waits, LONG)
 
     async def passes(self) -> int:
-        """How often it has ticked when whatever is due has been done."""
+        """Run everything due; return the number of ticks."""
         for _ in range(20):
             await asyncio.sleep(0.001)
         return self.many
