@@ -1,21 +1,21 @@
-"""A policy takes over in the middle of a run (sim/RULES.md): what it does about things that it knows nothing of.
+"""Inherited state after a switch of policies in the middle of a run (sim/RULES.md).
 
-Two things outlive the policy under which they came about, and are looked after here for every policy alike, before
-the policy itself is asked; when none is left, nothing here is used any more.
+Two kinds of state outlive the policy that caused them. They are handled here for every policy alike, before the policy
+itself is called. When none is left, this module is no longer used.
 
-**Suspended jobs**, where the new policy never suspends. They go on in the order in which they were suspended, before
-anything else starts. The first that cannot is the head: its processors are kept for it from then on, so that nobody
-starts on them and it goes on as soon as those leave that are there already. To the policy it looks as if the head were
-running there until its estimated end, so every rule that a policy has for running jobs holds without change. Those
-behind the head go on where they delay neither it nor anything that is planned. A policy whose reservations stand plans
-anew whenever another head is found, and promises nothing until the last suspended job goes on.
+**Suspended jobs**, if the new policy never suspends. They resume in the order of their suspension, before other jobs
+start. The first that cannot resume is the head. Its processors are reserved from then on: no other job starts there,
+and it resumes as soon as the jobs on them have left. To the policy the head looks like a job running there until its
+estimated end, so all its rules for running jobs hold unchanged. Suspended jobs behind the head resume if they delay
+neither it nor any plan. A policy with lasting reservations replans whenever the head changes, and makes no promises
+until the last suspended job resumes.
 
-**Granted reservations**, where the new policy grants none. They are not in its queue, and start when they are due. A
-policy that never suspends starts no job, and none goes on, that would be in the way of one by the estimates; such a
-job is passed over. What runs already and is in the way when such a policy takes over is suspended then
-(`Engine.switch`), the last by rank first. A policy that suspends makes room when one is due: running jobs make way,
-the last by rank first, at no cost to them; only for a transfer of memory that is under way it has to wait. Where rows
-take turns, the reserved job gets a row of its own, which comes on turn at once.
+**Granted reservations**, if the new policy grants none. The jobs are not in its queue, and start when they are due. A
+policy that never suspends starts or resumes no job that would delay one by the estimates; such a job is passed over. If
+such a policy takes over, running jobs that would delay one are suspended (`Engine.switch`), the last by rank first. A
+policy that suspends makes room when one is due: running jobs are suspended, the last by rank first, at no cost to them.
+Only a transfer of memory already in progress delays the start. With turns the reserved job gets its own row, which
+becomes active at once.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _can_keep(state: State, rank: int) -> bool:
 
 
 def _start_granted(state: State) -> Iterator[Decision]:
-    """Who has a reservation starts when it is due; policies that suspend make room."""
+    """Start jobs whose granted reservations are due; policies that suspend make room for them."""
     for rank, at in sorted(state.granted.items(), key=lambda item: (item[1], item[0])):
         job = state.jobs[rank]
         if at > state.now:
@@ -151,7 +151,7 @@ def _make_room(state: State, job: Job, needed: int) -> Iterator[Decision]:
 
 
 def _give_a_row(state: State) -> Iterator[Decision]:
-    """Who is due comes into a new row, which comes on turn."""
+    """Place jobs whose reservations are due in a new row, and make it active."""
     row: int | None = None
     for rank, at in sorted(state.granted.items()):
         job = state.jobs[rank]
@@ -172,10 +172,10 @@ def _give_a_row(state: State) -> Iterator[Decision]:
 
 
 def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
-    """What the policy decides, as long as nobody starts who is in the way of a granted reservation, or of maintenance.
+    """Yield the policy's decisions, leaving out starts that would delay a granted reservation or run into maintenance.
 
-    When it would start such a job, it is asked again and does not see the job, nor once more who completed, so that
-    nobody is counted twice. What it plans then holds, and no more what it planned before.
+    At such a start the policy is called again without that job, and without the completed jobs, so that no job is
+    counted twice. Its new plans replace its earlier ones.
     """
     said: set[Decision] = set()
     while True:
@@ -194,7 +194,7 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
             yield decision
         if in_the_way is None:
             if state.policy.keeps_reservations:
-                return  # what stands was not planned anew
+                return  # the current plan is not from this call
             for plans in (state.reserved, state.expected):
                 for rank in plans.keys() - planned:
                     del plans[rank]
@@ -235,9 +235,9 @@ def _touched(state: State, job: Job) -> Reason:
 
 
 class AdoptedView(StateView):
-    """The present as a policy may see it that knows neither suspended jobs nor granted reservations.
+    """View of the present for a policy that knows neither suspended jobs nor granted reservations.
 
-    What is kept for the awaited job looks taken; jobs with granted reservations are not there.
+    Processors reserved for the awaited job look taken; jobs with granted reservations are left out.
     """
 
     __slots__ = ("passed_over",)

@@ -1,4 +1,4 @@
-"""A job's stay on processors: what is known of it while it lasts. A policy sees it as a `RunningJob`."""
+"""A job's stay on processors, with its current state. A policy sees it as a `RunningJob`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Allocation(NamedTuple):
     since: float
     expected_end: float
     kind: int
-    """As in `sim.history.stretch.KINDS`."""
+    """Index into `sim.history.stretch.KINDS`."""
     stretch: int
     """Its number in the history."""
     ran_before: float = 0.0

@@ -21,14 +21,14 @@ from sim.workload.outages import absent
 class Checker:
     """Looks at a run after each step and raises `InvariantError` at the first broken rule.
 
-    - no processor is held twice, none is lost, a job holds as many as it asked for;
-    - every job is in one place: to come, waiting, running, suspended or finished;
+    - no processor is held twice, none is lost, a job holds as many as it requested;
+    - every job is in one place: future, waiting, running, suspended or finished;
     - a job starts no earlier than it was submitted and makes exactly the progress it must;
-    - a suspended job goes on where it was, or where it was told to; partitions own every processor once;
-    - no cell of a matrix is held twice, only the row on turn makes progress, no more tasks migrate than may;
-    - a promised start never moves later while it stands, and is kept, unless processors fail;
-    - who runs is on processors that are there, and who waits can start one day;
-    - the plan is what running jobs and standing reservations make it.
+    - a suspended job resumes where it was, or where the policy decided; partitions own every processor once;
+    - no cell of a matrix is held twice, only the active row makes progress, no more tasks migrate than allowed;
+    - a promised start never moves later while it holds, and is kept, unless processors fail;
+    - running jobs are on available processors, and waiting jobs can start eventually;
+    - the plan agrees with the running jobs and the current reservations.
     """
 
     def __init__(self, state: State, workload: Workload, history: History) -> None:
@@ -100,9 +100,9 @@ class Checker:
             self._fail("the list of expected ends does not name the running jobs")
 
     def _run_times(self) -> None:
-        """Work is conserved: stretches of progress add up to the run time, whatever came between them.
+        """Work is conserved: stretches of progress add up to the run time, whatever interrupted them.
 
-        What a speculative run has done is lost if it is killed, and only then.
+        Only the kill of a speculative run discards its work.
         """
         state = self._state
         killed = {job.rank for job in state.killed}
@@ -143,7 +143,7 @@ class Checker:
             self._progress[rank] = self._progress.get(rank, 0) + made - min(made, stall)
 
     def _remember_matrix(self) -> None:
-        """What `_shared_progress` needs at the next step."""
+        """Keep the values that `_shared_progress` needs at the next step."""
         state = self._state
         if state.sharing is not None:
             matrix, stall = state.sharing.matrix, state.sharing.stall
@@ -178,7 +178,7 @@ class Checker:
             self._fail("the processors are not held by the row on turn")
 
     def _closed_stretches(self) -> Iterator[Stretch]:
-        """Those that ended in this step."""
+        """Yield the stretches that ended in this step."""
         history = self._history
         self._open.update(range(self._seen, len(history)))
         self._seen = len(history)
@@ -225,7 +225,7 @@ class Checker:
         state, granted = self._state, self._granted
         is_switch = bool(state.switches) and state.switches[-1].step == state.step_count
         if state.upset or (is_switch and self._is_held_up()):
-            granted = dict(state.granted)  # what cannot be kept for that reason is not broken
+            granted = dict(state.granted)  # reservations broken by a failure are no violation
         for rank, at in granted.items():
             start = state.start_of(rank)
             if (state.now if start is None else start) > at + self._moment() and not state.policy.suspends:

@@ -1,7 +1,7 @@
-"""What a run can be taken up from again: a copy of its state, in little space.
+"""Checkpoints: compact copies of the state of a run, from which it can continue.
 
-Finished jobs are not copied: what a ledger says of them does not change any more, so a later ledger of the same run is
-as good. The live state of a run is a few hundred jobs, and a queue is kept as the ranks of those who wait.
+Finished jobs are not copied: their ledger entries are final, so a later ledger of the same run has them. The live state
+of a run is a few hundred jobs, and the queue is stored as ranks.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Checkpoint:
     unfinished: tuple[int, ...]
     """The ranks of the jobs that are under way or suspended."""
     entries: Mapping[int, Entry]
-    """What the ledger says of the jobs that have not finished, where it says anything."""
+    """Ledger entries of unfinished jobs, where they differ from the default."""
 
     @classmethod
     def of(cls, state: State, future: Future) -> Checkpoint:

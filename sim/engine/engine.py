@@ -1,13 +1,13 @@
-"""One instant after another: time passes here.
+"""The engine, which advances a run from one instant to the next.
 
-What is due less than a microsecond apart is due at one instant. At an instant t: completions at t in rank order (a run
-that reaches its limit counts as one); the policy's timers; arrivals at t in rank order; one pass of the policy, whose
-decisions are checked and applied one by one. One instant is one step.
+Events less than a microsecond apart belong to one instant. The order at an instant t: completions at t in rank order (a
+run that reaches its limit counts as one); the policy's timers; arrivals at t in rank order; one pass of the policy,
+whose decisions are checked and applied one by one. One instant is one step.
 
-What changes is in `state`, what a decision does to it in `transitions`, another policy taking over in `succession`:
-nobody else changes the state of a simulation. The engine never names a policy. It holds them to what they declare:
-reservations that stand (`keeps_reservations`) wake the policy when they are due and are part of `view.plan`; others are
-forgotten before each pass.
+The state is in `state`, the effects of decisions in `transitions`, and switches of policies in `succession`; no other
+module changes the state of a simulation. The engine never names a policy. It relies on their declarations: lasting
+reservations (`keeps_reservations`) wake the policy when they are due and are part of `view.plan`; others are dropped
+before each pass.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ from sim.workload.model import Workload
 from sim.workload.outages import Outage
 
 IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
-"""So many steps without an arrival or an end are no progress; nor are fewer, where only the policy can still change
-anything or time stands still."""
+"""Most steps without an arrival or an end; the second limit is for when only the policy can change anything or time
+stands still.
+"""
 
 Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
 """Looks at a run from now on: what it returns is called after every step."""
@@ -61,9 +62,8 @@ Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
 class Engine:
     """A simulation of one workload under one policy.
 
-    curious: keep, for the last step, why each considered job was kept waiting, and for ever what was planned for it in
-        rows where nobody passed it (costs time on long queues).
-    watchers: who looks on after every step, such as `sim.engine.check.Checker`.
+    curious: keep, for the last step, the reason why each considered job waits, and permanently all reservations in rows
+    (costs time on long queues). watchers: objects called after every step, such as `sim.engine.check.Checker`.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Engine:
             self._hears,
         )
         self._is_plain = not any(beside)
-        """Does nothing happen but that jobs come and end and timers are due, and is nobody else asked or told?"""
+        """True if only arrivals, ends and timers can happen, without watchers and other callbacks."""
         self._express: Express | None = None
 
     # Another engine in the same state
@@ -122,9 +122,9 @@ class Engine:
     def at(
         self, checkpoint: Checkpoint, history: History, *, watchers: Sequence[Watcher] = (), last: int | None = None
     ) -> Engine:
-        """Another engine at a checkpoint of this run that this one has passed; it goes on writing that history.
+        """Return another engine at an earlier checkpoint of this run; it continues that history.
 
-        last: nobody comes after the job of that rank.
+        last: rank of the last job to arrive.
         """
         twin, state = copy(self), checkpoint.state(self.state, self.workload)
         for rank, stretch in history.open_stretches().items():
@@ -167,10 +167,10 @@ class Engine:
         return self._upcoming.time()
 
     def switch(self, policy: Policy | str, at: float | None = None) -> None:
-        """Let another policy go on from here: a step of its own, at `at` (default: at the time of the last step).
+        """Switch to another policy in a separate step, at `at` (default: the time of the last step).
 
-        What is due at that moment happens first. Then the policy adopts the state, which belongs to the machine: all
-        who wait are new to it, in its order, and it makes its first pass.
+        Events due at that moment come first. Then the policy takes over the state of the machine: all waiting jobs are
+        new to it, in its order, and it makes its first pass.
         """
         due, now = self.next_time(), self.now
         if at is None:
@@ -212,7 +212,7 @@ class Engine:
         return True
 
     def step_within(self, decisions: int) -> None:
-        """Go to the next instant and leave its pass when so many decisions are made: to be looked at, not to go on."""
+        """Advance to the next instant and stop its pass after `decisions` decisions, for viewing only."""
         self._most, self._is_plain = decisions, False
         self.step()
 
@@ -228,7 +228,7 @@ class Engine:
             self.check_all_done()
 
     def advance(self, steps: int) -> bool:
-        """Make at most so many steps; False when the run is over."""
+        """Make at most `steps` steps; return False when the run is over."""
         goal = self.step_count + steps
         while self.step_count < goal:
             if not self.hurry(steps=goal - self.step_count) and not self.step():
@@ -252,7 +252,7 @@ class Engine:
         return spent
 
     def check_all_done(self) -> None:
-        """When nothing happens any more, nobody may be left."""
+        """Raise an error if no event is left and jobs are unfinished."""
         state = self.state
         if state.left:
             raise leaves_waiting(state, self._jobs[min([*state.suspended, *state.waiting.jobs])])
@@ -330,7 +330,7 @@ class Engine:
                 hear(None)
 
     def _forget_last(self) -> None:
-        """What seldom happens, and did at the last instant."""
+        """Reset the values of rare events at the last instant."""
         state = self.state
         for told in (state.decisions, state.not_passed, state.printed, state.killed):
             told.clear()
@@ -339,7 +339,7 @@ class Engine:
             state.interrupted, state.ousted, state.renewed = [], [], []
 
     def _look_on(self, by_rule: bool) -> None:
-        """After a step: who leads says who decides next, and all others who look on are told."""
+        """After a step let an adaptive policy choose the next one, then call all watchers."""
         state = self.state
         if state.leader is not None and not by_rule and (state.left or state.under_way):
             wanted = state.leader.next_policy(state.policy, self._view, state.led)
@@ -415,14 +415,14 @@ class Engine:
     # The pass
 
     def _is_to_decide(self, is_awake: bool, is_new: bool) -> bool:
-        """Where rows take turns the policy is asked when something has happened; is_new: it has just taken over."""
+        """Return True if the policy is called; with turns only after events. is_new: it has just taken over."""
         state, sharing = self.state, self.state.sharing
         if sharing is None or is_awake or is_new:
             return True
         return bool(state.arrived or state.completed or state.resized or not sharing.ran)
 
     def _let_order_look(self) -> None:
-        """The order of the queue looks at what has been; to one that has taken over all who wait are new."""
+        """Let the order of the queue observe the past; after a switch all waiting jobs are new to it."""
         state, came = self.state, self.state.arrived
         if state.switches and state.switches[-1].step > state.step_count:
             state.arrived = [*state.waiting.jobs.values()]
@@ -454,7 +454,7 @@ class Engine:
         return decide if self._most is None else partial(_first_of, self.state, self._most)
 
     def _let_successor_decide(self) -> None:
-        """A policy that has taken over: in its first pass all who wait are new to it."""
+        """Make the first pass of a policy after a switch, in which all waiting jobs are new to it."""
         state = self.state
         arrived = state.arrived
         if not state.policy.keeps_reservations:
@@ -470,7 +470,7 @@ class Engine:
         state.arrived = arrived
         promise_again(state)
 
-    # What others see
+    # Results
 
     def __repr__(self) -> str:
         state, of = self.state, self.workload
@@ -482,12 +482,12 @@ class Engine:
         return take_snapshot(self.state, self.workload, self.next_time())
 
     def schedule(self) -> Schedule:
-        """What has come of it so far, as columns."""
+        """Return the results so far as columns."""
         return schedule_of(self.state, self.workload, self.history)
 
 
 def _first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:
-    """What the policy decides, as long as no more than that has been decided in this step."""
+    """Yield the policy's decisions until this step has `most`."""
     for decision in state.policy.decide(view):
         if len(state.decisions) >= most:
             return

@@ -1,8 +1,8 @@
-"""The machine changes in the middle of a run (sim/RULES.md): processors come back, and others go.
+"""Changes of the machine during a run (sim/RULES.md): processors that return or go down.
 
-What was known of it is in every plan already. What was not, a failure, upsets the plans: reservations fall and are made
-again in the pass of that instant, in the order of their starts; those that users asked for move only where they must.
-Who runs on what goes is interrupted: the work is lost, and the job waits again by its rank.
+Announced changes are in every plan already. An unannounced failure invalidates the plans: reservations are dropped and
+made again in the pass of that instant, in the order of their starts; requested ones move only if they must. A job on
+failed processors is interrupted: its work is lost, and it waits again by its rank.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sim.workload.outages import absent, known
 
 
 class MachineChanges:
-    """What the machine's own changes do to the jobs and to the plans."""
+    """Effects of the machine's changes on jobs and plans."""
 
     def __init__(self, transitions: Transitions) -> None:
         self._transitions, self._state, self._history = transitions, transitions.state, transitions.history
@@ -51,7 +51,9 @@ class MachineChanges:
             self._upset_plans()
 
     def _tell(self, lost: int, failed: int) -> None:
-        """What goes, as announced or not; what is gone already may fail as well, which upsets the plans, too."""
+        """Log the lost processors, announced or not; processors already down may fail as well, which invalidates plans,
+        too.
+        """
         back, log = self._state.back, self._transitions.log
         if announced := lost & ~failed:
             log(Gone(announced, back(announced), announced=True))
@@ -61,7 +63,7 @@ class MachineChanges:
             log(Gone(failed, back(failed), announced=False, again=True))
 
     def _interrupt(self, lost: int) -> None:
-        """Everybody who is on these processors."""
+        """Interrupt all jobs on these processors."""
         state, sharing = self._state, self._state.sharing
         if sharing is not None:
             for rank in [rank for rank in sorted(sharing.ran) if sharing.matrix.columns(rank) & lost]:
@@ -94,7 +96,7 @@ class MachineChanges:
             self._queue_again(state.jobs[rank], state.ledger.ran[rank])
 
     def _queue_again(self, job: Job, ran: float, counts: bool = True) -> None:
-        """The job waits, and has done nothing yet; one that had not been on turn has not been interrupted."""
+        """Return the job to the queue without progress; it counts as interrupted only if it has had a turn."""
         state, rank = self._state, job.rank
         if state.suspended.pop(rank, None) is not None:
             del state.suspended_since[rank]

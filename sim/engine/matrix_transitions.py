@@ -1,4 +1,4 @@
-"""What a decision does where rows take turns: to the matrix, to the jobs in it, and to who comes in."""
+"""Effects of decisions with turns: on the matrix, the jobs in it, and jobs entering it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sim.errors import DecisionError
 
 
 class MatrixTransitions(Transitions):
-    """Everything that can be done to the jobs of a run: where rows take turns nobody starts but in a row."""
+    """All transitions of jobs with turns, where jobs start only in a row."""
 
     sharing: Sharing
     """The matrix, where there is one"""

@@ -1,8 +1,8 @@
-"""A policy breaks down while it decides: whatever it does, that is one line that says which, when and where in it.
+"""Calls of the policy, and errors in them as one line with the policy, the moment and the place.
 
-One that does not answer can be seen from another thread (`unanswered`) and told to stop (`give_up`), which `patience`
-does, and `patient` where policies are somebody's own. Every pass writes down in which thread it is made: nobody looks
-for it on another thread's stack, where CPython 3.11 breaks down if garbage is collected just then.
+Another thread can detect that a policy does not answer (`unanswered`) and stop it (`give_up`). `patience` does this,
+and `patient` for user-defined policies. Every pass records its thread, because reading another thread's stack crashes
+CPython 3.11 during a garbage collection.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from sim.words import count, printable, shortened
 from sim.workload.model import Job
 
 LONGEST_PASS = 20.0
-"""Seconds after which a policy of somebody's own does not come back, where nobody looks on who could stop it."""
+"""Seconds after which an unwatched pass of a user-defined policy is stopped."""
 _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
-"""What lies here, the policies' room apart, is no policy."""
+"""Folders without user code, apart from the policies' own."""
 _LONGEST = 500
 """Letters of what an error says."""
 _TRUTH = frozenset({"runtime", "runtimes", "run_time", "workload", "engine", "state", "history"})
 HIDDEN = "; policies cannot see run times, only the past and each job's estimate"
-"""What is said to whoever asks for them"""
+"""Hint in the error for access to run times"""
 _Shown = TypeVar("_Shown")
 _Error = TypeVar("_Error", bound=PolicyError)
 
@@ -53,7 +53,7 @@ def obey(
     shown: _Shown,
     appliers: Mapping[type, Callable[[Any], None]],
 ) -> None:
-    """One pass. What the policy raises, `SystemExit` too, becomes a `PolicyError`; who interrupts is told."""
+    """Make one pass. Exceptions of the policy, even `SystemExit`, become a `PolicyError`; interrupts pass through."""
     decisions: Iterable[Any] = ()
     thread = get_ident()
     around = _DECIDING.get(thread)
@@ -67,7 +67,7 @@ def obey(
         if is_told or (isinstance(error, MemoryError) and not is_own(state.policy)):
             raise
         raise _told(state, error, _place(state, error, decisions)) from error
-    finally:  # nothing is called here: there is no moment at which who is given up could leave it half done
+    finally:  # no calls here: an interrupt must not leave `_DECIDING` half updated
         if around is None:
             del _DECIDING[thread]
         else:
@@ -95,7 +95,7 @@ def give_up(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Meanwhile a policy that decides in this thread is given up when it has not answered for so long."""
+    """Stop a policy in this thread if a pass takes longer than `seconds` within the context."""
     thread, is_over = get_ident(), Event()
 
     def watch() -> None:
@@ -115,7 +115,7 @@ def patience(seconds: float) -> Iterator[None]:
 
 
 def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
-    """Meanwhile none of these policies may take too long over a step; with nothing but ours it does nothing."""
+    """Limit the time of each pass within the context if a policy is user-defined; otherwise do nothing."""
     return patience(LONGEST_PASS) if any(map(is_own, map(policy_of, policies))) else nullcontext()
 
 
@@ -125,7 +125,7 @@ def when(state: State) -> str:
 
 
 def beginning(state: State) -> str:
-    """Where the policy begins to decide."""
+    """Return the place where the policy's code begins."""
     return _begins(state.policy)
 
 
@@ -136,7 +136,8 @@ def _begins(policy: Policy) -> str:
 
 def _told(state: State, error: BaseException, where: str) -> BaseException:
     """The same in one line."""
-    if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():  # others nobody interrupts
+    # only the main thread is interrupted
+    if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
         return KeyboardInterrupt(f"interrupted while {state.spec} decided {when(state)} ({where})")
     failed = f"{state.spec} failed {when(state)}"
     if isinstance(error, DecisionError):
@@ -162,7 +163,7 @@ def leaves_waiting(state: State, job: Job) -> DecisionError:
 
 
 def frame_of(error: BaseException) -> FrameType | None:
-    """Where in somebody's own policy a run broke down, for a debugger."""
+    """Return the frame of user-defined code in which a run failed, for a debugger."""
     cause = error.__cause__ or error
     frames = [frame for frame, _ in walk_tb(cause.__traceback__)]
     for frame in frames:
@@ -172,7 +173,7 @@ def frame_of(error: BaseException) -> FrameType | None:
 
 
 def blame(policy: Policy, error: BaseException, moment: str) -> None:
-    """What a policy, its order or its clock raised when it was not asked to decide is told in one line."""
+    """Raise an error of a policy, its order or its clock outside of a pass as one line."""
     own = _own(walk_tb(error.__traceback__))
     begins = _begins(policy)
     if not isinstance(error, SchedscopeError | MemoryError) and (own or not begins.startswith(_LIBRARY)):
@@ -191,7 +192,7 @@ def _said(error: BaseException) -> str:
 
 
 def _place(state: State, error: BaseException, decisions: object) -> str:
-    """Where in the policy it was: at a decision, or on the way to one; where it begins, if it came to nothing."""
+    """Return the place of the failure in the policy, else where it begins."""
     places = list(_suspended(decisions)) or list(walk_tb(error.__traceback__))
     own = _own(places)
     return own[-1] if own else beginning(state)
@@ -202,7 +203,7 @@ def _own(places: Iterable[tuple[FrameType, int]]) -> list[str]:
 
 
 def _suspended(generator: object) -> Iterator[tuple[FrameType, int]]:
-    """Where a generator waits, and within it the one that it yields from."""
+    """Yield the place where a generator waits, then the place in the generator it delegates to."""
     while isinstance(generator, GeneratorType) and generator.gi_frame is not None:
         yield generator.gi_frame, generator.gi_frame.f_lineno
         generator = generator.gi_yieldfrom
@@ -213,7 +214,7 @@ def _is_own(file: str) -> bool:
 
 
 def _line(code: CodeType, line: int) -> str:
-    """A place; somebody's own line is cited."""
+    """Return a place, with its line of code if that is user code."""
     file = code.co_filename
     cited = "" if file.startswith(_LIBRARY) else printable(shortened(linecache.getline(file, line).strip(), 80))
     return f"{file}:{line} in {code.co_name}{cited and f': {cited}'}"

@@ -17,7 +17,7 @@ _RANK: Callable[[Job], int] = attrgetter("rank")
 
 
 def _standing(order: Order, job: Job) -> tuple[float, int]:
-    """Where a job stands in an order that does not depend on the clock."""
+    """Return the sort key of a job in an order that does not depend on the clock."""
     return order.key(job, job.submit), job.rank
 
 
@@ -37,7 +37,7 @@ class Queue:
         self._keys: list[Any] = []
         self._in_order: list[Job] = []
         self.step = 0
-        """At which step the last pass looked at the order."""
+        """Step of the last pass that used the order."""
         self.seen: Order | None = None
         """The order as the last pass saw it, where it looks at more than the job and the clock."""
         self.wanted = 0
@@ -65,7 +65,7 @@ class Queue:
         return ()
 
     def ranks(self) -> array[int]:
-        """Who waits, in little space."""
+        """Return the ranks of the waiting jobs, in compact form."""
         return array("l", self.jobs if self.by_clock else map(_RANK, self._in_order))
 
     def add(self, job: Job) -> None:

@@ -80,13 +80,13 @@ class Schedule:
 
     @cached_property  # groups of jobs ask for it, each again
     def wait(self) -> Floats:
-        """From when each job was due to its first start; 0 if that is earlier."""
+        """Return the wait of each job from when it was due to its first start, at least 0."""
         waited: Floats = np.maximum(self.start - self.workload.due, 0.0)
         return waited
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """What `schedscope run --schedule` writes: a row a job in rank order, nan where something is not known."""
+        """Return the columns of `schedscope run --schedule`: jobs in rank order, nan for unknown values."""
         of = self.workload
         return {
             "job": np.array(of.ids, dtype=object),
@@ -130,7 +130,7 @@ def _written(state: State) -> str:
 
 
 def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
-    """What has come of a run so far, as columns."""
+    """Return the results of a run so far as columns."""
     ledger = state.ledger
     time, free, waiting, wanted = history.columns()
     start, end = np.array(ledger.start), np.array(ledger.end)

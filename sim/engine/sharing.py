@@ -35,7 +35,7 @@ class Sharing:
         if there is not None:
             self.matrix.resize(there)
         self.since: float = 0
-        """Up to when the sums below are made."""
+        """Time up to which the sums below are computed."""
         self.ran: dict[int, float] = {}
         """rank -> seconds of progress that the job has made"""
         self.stall: dict[int, float] = {}
@@ -52,7 +52,7 @@ class Sharing:
         twin.ran, twin.stall, twin.new = self.ran.copy(), self.stall.copy(), self.new.copy()
         return twin
 
-    # What will happen
+    # Predictions
 
     def next_end(self, before: float, runtimes: Sequence[float]) -> float:
         """When the next job is done; anything from `before` on is not looked into and is infinite."""
@@ -66,7 +66,7 @@ class Sharing:
             return inf
         its = next(islice(standing, needs.index(first), None))
         end = finish(its, first, since)
-        soon = min(before, end + MOMENT) - since  # who needs more will not be sooner, even if it ran alone
+        soon = min(before, end + MOMENT) - since  # jobs that need more end no sooner, even alone
         least: dict[tuple[int, ...], float] = {}
         for need, rows in zip(needs, standing, strict=True):
             if need <= soon and rows != its and need < least.get(rows, inf):
@@ -79,7 +79,7 @@ class Sharing:
             return inf
         return min(self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)
 
-    # What happens
+    # Events
 
     def elapse(self, to: float, runtimes: Sequence[float]) -> list[int]:
         """Time goes on; the ranks of the jobs that are done then, and have left the matrix."""
@@ -131,7 +131,7 @@ class Sharing:
         self.new.difference_update(first)
         return first
 
-    # What there is
+    # State
 
     def on_turn(self) -> dict[int, int]:
         """rank -> processors of the jobs in the row on turn."""

@@ -59,21 +59,21 @@ class Suspended:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A job that waits. `planned` and `why` are None where the policy plans or says nothing."""
+    """Waiting job. `planned` and `why` are None if the policy gives none."""
 
     job: Job
     waited: float
     planned: float | None
     moved: float
-    """By how much its planned start moved in this step; negative is earlier."""
+    """Move of its planned start in this step; negative is earlier."""
     reserved: bool
-    """Does the planned start stand as a reservation? Else it is a plan, made anew at each pass."""
+    """True if the planned start is a reservation; otherwise it is recomputed at each pass."""
     granted: bool
     """Did its user ask for it? Then no switch of the policy moves it."""
     place: int
     """Which of the policy's queues it stands in."""
     in_line: bool
-    """Does it stand in a queue? Those with a granted reservation, or one for a trial, do not."""
+    """True if it is in a queue, unlike jobs with a reservation that is granted or for a trial."""
     lasts: float
     """For how long it is planned: for its estimate, or for a trial."""
     row: int | None
@@ -87,7 +87,7 @@ class Queued:
 
 
 class Queue(Sequence[Queued]):
-    """The jobs that wait, front to back: a tuple whose members are made when somebody looks at them."""
+    """Waiting jobs from front to back, as a tuple whose members are made on access."""
 
     __slots__ = (
         "_columns", "_granted", "_jobs", "_lasts", "_many", "_moved", "_notes", "_now", "_planned", "_policy",
@@ -121,7 +121,7 @@ class Queue(Sequence[Queued]):
         return self._jobs
 
     def unplanned(self) -> Queue:
-        """The same jobs, of which nobody says when they start, and why they have not."""
+        """Return the same jobs without planned starts and reasons."""
         return Queue(
             self._jobs, self._now, self._policy, planned={}, moved={}, reserved=(), granted=self._granted,
             lasts=self._lasts, rows={}, why={}, notes=self._notes,
@@ -132,7 +132,7 @@ class Queue(Sequence[Queued]):
         return next((place for place, job in enumerate(self._jobs) if job.rank == rank), None)
 
     def planned_before(self, time: float, looked_at: int) -> list[Queued]:
-        """Those with a planned start before that moment, of so many at the front."""
+        """Return the jobs planned before that moment, of the first `looked_at`."""
         planned = self._planned
         return [self._queued(job) for job in self._jobs[:looked_at] if planned.get(job.rank, inf) < time]
 
@@ -202,12 +202,12 @@ class Snapshot:
     procs: int
     """All processors that there will ever be."""
     absent: int
-    """Those that are not there now, as a set."""
+    """Set of the unavailable processors."""
     outages: tuple[Outage, ...]
     """When processors are not there, as far as that is known; what is over is among it."""
     outlook: tuple[int, Ends]
-    """What is free, and (when, a rank or -1, how many more) of what ends and of the changes of the machine that are
-    known to come, as if the awaited job ran on its processors.
+    """Free processors, and (time, rank or -1, additional processors) of all expected ends and announced changes of the
+    machine, as if the awaited job ran on its processors.
     """
     free: int
     free_set: int
@@ -216,7 +216,7 @@ class Snapshot:
     matrix: MatrixPicture | None
     """The Ousterhout matrix, where jobs share processors in time; then `running` are the jobs in it."""
     rebuild: tuple[Decision, ...]
-    """What the last rebuild of the matrix did, phase by phase."""
+    """Phases of the last rebuild of the matrix."""
     turn_end: float | None
     """When the row on turn hands over; None: it does not."""
     suspended: tuple[Suspended, ...]
@@ -228,7 +228,7 @@ class Snapshot:
     queue: Queue
     """In the policy's order."""
     wanted: int
-    """Processors that those who wait ask for together."""
+    """Total of the processors that waiting jobs request."""
     owners: tuple[int, ...]
     """Which processors each partition owns; empty where there are no partitions."""
     division: tuple[int, ...]
@@ -238,11 +238,11 @@ class Snapshot:
     columns: tuple[Column, ...]
     """Numbers of the policy's own; `Queued.own` has those of a job."""
     printed: tuple[str, ...]
-    """What the policy printed in this step, a line each: foreign text."""
+    """Lines that the policy printed in this step: untrusted text."""
     arrived: tuple[Job, ...]
     completed: tuple[Job, ...]
     decisions: tuple[Decision, ...]
-    """What was decided in this step, in order, and why jobs were kept."""
+    """Decisions of this step in order, with reasons to wait."""
     totals: Totals
     switches: tuple[Switch, ...]
     """Every switch of the policy so far."""
@@ -250,7 +250,7 @@ class Snapshot:
     """When the next step will be; None: the run is over."""
 
     def unplanned(self) -> Snapshot:
-        """The same moment without what is planned and was decided: for whom is to find out what comes."""
+        """Return the same moment without plans and decisions, for questions about the future."""
         return replace(
             self, queue=self.queue.unplanned(), decisions=(), rebuild=(), awaited=None, outlook=(self.free, ())
         )
@@ -267,7 +267,7 @@ class Snapshot:
 
 
 def take_snapshot(state: State, workload: Workload, next_time: float | None) -> Snapshot:
-    """What a run looks like between two steps."""
+    """Return the state of a run between two steps."""
     machine, sharing = state.machine, state.sharing
     free, ends, changes = state.outlook(state.awaited)
     return Snapshot(

@@ -33,7 +33,7 @@ from sim.workload.outages import Outage, absent, changes_of, closing, gone_for_g
 
 
 class State:
-    """The present: who waits, runs, is suspended or shares the machine, what is planned, what has been so far."""
+    """Current state: jobs that wait, run, are suspended or share the machine, their plans, and running totals."""
 
     __slots__ = (
         "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
@@ -48,12 +48,12 @@ class State:
         self.leader = policy if policy.leads() else None
         """The policy that says which policy decides"""
         self.led: dict[str, float] = {}
-        """What that remembers"""
+        """Memory of the adaptive policy"""
         self.successor: Policy | None = None
         """The policy that takes over in the next step, because the leader says so"""
         self.policy = policy = policy.first()
         self.curious = curious
-        """Is somebody watching? It changes nothing but what is said."""
+        """True for a watched run; it changes only the recorded reasons."""
         self.step_count = 0
         self.now: float = 0
         self.procs = workload.procs
@@ -69,24 +69,24 @@ class State:
         """When the machine goes down next, as was announced: nothing may start that would run into that"""
         self.look_ahead()
         self.jobs: Jobs = workload.jobs
-        """By rank: also those that will come"""
+        """All jobs by rank, including future ones"""
         self.submitted = 0
-        """How many have come: the first so many by rank"""
+        """Number of submitted jobs: the first ones by rank"""
         self.waiting = Queue(policy.queue_order())
         self.ledger = Ledger(len(workload))
         self.tally = Tally()
         self.switches: tuple[Switch, ...] = ()
-        # What happened at this instant
+        # Events of this instant
         self.arrived: list[Job] = []
         self.completed: list[Job] = []
         self.killed: list[Job] = []
         self.ended_early = False
         self.interrupted: list[Job] = []
-        """Who waits again because processors went"""
+        """Jobs that wait again because of lost processors"""
         self.ousted: list[Job] = []
-        """Who held processors that went, even if it waits no more"""
+        """Jobs that held lost processors, even if they have ended since"""
         self.renewed: list[Job] = []
-        """Whose reservations fell with the machine, and are to be made again, in this order"""
+        """Jobs whose reservations were dropped with a failure, in the order of replanning"""
         self.resized = self.upset = False
         """Has the machine changed? Did plans fall with it?"""
         self.dropped: tuple[int, ...] = ()
@@ -94,10 +94,10 @@ class State:
         self.moved: dict[int, float] = {}
         """rank -> by how much its planned start moved; of what is planned in rows only if curious"""
         self.decisions: list[Decision] = []
-        """What was decided in the last step, and why jobs were kept, in order; empty unless curious"""
+        """Decisions of the last step with reasons to wait, in order; empty unless curious"""
         self.printed: list[str] = []
-        """What somebody's own policy printed in the last step, a line each"""
-        # Who is where
+        """Lines that a user-defined policy printed in the last step"""
+        # Places of the jobs
         self.running: dict[int, Allocation] = {}
         self.ends: list[tuple[float, int, int]] = []
         """(expected end, rank, processors) of what runs, sorted"""
@@ -109,13 +109,13 @@ class State:
         if turns is not None and not isinstance(turns, Turns):
             raise PolicyError(f"{policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
         self.sharing = Sharing(workload.procs, turns, self.machine.there) if turns is not None else None
-        """Where jobs share processors in time: who stands where and what each has done"""
+        """State of jobs that share processors in time, with their rows and progress"""
         self.rebuild: tuple[Decision, ...] = ()
-        """What the last rebuild of the matrix did, phase by phase; empty unless curious"""
-        # What is planned
+        """Phases of the last rebuild of the matrix; empty unless curious"""
+        # Plans
         self.reserved: dict[int, float] = {}
         self.before: dict[int, float] = {}
-        """What was reserved at the last pass, where reservations are made anew at each"""
+        """Reservations of the last pass, for policies that recompute them"""
         self.lasts: dict[int, float] = {}
         """For how long a reservation is, where that is not the job's estimate"""
         self.granted: dict[int, float] = {}
@@ -128,11 +128,11 @@ class State:
         self.row_planned: dict[int, float] = {}
         """rank -> the start expected there as it was last written into the history: moves within a turn are not"""
         self.not_passed: list[ReserveRow] = []
-        """Plans of this rebuild behind whom nobody has come in since; only those before are written, unless curious"""
+        """Plans of this rebuild that no later job has passed yet; only passed ones are logged, unless curious"""
         self.kept_plan: Profile | None = None
         self.timers: list[tuple[float, int, float]] = []
-        """(when, rank, inf): a reservation is due; (when, -1, inf): a wake-up that the policy asked for; (when, rank,
-        since): one that is void unless the job is still on the processors that it has been on since then
+        """(when, rank, inf): a reservation is due. (when, -1, inf): a wake-up that the policy requested. (when, rank,
+        since): valid only while the job stays on the processors that it has held since then.
         """
         self.wakes: set[tuple[float, int, float]] = set()
         self.wake_at = inf
@@ -146,7 +146,7 @@ class State:
             setattr(twin, name, copied(getattr(self, name)))
         return twin
 
-    # Who waits
+    # Waiting jobs
 
     @property
     def queue(self) -> list[Job]:
@@ -162,7 +162,9 @@ class State:
         return jobs
 
     def stands_in_line(self, rank: int) -> bool:
-        """Does the waiting job stand in a queue? Those with a granted reservation, or one for a trial, do not."""
+        """Return True if the waiting job is in a queue, unlike jobs with a reservation that is granted or
+        for a trial.
+        """
         return rank not in (self.reserved if self.policy.grants else self.granted)
 
     @property
@@ -175,7 +177,7 @@ class State:
         """How many jobs the policy may have to think about."""
         return self.left + (len(self.sharing.ran) if self.sharing else 0)
 
-    # Who is where
+    # Places of the jobs
 
     @property
     def free_set(self) -> int:
@@ -224,7 +226,7 @@ class State:
         """The policy as a person writes it."""
         return written_policy(self.policy)
 
-    # What is planned
+    # Plans
 
     @property
     def planned(self) -> dict[int, float]:
@@ -253,7 +255,9 @@ class State:
         return Profile.of_changes(self.now, free, sorted([*ends, *changes]))
 
     def outlook(self, awaited: int | None) -> tuple[int, Ends, Ends]:
-        """What is free, what ends when and how the machine changes, as if the awaited job ran on its processors."""
+        """Return free processors, expected ends and changes of the machine, as if the awaited job ran on its
+        processors.
+        """
         if awaited is None:
             return self.free, self.ends, self.machine_ahead()
         free, ends = self.prospect(awaited)
@@ -271,7 +275,7 @@ class State:
         return changes
 
     def prospect(self, awaited: int) -> tuple[int, Ends]:
-        """What is free and what ends when, as if the awaited job ran on its processors from now on, until its end.
+        """Return free processors and expected ends, as if the awaited job ran on its processors from now to its end.
 
         That is when it can go on, which is when those end that are there, and its remaining estimate more.
         """
@@ -291,7 +295,7 @@ class State:
         return self.lasts.get(job.rank, job.estimate)
 
     def shadow(self, job: Job) -> tuple[float, int]:
-        """When there will be room for the job, and how many processors are free then beside it."""
+        """Return when the job fits, and how many extra processors are free then."""
         if self.ahead:
             plan = self.running_plan()
             at = plan.earliest(job.procs, job.estimate, self.now)
@@ -302,7 +306,7 @@ class State:
     # The machine
 
     def look_ahead(self, now: float = -inf) -> None:
-        """What is known of the machine is another now; before the beginning all of it is to come."""
+        """Update the known changes of the machine; before the beginning all of them are in the future."""
         times = [time for time in changes_of(self.outages) if time > now]
         self.ahead = tuple((time, absent(self.outages, time)) for time in times)
         self.closes = closing(self.outages, now)
@@ -314,7 +318,7 @@ class State:
 
     @property
     def most(self) -> int:
-        """So many processors will there be at most from now on."""
+        """Return the largest number of processors available from now on."""
         return self.procs - self.gone_for_good.bit_count()
 
     def back(self, processors: int) -> float:
@@ -335,7 +339,7 @@ class State:
 
 
 class Future:
-    """What is to come, and only the engine knows."""
+    """Future events that only the engine knows."""
 
     __slots__ = ("applied", "changes", "leaves", "leaving", "outages")
 
@@ -344,7 +348,7 @@ class Future:
         """Everything that happens to the machine"""
         self.changes = changes_of(outages)
         self.applied = -inf
-        """Up to when it has happened"""
+        """Time up to which changes have been applied"""
         self.leaves: dict[int, float] = {}
         """rank -> when its present allocation truly ends"""
         self.leaving: list[tuple[float, int]] = []
@@ -357,7 +361,7 @@ class Future:
         return twin
 
     def add(self, outage: Outage) -> None:
-        """One more, that nobody had foreseen."""
+        """Add an unexpected outage."""
         self.outages = tuple(sorted((*self.outages, outage)))
         self.changes = changes_of(self.outages)
 

@@ -1,4 +1,4 @@
-"""What a policy is given: the members of `sim.policies.view.View`, read-only.
+"""Read-only view of the state for policies: the members of `sim.policies.view.View`.
 
 Only the state is behind it, in which there are no run times; the engine cannot be reached from here.
 """
@@ -160,11 +160,11 @@ class _NarrowView(StateView):
 
 
 def renew(view: StateView, state: State) -> None:
-    """What seldom changes has changed."""
+    """Update the values that seldom change."""
     _keep(view, "closes", state.closes)
     _keep(view, "curious", state.curious)
 
 
 def _keep(view: StateView, name: str, value: object) -> None:
-    """Where nobody else can write."""
+    """Set an attribute despite the view being read-only."""
     getattr(StateView, name).__set__(view, value)

@@ -1,8 +1,7 @@
-"""Another policy takes over in the middle of a run (sim/RULES.md): what becomes of what the old one has left.
+"""Switch of policies in the middle of a run (sim/RULES.md): which state stays and which is replaced.
 
-What belongs to the machine stays: who waits, runs or is suspended. Plans, partitions, notes and turns were the old
-policy's.
-What later passes have to do about suspended jobs and granted reservations that a policy knows nothing of is in
+The state of the machine stays: waiting, running and suspended jobs. Plans, partitions, notes and turns belong to the
+old policy. Later passes handle suspended jobs and granted reservations that the new policy does not support in
 `sim.engine.adoption`.
 """
 
@@ -112,7 +111,7 @@ class Succession:
     # Into and out of the matrix
 
     def _leave_matrix(self, sharing: Sharing) -> None:
-        """The row on turn keeps running, who has begun and stands elsewhere is suspended, all others wait again.
+        """Keep the active row running, suspend other jobs with progress, and return the rest to the queue.
 
         What a job still owed for migrations is forgiven, and not counted as lost.
         """
@@ -144,7 +143,9 @@ class Succession:
         state.waiting.add(job)
 
     def _enter_matrix(self, turns: Turns) -> None:
-        """What runs stands in one row; who is still being suspended is, who is being resumed owes the rest."""
+        """Put running jobs in one row; complete started suspensions, and let resuming jobs owe the rest of their
+        transfer.
+        """
         state, leaves = self._state, self._transitions.future.leaves
         sharing = Sharing(state.procs, turns, state.machine.there)
         sharing.since = state.now
@@ -169,7 +170,7 @@ def take_granted(state: State, plan: Profile) -> None:
 
 
 def keep_granted(transitions: Transitions) -> None:
-    """What users asked for stays where it is, or moves to the earliest moment after that at which there is room."""
+    """Keep requested reservations at their time, or move them to the earliest later moment with enough room."""
     state = transitions.state
     plan = state.running_plan()
     for at, rank in sorted((at, rank) for rank, at in state.granted.items()):

@@ -1,4 +1,4 @@
-"""What a decision does to the state, and what happens to a job by itself: each is checked before it is done.
+"""Effects of decisions and events on the state, each checked before it is applied.
 
 A policy is trusted with nothing: what cannot be is refused with a `DecisionError`, and nothing has changed then.
 """
@@ -61,7 +61,7 @@ class Transitions:
         """The ranks of the jobs that this pass has said to keep waiting"""
 
     def may_decide(self) -> Appliers:
-        """What there is to decide as things are."""
+        """Return the decisions that are allowed now."""
         always: Table = {
             Expect: self._expect,
             Wake: self._wake,
@@ -159,7 +159,7 @@ class Transitions:
             state.tally.started += 1
 
     def allocation_ends(self, rank: int) -> None:
-        """What the job was about on its processors is over."""
+        """End the job's current stay on its processors."""
         state, allocation = self.state, self.state.running[rank]
         job, since, expected_end, kind, _, _ = allocation
         if kind == RUN or (kind == SPECULATIVE and since + self.runtimes[rank] <= state.now + MOMENT):
@@ -350,7 +350,7 @@ class Transitions:
         self.stay(rank, allocation._replace(kind=RUN, since=now, stretch=stretch), leaves)
 
     def _await(self, decision: Await) -> None:
-        """Processors are kept for a suspended job; what was planned without knowing that is planned anew."""
+        """Reserve processors for a suspended job; replan what was planned without it."""
         state, rank = self.state, decision.job.rank
         if rank not in state.suspended:
             raise DecisionError(f"job {decision.job.id} cannot be awaited: it is not suspended")
@@ -368,7 +368,7 @@ class Transitions:
         state.machine.kept = 0 if rank is None else state.suspended[rank]
 
     def forget_reservations(self) -> None:
-        """All but those that were granted."""
+        """Drop all reservations except granted ones."""
         self.state.reserved.clear()
         self.state.reserved.update(self.state.granted)
 
@@ -389,10 +389,10 @@ class Transitions:
         self.history.boundaries(state.now, state.machine.owners)
         self.log(decision)
 
-    # What is said of it
+    # Recording
 
     def _come_to(self, decision: Phase) -> None:
-        """What is planned in rows is planned anew when a rebuild comes to schedule."""
+        """Note the phase; plans in rows are recomputed when a rebuild begins to schedule."""
         state = self.state
         state.not_passed.clear()
         if decision.name == "schedule":
@@ -404,12 +404,12 @@ class Transitions:
         self._note(decision)
 
     def _note(self, decision: Decision) -> None:
-        """What a viewer of this step wants to see and a history has no room for."""
+        """Note a decision that only viewers of this step need."""
         if self.state.curious:
             self.state.decisions.append(decision)
 
     def log(self, decision: Decision) -> None:
-        """What is kept for ever."""
+        """Record a decision permanently."""
         self.history.decided(decision)
         if self.state.curious:
             self.state.decisions.append(decision)

@@ -12,7 +12,7 @@ from sim.machine.moment import MOMENT
 
 
 class Upcoming:
-    """What is to happen next, of a run in this state."""
+    """Next event of a run in this state."""
 
     def __init__(self, state: State, future: Future, submits: Sequence[float], runtimes: Sequence[float]) -> None:
         self._state, self._future, self._submits, self._runtimes = state, future, submits, runtimes

@@ -1,4 +1,4 @@
-"""Numbers of a policy's own that are shown beside the jobs: a priority, what a user has had."""
+"""Numbers of a policy shown in the job tables, such as a priority or a user's past usage."""
 
 from __future__ import annotations
 

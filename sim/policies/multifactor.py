@@ -18,11 +18,11 @@ WEEK = 7 * 86400.0
 
 @dataclass(frozen=True)
 class Multifactor(Order):
-    """The greatest sum of weighed factors first, each from 0 to 1 (Slurm's multifactor priority).
+    """Greatest weighted sum of factors first, each from 0 to 1 (Slurm's multifactor priority).
 
-    age: the wait over maxage, at most 1. fairshare: 2 to the power of -u/s, u the share that the user has of what all
-    have used, s an equal share for each user seen so far; what was used counts half after each halflife. size: the
-    share of the machine, as far as it is there, that the job wants, or with favour=small what is left beside it.
+    age: the wait over maxage, at most 1. fairshare: 2 to the power of -u/s, u the user's share of all usage, s an equal
+    share for each user seen so far; usage counts half after each halflife. size: the job's share of the available
+    machine, or with favour=small the rest.
 
     Slurm sums up usage every few minutes, here it is exact at every pass; all users have equal shares, and there are
     no partitions and qualities of service. Maui weighs targets of usage in place of fair shares, and expansion factors.
@@ -44,7 +44,7 @@ class Multifactor(Order):
     columns: ClassVar[tuple[Column, ...]] = (Column("usage", "decayed processor-hours used by the user", of="user"),)
 
     def seeing(self, view: View) -> Order:
-        """With what everybody has had by now; between two passes nobody comes to processors or leaves them."""
+        """Return the order with the usage up to now; between two passes the set of running jobs is constant."""
         usage, at = view.notes.setdefault("usage", {}), view.notes.setdefault("usage_at", {})
         since = view.now - at.get(0, view.now)
         kept = exp2(-since / self.halflife)

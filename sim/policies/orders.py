@@ -1,4 +1,4 @@
-"""Queue orders: who stands before whom. A smaller key goes first; the rank breaks ties.
+"""Orders of the queue. A smaller key goes first; the rank breaks ties.
 
 `key(job, now)` is a double, computed in the order in which its formula is written. Orders with `by_clock` are evaluated
 at every pass, the others once, when a job arrives. The fields of an order are its parameters.
@@ -18,7 +18,7 @@ from sim.workload.model import Job
 
 ORDERS: dict[str, type[Order]] = {}
 OWN = "schedscope_own_"
-"""With this begin the names of modules that were made out of somebody's own files (`sim.policies.own.loading`)."""
+"""Prefix of the names of modules made from users' files (`sim.policies.own.loading`)."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Order:
     name: ClassVar[str] = ""
     by_clock: ClassVar[bool] = False
     columns: ClassVar[tuple[Column, ...]] = ()
-    """Its numbers that are shown beside those who wait."""
+    """Numbers of the order shown with the waiting jobs."""
     looks: ClassVar[bool] = False
     """Does it look at more than the job and the clock? Then `seeing` is asked before each pass."""
 
@@ -49,7 +49,7 @@ class Order:
         return self
 
     def seeing(self, view: View) -> Order:
-        """The order as it is at this pass: some look at who has had how much. What they remember is in `view.notes`."""
+        """Return the order for this pass, for orders that depend on past usage; their memory is in `view.notes`."""
         return self
 
 
@@ -131,19 +131,19 @@ class Drawn(Order):
     by_clock: ClassVar[bool] = True
     seed: int = parameter(0, "random seed of the order", low=0)
     step: int = field(default=0, repr=False, compare=False)
-    """That of the pass."""
+    """Step of the pass."""
 
     def at_step(self, step: int) -> Order:
         return replace(self, step=step)
 
     def number(self, job: Job) -> float:
-        """What the job has drawn."""
+        """Return the number drawn for the job."""
         return lot(self.seed, self.step, job.rank)
 
 
 @dataclass(frozen=True)
 class Random(Drawn):
-    """By lot: a number a job, drawn anew at every pass (ZKP's RBF)."""
+    """Random: one number for each job, drawn again at every pass (ZKP's RBF)."""
 
     name: ClassVar[str] = "random"
 
@@ -153,7 +153,7 @@ class Random(Drawn):
 
 @dataclass(frozen=True)
 class RandomLength(Drawn):
-    """By lot, drawn anew at every pass: the largest number / estimate first, which helps short jobs (ZKP's RLBF)."""
+    """Random at every pass: the largest number / estimate first, which helps short jobs (ZKP's RLBF)."""
 
     name: ClassVar[str] = "random-length"
 
@@ -175,7 +175,7 @@ class Delay(Order):
 
 @dataclass(frozen=True)
 class RandomDelay(Drawn):
-    """By lot, drawn anew at every pass, but waiting counts: number + weight * delay (ZKP section 8)."""
+    """Random at every pass, but waiting counts: number + weight * delay (ZKP section 8)."""
 
     weight: float = parameter(0.001, "how much a second of waiting counts", low=0.0)
     name: ClassVar[str] = "random-delay"
@@ -213,7 +213,7 @@ class Ward(Order):
             * self.by_width(job.procs)
             * self.by_queue(job.queue)
         )
-        return 0.0 if isnan(priority) else -priority  # nothing times infinity is nothing
+        return 0.0 if isnan(priority) else -priority  # zero times infinity must be zero
 
     def looked(self, now: float) -> float:
         """The last look at the priorities."""

@@ -1,6 +1,6 @@
-"""Parameters of policies and orders: a dataclass field that knows its range and its meaning; and their docstrings.
+"""Parameters of policies and orders: dataclass fields with a range and a meaning; and their docstrings.
 
-The command line, the pickers and the documentation all read them from here, so nothing is said twice.
+The command line, the pickers and the documentation all read them from here, so each is stated once.
 """
 
 from __future__ import annotations
@@ -136,5 +136,5 @@ def summary(cls: type) -> str:
 
 
 def paragraphs(cls: type) -> list[str]:
-    """What a policy or an order says of itself, a line a paragraph."""
+    """Return the paragraphs of a class's docstring, one line each."""
     return [" ".join(part.split()) for part in (inspect.getdoc(cls) or "").split("\n\n")]

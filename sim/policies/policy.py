@@ -1,4 +1,4 @@
-"""What a policy is, and how one is written.
+"""Base class of policies.
 
 A policy is a frozen dataclass: its fields are its parameters, its docstring is its documentation. It holds no
 state; `decide` is shown the present and yields decisions. `view.notes` is its memory, `view.reserved` its plan.
@@ -21,7 +21,7 @@ from sim.workload.model import Job
 
 
 class CodeRef(NamedTuple):
-    """A file, or a module, with somebody's own policies, as it was when it was read."""
+    """Reference to a file, revision or module with user-defined policies, with the hash of its content."""
 
     name: str
     """The whole path, with `@REVISION` where it comes from there; or the name of a module."""
@@ -35,9 +35,9 @@ class Policy:
     name: ClassVar[str] = ""
     paper: ClassVar[str] = ""
     code: ClassVar[CodeRef | None] = None
-    """Where somebody's own comes from; None: it came with this library, or from a notebook."""
+    """Origin of a user-defined policy; None for one of this library or from a notebook."""
     keeps_reservations: ClassVar[bool] = False
-    """Does a reservation stand until the policy moves it? Else it is made anew at each pass."""
+    """True if a reservation holds until the policy moves it; otherwise it is recomputed at each pass."""
 
     grants: ClassVar[bool] = False
     """Does it grant the reservations that users ask for, and look after those it finds?"""
@@ -49,18 +49,18 @@ class Policy:
     """May a job be backfilled: start before one that stands ahead of it in the queue?"""
 
     columns: ClassVar[tuple[Column, ...]] = ()
-    """Its numbers that are shown beside those who wait; it writes them into `view.notes`."""
+    """Numbers shown with the waiting jobs, which the policy writes into `view.notes`."""
     predicted_ends: ClassVar[Column | None] = None
     """Its note of when it expects each running job to end, where that is not by the estimate."""
     places: ClassVar[bool] = False
-    """Does it say itself which processors a job gets, whatever placement is asked for?"""
+    """True if the policy chooses the processors of a job, whatever placement is requested."""
 
     def queue_order(self) -> Order:
         """How the waiting jobs stand in `view.queue`."""
         return Fcfs()
 
     def line_order(self) -> Order:
-        """In which order the waiting jobs are looked at, where that is not how they stand in `view.queue`."""
+        """Return the order in which waiting jobs are considered, if it differs from `view.queue`."""
         return self.queue_order()
 
     def queues(self) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ class Policy:
         return isinstance(self.queue_order(), Xfactor)
 
     def tries(self) -> bool:
-        """Does it run jobs for a limited time first, and kill those that are not done by then?"""
+        """Return True if the policy runs jobs for a limited time first, and kills those not done by then."""
         return False
 
     def leads(self) -> bool:
@@ -117,7 +117,7 @@ class Policy:
 
 
 def is_own(policy: Policy) -> bool:
-    """Does the policy, or the order of its queue, come from somebody's own file or module?"""
+    """Return True if the policy, or the order of its queue, comes from a user's file or module."""
     return policy.code is not None or type(policy.queue_order()).__module__.startswith(OWN)
 
 
@@ -125,7 +125,7 @@ def columns_of(policy: Policy) -> tuple[Column, ...]:
     """All numbers of its own that a policy and the order of its queue show."""
     try:
         columns = (*policy.columns, *policy.queue_order().columns)
-    except Exception:  # somebody's own may say anything
+    except Exception:  # user code may raise anything
         return ()
     return tuple(column for column in columns if isinstance(column, Column))[:MOST_COLUMNS]
 
@@ -134,7 +134,7 @@ MOST_COLUMNS = 8
 
 
 def order_field(default: Order) -> Any:
-    """The field of a policy that takes a queue order and, beside it, that order's parameters."""
+    """Return a field of a policy for a queue order and that order's parameters."""
     return dataclasses.field(default=default)
 
 

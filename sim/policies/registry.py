@@ -27,7 +27,7 @@ class Registry(Mapping[str, type[Policy]]):
         self._policies: dict[str, type[Policy]] = {}
         self._aliases: dict[str, str] = {}
         self._own: dict[str, type[Policy]] = {}
-        """Somebody's own that were asked for, as they were last: found by their names, not listed."""
+        """User-defined policies requested before, in their last version: found by name, not listed."""
 
     def __getitem__(self, name: str) -> type[Policy]:
         return self._own[name] if name in self._own else self._policies[name]
@@ -53,7 +53,7 @@ class Registry(Mapping[str, type[Policy]]):
         return tuple(alias for alias, spec in self._aliases.items() if spec.partition(":")[0] == name)
 
     def near(self, name: str) -> str:
-        """What else could have been meant, as the end of an error line."""
+        """Return similar names as the end of an error line."""
         return near(name, [*self.names, *plugins()])
 
     def add(self, cls: type[Policy], aliases: Mapping[str, str] | None = None, *, replace: bool = False) -> None:
@@ -107,7 +107,7 @@ class Registry(Mapping[str, type[Policy]]):
         return self._own_made(cls, named.head, _pairs(named.rest, spec))
 
     def _own_made(self, cls: type[Policy], shown: str, given: dict[str, str]) -> Policy:
-        """Somebody's own: whatever goes wrong while it is made is told with its place."""
+        """Make a user-defined policy; errors are reported with their place."""
         with blamed(getattr(sys.modules.get(cls.__module__), "__file__", None) or "", shown):
             made = _made(cls, given)
             order = made.queue_order()
@@ -156,7 +156,7 @@ def _made(cls: type[Policy], given: dict[str, str]) -> Policy:
 
 
 def order_class(name: str) -> type[Order]:
-    """The order of that name, or of somebody's own code."""
+    """Return the order of that name, or of user code."""
     if name not in ORDERS and (named := named_code(name)):
         return own_order(named)
     if name not in ORDERS:

@@ -1,4 +1,4 @@
-"""What a policy sees: the present moment, without the run times that only the engine knows."""
+"""View of a policy: the present moment, without the run times that only the engine knows."""
 
 from __future__ import annotations
 
@@ -135,11 +135,11 @@ class View(Protocol):
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What the policy wants to remember: plain data that a checkpoint can copy, or what has a `copy` of its own."""
+        """Memory of the policy: plain data that a checkpoint can copy, or objects with a `copy` method."""
 
     @property
     def curious(self) -> bool:
-        """Is somebody watching? Then say why each considered job is kept waiting."""
+        """True for a watched run: then give the reason why each considered job waits."""
 
     @property
     def machine_ahead(self) -> Ends:
@@ -152,7 +152,7 @@ class View(Protocol):
         """Would it end before the machine goes down as announced, by what is left of its estimate?"""
 
     def shadow(self, job: Job) -> tuple[float, int]:
-        """When there will be room for `job`, and how many processors are free then beside it."""
+        """Return when `job` fits, and how many extra processors are free then."""
 
     def only(self, jobs: Iterable[Job]) -> View:
         """Return a view in which these jobs alone wait, to ask another policy about; it changes as this one does."""

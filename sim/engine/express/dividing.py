@@ -1,4 +1,4 @@
-"""From the state to the loop that knows partitions, and back: what it has beside what every loop has."""
+"""Transfer of the state of partitions to the fast loop and back."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 
 def _tell_trials(loop: Any, policy: MultiQueue, state: State, workload: Workload) -> None:
-    """As long as a job is to be tried it is as long as its trial."""
+    """A job that needs a trial run counts with the length of its trial."""
     loop.trial_as = form_of(Reserve, PlannedTrial)
     loop.due_as, loop.early_as = (form_of(Start, reason, is_placed=True) for reason in (TrialDue, TrialEarly))
     loop.all_cuts, loop.whole_estimate = state.tally.speculative_kills, loop.estimate

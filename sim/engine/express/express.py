@@ -1,8 +1,8 @@
-"""Whole stretches of a run at once, where nobody looks on: the loop of `sim.kernel` moves the state on.
+"""Fast execution of many steps of an unwatched run by the loop of `sim.kernel`.
 
-What it does not know it leaves alone, and the engine goes on step by step: policies and orders of somebody's own,
-orders by what users have had, several queues where users ask for reservations, and suspended jobs where the policy
-suspends nobody or rows take turns. After every stretch the state is as the engine would have it.
+The engine itself makes the steps that the loop does not support: user-defined policies and orders, orders by past
+usage, several queues with requested reservations, and suspended jobs under a policy that does not suspend or with
+turns. After every batch of steps the state is as the engine would have it.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from sim.workload.model import Ints, Workload
 
 ENDLESS = 1 << 60
 _AT_ONCE = 4096
-"""So many steps at most until who interrupts is heard"""
+"""Most steps until an interrupt is noticed"""
 _LEAST_ROOM, _MUCH_ROOM = 1 << 9, 1 << 16
-"""For so many steps the history's columns grow at least, first and in the end"""
+"""Steps for which the history's columns grow at least, at first and later"""
 
 
 class Express:
@@ -63,7 +63,7 @@ class Express:
         self._at = -1
         """How many steps had been made when the loop and the state were last the same"""
         self._asked = not np.isnan(workload.reserve).all()
-        """Has somebody asked for a reservation?"""
+        """True if any user requested a reservation."""
         self._late = float(workload.submit.max(initial=0) + workload.runtime.max(initial=0))
         """When everything would be over if all ran at once when the last has come"""
 
@@ -96,7 +96,7 @@ class Express:
         return credit - int(loop.credit)
 
     def _make_steps(self, extension: Extension, until: float, goal: int, a_step: int, more: int) -> int:
-        """In room for about so many steps; why it stopped."""
+        """Make steps within about `more` steps of room; return the reason for stopping."""
         loop, ledger, reason = self._loop, self._state.ledger, ENOUGH
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
         room = extension.grow(more)
@@ -136,7 +136,7 @@ class Express:
         return self._loop is not None
 
     def _is_plain(self, kind: int) -> bool:
-        """Is there nothing in the state that the loop does not know?"""
+        """Return True if the loop supports the current state."""
         state, machine = self._state, self._state.machine
         unknown = (
             bool(state.sharing) != (kind == GANG), state.granted, machine.kept,
@@ -310,12 +310,12 @@ class Express:
 _LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQueueLoop, GANG: MigratingLoop}
 """The loops that choose processors themselves"""
 _BESIDE: dict[int, Any] = {SELECTIVE: preempting, IMMEDIATE: preempting, MULTIQUEUE: dividing, GANG: gangs}
-"""Who tells them what they have beside what every loop has"""
+"""Modules that transfer the additional state of a loop, by kind"""
 _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 
 
 def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
-    """The loop knows these jobs, who go through the queue in this order."""
+    """Give the loop the jobs, with their ranks in the order of the queue."""
     of = loop.column
     submit = np.append(workload.submit, inf)
     loop.submit = submit.data if isinstance(loop.queue, list) else of("d", submit)  # a list takes four times its room

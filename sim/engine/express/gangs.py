@@ -1,4 +1,4 @@
-"""From the state to the loop of gang scheduling, and back: what it has beside what every loop has."""
+"""Transfer of the state of gang scheduling to the fast loop and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_TURNS = 2**52
 
 
 class _Teller:
-    """Makes decisions that have no form; says where each is among those that are kept as they are."""
+    """Maker of decisions without a form, which returns their index among the kept ones."""
 
     def __init__(self, state: State, kept: list[Decision]) -> None:
         self._jobs, self._mpl, self._kept = state.jobs, _policy(state).mpl, kept
@@ -50,7 +50,7 @@ class _Teller:
         return self._keep(Place(self._job(rank), row, columns, why, passes))
 
     def makes_way(self, rank: int, cost: float, other: float | None) -> Reason:
-        """For whom somebody does."""
+        """Return the reason with the job that needs the columns."""
         return MakesWay(self._jobs[rank], cost, other)
 
     def other_columns(self, cost: float, other: float | None) -> Reason:
@@ -90,7 +90,7 @@ def can_go_on(state: State) -> bool:
 
 
 def latest(state: State) -> float:
-    """Until when turns can be counted."""
+    """Return the time until which turns can be counted."""
     if state.sharing is None:
         return inf
     turns = state.sharing.turns

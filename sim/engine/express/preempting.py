@@ -1,4 +1,4 @@
-"""From the state to the loops that suspend jobs, and back: what they have beside what every loop has."""
+"""Transfer of the state of suspending policies to the fast loops and back."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _tell_terms(loop: Any, policy: Selective, state: State, workload: Workload) 
 
 
 def _tell_tolls(loop: Any, state: State, known: Known) -> None:
-    """What is known of those who were suspended; some may have left since the last look."""
+    """Give the loop the tolls of suspended jobs; some running jobs may have left since the last update."""
     for rank in state.suspended:
         keeper = known.keepers.get(rank, -1)
         if rank in known.keepers and keeper == NOBODY:
@@ -87,7 +87,7 @@ def _tell_tolls(loop: Any, state: State, known: Known) -> None:
 
 
 def stand(state: State) -> tuple[int, int, int]:
-    """What tells a policy that somebody has come to run, or has left, since."""
+    """Return values that change when a job starts running or leaves."""
     return state.free_set, len(state.running), len(state.suspended)
 
 
@@ -114,7 +114,7 @@ def settle(loop: Any, state: State) -> None:
 
 
 def _tolls_of(loop: Any, state: State, policy: Selective, ranks: list[int]) -> Tolls:
-    """What is known of the tolls of those who are suspended."""
+    """Return the tolls of the suspended jobs from the loop."""
     keepers = {rank: loop.keepers.keeper[rank] for rank in ranks if loop.keepers.keeper[rank] >= 0}
     known = Known(
         {},

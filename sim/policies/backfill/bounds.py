@@ -13,13 +13,13 @@ from sim.workload.model import Job
 
 
 class Trial(NamedTuple):
-    """What placing jobs one after another came to: their starts, or the first that came too late."""
+    """Result of placing jobs one after another: their starts, or the first job that is too late."""
 
     starts: dict[int, float]
     late: Job | None = None
 
     def why(self, jobs: Iterable[Job], bounds: Mapping[int, float]) -> Reason:
-        """What it says for a start: who of the jobs has the least room left before its bound, or is past it."""
+        """Return the reason for a start: the job closest to its bound, or past it."""
         margins = [(bounds[job.rank] - self.starts[job.rank], job) for job in jobs if job.rank in self.starts]
         if not margins:
             return WithinBounds(None, 0)

@@ -24,10 +24,10 @@ from sim.workload.model import Job
 class Easy(Ordered):
     """Jobs may pass the head of the queue, the first that does not fit, if that does not delay it.
 
-    With depth=k the first k that cannot start get reservations, each as early as possible in queue order, and a
-    candidate may delay none of them. With tail=sjf those behind them are tried shortest first (Tsafrir, Etsion &
-    Feitelson's SJBF), with tail=latest the last to come first (pyss's reverse); ties stand as in the queue. pyss looks
-    again at every event of an instant, here they are one.
+    With depth=k the first k jobs that cannot start get reservations, each as early as possible in queue order, and a
+    candidate may delay none of them. With tail=sjf the jobs behind them are tried shortest first (Tsafrir, Etsion &
+    Feitelson's SJBF). With tail=latest the latest arrival is first (pyss's reverse). Ties are in queue order. pyss runs
+    a pass after every event of an instant, here all events of an instant share one pass.
     """
 
     depth: int = parameter(1, "how many waiting jobs get a reservation", low=1)

@@ -23,7 +23,7 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 180000.0, 360000.0)
-"""By so much a prediction that was too short grows, one time after another."""
+"""Seconds by which a prediction that was too short grows, one after the other."""
 _UNKNOWN = -1
 _History: TypeAlias = tuple[dict[int, float], dict[int, float]]
 """user -> how long the last job ran, and the one before it"""
@@ -34,14 +34,14 @@ _History: TypeAlias = tuple[dict[int, float], dict[int, float]]
 class EasyPlusPlus(Policy):
     """EASY by arrival that expects a job to run as long as its user's last two jobs did on average.
 
-    Never longer than its estimate, at which it is killed as ever; where the user has finished fewer than two jobs, or
-    is not known, the estimate is expected. Those behind the head are tried shortest prediction first. A running job
-    that outlives its prediction gets a longer one: a minute more, then 5, 15 and 30 minutes, 1, 2, 5, 10, 20, 50 and
-    100 hours, up to its estimate. The head's start is no promise, as a prediction may be too short; the policy looks
-    again when it comes.
+    Never longer than its estimate, at which it is killed as ever; if the user is unknown or has finished fewer than two
+    jobs, the estimate is expected. Jobs behind the head are tried shortest prediction first. A running job that
+    outlives its prediction gets a longer one: a minute more, then 5, 15 and 30 minutes, 1, 2, 5, 10, 20, 50 and 100
+    hours, up to its estimate. The head's start is no promise, as a prediction may be too short; the policy runs a pass
+    at that time.
 
-    pyss rounds averages down to whole seconds, corrects to the estimate at once (correct=estimate), and looks again
-    only when a job comes or ends.
+    pyss rounds averages down to whole seconds, corrects to the estimate at once (correct=estimate), and runs a pass
+    only when a job arrives or ends.
     """
 
     correct: Literal["steps", "estimate"] = parameter(

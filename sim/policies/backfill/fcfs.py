@@ -16,7 +16,7 @@ from sim.policies.view import View
 @policy("fcfs", "ZKP tables 2 and 6")
 @dataclass(frozen=True)
 class FirstComeFirstServed(Ordered):
-    """Start from the front of the queue while it fits; nobody passes the first that does not."""
+    """Start from the front of the queue while it fits; no job passes the first that lacks processors."""
 
     plans = "nobody"
     lets_pass = False

@@ -32,9 +32,9 @@ _WORTH = {
 class Greedy(Ordered):
     """EASY that tries the jobs behind the head in five orders and uses the best.
 
-    As they stand, the last to come first, the narrowest, the shortest, the smallest area first; the best is that which
+    The orders are the queue, the latest arrival, the narrowest, the shortest, and the smallest area first; the best
     starts the most jobs (or processors, or area). In each the rules are EASY's. pyss counts jobs, too, and takes any of
-    orders that are as good; here the first of the list.
+    equally good orders; here it is the first of the list.
     """
 
     by: Literal["jobs", "processors", "area"] = parameter(
@@ -72,7 +72,9 @@ class Greedy(Ordered):
 
 
 def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) -> list[Job]:
-    """Whom EASY's two rules let pass, tried in this order; the late ones share what the head leaves."""
+    """Return the jobs that EASY's two rules let pass, tried in this order; jobs ending after the head's start share the
+    extra processors.
+    """
     passing = []
     for job in jobs:
         if job.procs <= (min(free, extra) if job in late else free):

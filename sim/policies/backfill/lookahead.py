@@ -22,12 +22,12 @@ from sim.workload.model import Job
 class Lookahead(Ordered):
     """EASY whose backfilled jobs are those that together occupy the most processors now.
 
-    From the front jobs start while they fit; the first that does not is the head and gets the start that EASY gives
-    it. Of the next jobs, as many as `window`, dynamic programming finds the set that occupies the most processors,
-    of whom those that would end after the head's start share the processors that the head leaves. From the last on, a
-    job is left out where others occupy as many without it.
+    From the front jobs start while they fit; the first that does not is the head and gets the start that EASY gives it.
+    Of the next jobs, as many as `window`, dynamic programming finds the set that occupies the most processors. Jobs
+    that would end after the head's start share the extra processors. From the last on, a job is left out if the others
+    can occupy as many without it.
 
-    The paper would choose among all jobs where nobody is waited for; pyss weighs by processors times estimates.
+    The paper would choose among all jobs if no head waits; pyss weighs by processors times estimates.
     """
 
     window: int = parameter(50, "number of jobs behind the head that are considered", low=1, high=1000)
@@ -59,7 +59,9 @@ class Lookahead(Ordered):
                 yield Keep(job, TooFewFree(view.free) if few else BeyondLookahead(head, self.window))
 
     def _kept(self, view: View, head: Job, shadow: float, extra: int, jobs: Sequence[Job]) -> Iterator[Decision]:
-        """Who was looked at and waits has no room any more, or would delay the head: else the set were not the best."""
+        """Yield why each considered job waits: it no longer fits, or would delay the head, as the chosen set is the
+        best.
+        """
         for job in jobs:
             ends = view.now + job.estimate
             few = job.procs > view.free
@@ -76,12 +78,12 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
     """
     extra = min(extra, free)
     reached = [[1] + [0] * extra]
-    """After so many jobs: by processors of late ones, the sums that can be reached, as sets of bits."""
+    """Reachable sums after some jobs, as bit sets, by the processors of late jobs."""
     for width, is_late in zip(widths, late, strict=True):
         was, by = reached[-1], width if is_late else 0
         reached.append([sums | (was[used - by] << width if used >= by else 0) for used, sums in enumerate(was)])
         if any(sums >> free & 1 for sums in reached[-1]):
-            break  # nobody who comes later can be needed
+            break  # no later job can be needed
     chosen = []
     for place in reversed(range(len(reached) - 1)):
         if _most(reached[place], free, extra) < _most(reached[place + 1], free, extra):

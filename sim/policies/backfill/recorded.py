@@ -20,8 +20,8 @@ from sim.policies.view import View
 class Recorded(Policy):
     """Each job starts when the trace says that it did, or as soon after as the machine has room.
 
-    Jobs that are due stand in order of recorded start, by rank among equals, and a job that does not fit does
-    not hold up the others. Jobs without a recorded start begin when they fit, after those that are due.
+    Jobs that are due are in order of recorded start, by rank among equals, and smaller ones may pass a job that does
+    not fit. Jobs without a recorded start begin when they fit, after the due ones.
     """
 
     plans = "nobody"

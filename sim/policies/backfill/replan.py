@@ -15,7 +15,7 @@ from sim.policies.view import View
 @policy("replan", "ZKP section 8, tables 10 and 11")
 @dataclass(frozen=True)
 class Replan(Ordered):
-    """Every job is placed as early as possible in queue order; those planned for now start.
+    """Plan every job as early as possible in queue order; jobs planned for now start.
 
     Nothing is promised: at the next instant a job that stands earlier in the queue may take the place.
     """

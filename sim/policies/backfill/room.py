@@ -1,4 +1,4 @@
-"""Who starts because there is room, and why there is none: too few processors are free, or there is too little time."""
+"""Starting jobs in order, and the reasons against a start: too few free processors, or too little time."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ in_order, when_free, _too_few = lru_cache(1024)(InOrder), lru_cache(4096)(WhenFr
 
 
 def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown:
-    """What the job lacks that does not fit."""
+    """Return what the job lacks to fit."""
     if job.procs > (free := view.free):
         return _too_few(free)
     return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))
 
 
 def those_in_time(view: View, jobs: Iterable[Job]) -> Generator[Keep, None, list[Job]]:
-    """Those that would be done before the machine goes down; of the others somebody may want to know why they wait."""
+    """Return the jobs that end before the machine goes down; yield the reason of each other job if reasons
+    are wanted.
+    """
     found = []
     for job in jobs:
         if view.in_time(job):

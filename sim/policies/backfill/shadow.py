@@ -24,11 +24,11 @@ from sim.workload.model import Job
 class Shadow(Ordered):
     """EASY, shortest job first, but no job starts that would delay a waiting job past its bound.
 
-    The bound is `shadows` times the wait that conservative backfilling would have promised on arrival, planned by
-    rank from nothing. What a start does to the others is found by planning them from nothing in order of their
-    bounds; a job that was past its bound before does not count. A job that fits but may not start for that reason
-    is passed over and does not become the head. The bound forbids starts, it forces none: a job may still miss it
-    while the head is waited for.
+    The bound is `shadows` times the wait that conservative backfilling would have promised on arrival, planned by rank
+    from nothing. The effect of a start on other jobs is found by planning them from nothing in order of their bounds; a
+    job that was past its bound before does not count. A job that fits but may not start for that reason is passed over
+    and does not become the head. The bound forbids starts, it forces none: a job may still miss it while the head is
+    waited for.
     """
 
     order: Order = order_field(ShortestFirst())

@@ -21,10 +21,10 @@ from sim.workload.model import Job
 class Slack(Conservative):
     """Conservative backfilling whose reservations may slip by up to slack times the job's estimate.
 
-    A job's bound is its first reservation + slack * estimate; no start is ever later. After conservative's pass,
-    each waiting job that fits now, in queue order, starts if the others, placed again in order of their reserved
-    starts (ties by rank), all keep within their bounds; who comes to stand at the present by that starts, too. With
-    slack=0 it is conservative.
+    A job's bound is its first reservation + slack * estimate; no start is ever later. After conservative's pass, each
+    waiting job that fits now, in queue order, starts if the others, placed again in order of their reserved starts
+    (ties by rank), all keep within their bounds; jobs that this moves to the present start, too. With slack=0 it is
+    conservative.
     """
 
     slack: float = parameter(1.0, "how far a reservation may slip, in multiples of the job's estimate", low=0.0)

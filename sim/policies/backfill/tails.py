@@ -1,4 +1,4 @@
-"""In which order the jobs behind the head of the queue are tried; ties stand as in the queue."""
+"""Orders in which the jobs behind the head of the queue are tried; ties are in queue order."""
 
 from __future__ import annotations
 

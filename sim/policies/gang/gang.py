@@ -41,7 +41,7 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class TimeShared(Policy):
-    """What all gang scheduling has in common: the rows of the matrix and their turns, and when it is rebuilt."""
+    """Base of gang scheduling: the rows of the matrix, their turns, and when the matrix is rebuilt."""
 
     mpl: int = parameter(5, "how many rows the matrix may have: the multiprogramming level (Z: up to 5)", low=1)
     slice: float = parameter(200.0, "how many seconds a row is on turn", low=0.001)
@@ -63,14 +63,14 @@ class TimeShared(Policy):
             yield from self.rebuild(gang)
 
     def rebuild(self, view: GangView) -> Iterator[Step]:
-        """The matrix is made anew of what is in it and of what waits."""
+        """Yield the steps that rebuild the matrix from its jobs and the waiting jobs."""
         yield from clean(view)
         yield from compact(view, self.may_move(view))
         yield from self.schedule(view)
         yield from fill(view)
 
     def may_move(self, view: GangView) -> MayMove:
-        """What reservations say about moving jobs to other rows."""
+        """Return the check of the reservations that moves to other rows must pass."""
         raise NotImplementedError
 
     def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
@@ -81,10 +81,10 @@ class TimeShared(Policy):
 @policy("gang", "Z section 5.1", gs="gang")
 @dataclass(frozen=True)
 class Gang(TimeShared):
-    """Gang scheduling (GS): rows of processors take turns; jobs come in first come, first served.
+    """Gang scheduling (GS): rows of processors take turns; jobs enter first come, first served.
 
     A job goes into the fitting row with the fewest free columns, of equals the earlier, or into a new row while there
-    are fewer than mpl; nobody passes the first that fits nowhere.
+    are fewer than mpl. The first job that fits in no row blocks all later ones.
     """
 
     plans = "nobody"
@@ -116,9 +116,9 @@ class Gang(TimeShared):
 class GangBackfill(TimeShared):
     """Backfilling gang scheduling (BGS): every row is a machine that is backfilled, mpl times slower at worst.
 
-    A waiting job that cannot come in gets a reservation at the earliest start over all rows, of equals in the earlier
-    row, made anew at each rebuild. Nobody comes into a row, or moves there, who would be in the way of one. A history
-    has those that somebody passed at that rebuild, who came in beside them; all of them where somebody watches.
+    A waiting job that fits in no row gets a reservation at the earliest start over all rows, of equals in the earlier
+    row, recomputed at each rebuild. No job enters a row, or moves there, if it would delay a reservation. The history
+    records the reservations that a job passed at that rebuild, and all of them for a watched run.
     """
 
     def may_move(self, view: GangView) -> MayMove:
@@ -157,14 +157,14 @@ class GangBackfill(TimeShared):
     # The reservations of one rebuild, noted for the compaction of the next
 
     def _forget_reservations(self, view: GangView) -> tuple[dict[int, float], dict[int, int]]:
-        """Where the new ones are noted: the start and the row of each job."""
+        """Clear the notes of reservations; return the new ones, the start and the row of each job."""
         starts: dict[int, float] = {}
         rows: dict[int, int] = {}
         view.notes["reserved at"], view.notes["reserved row"] = starts, rows
         return starts, rows
 
     def _last_reservations(self, view: GangView) -> Iterator[tuple[Job, int, float]]:
-        """Those of jobs that still wait: (job, row, start)."""
+        """Return the last reservations of jobs that still wait: (job, row, start)."""
         starts, rows = view.notes.get("reserved at", {}), view.notes.get("reserved row", {})
         return ((job, int(rows[job.rank]), starts[job.rank]) for job in view.queue if job.rank in starts)
 
@@ -173,7 +173,7 @@ class GangBackfill(TimeShared):
 class Migrating(TimeShared):
     """Gang scheduling that moves tasks to other columns where that lets jobs into fuller rows, or into more rows.
 
-    Where compaction with migration moves nothing, scheduling again would change nothing and is left out.
+    If compaction with migration moves no job, scheduling again would change nothing and is left out.
     """
 
     cost: float = parameter(10.0, "C: seconds that a job loses when its tasks migrate", low=0.0)
@@ -196,9 +196,9 @@ class Migrating(TimeShared):
 @policy("gang-migrate", "Z section 5.4", mgs="gang-migrate")
 @dataclass(frozen=True)
 class GangMigrate(Migrating, Gang):
-    """Gang scheduling with migration (MGS): what fits by its number of tasks may come in, its columns taken or not.
+    """Gang scheduling with migration (MGS): a job may enter a row with enough free columns, even if its own are taken.
 
-    Whoever migrates loses time: see `sim.policies.gang.migration` for what it costs and which of two ways is taken.
+    Migrating jobs lose time: see `sim.policies.gang.migration` for the cost and the choice between two options.
     """
 
 

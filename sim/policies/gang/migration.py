@@ -16,13 +16,12 @@ from sim.workload.model import Job
 
 
 class Migration:
-    """The migrations of one rebuild: at most `tasks` tasks, each job at `cost` seconds of its own turns.
+    """Migrations of one rebuild: at most `tasks` tasks, each job at `cost` seconds of its own turns.
 
     Every task of a job that migrates counts, also one whose column stays the same. Option 1 costs C/2*|A| + C*sum|J|,
     option 2 C*|A| + C/2*sum|J|; the cheaper one where both are possible, of equals option 1. A job that moves aside
-    takes the lowest columns that are free once A has come in; several go in order of placement. A job pays for
-    every move, also one that came into the matrix at the same instant. Where the columns of A are free, nobody
-    migrates and it costs nothing.
+    takes the lowest columns that are free once A is placed; several move in order of placement. A job pays for every
+    move, also one placed in the matrix at the same instant. If the columns of A are free, all jobs keep theirs.
     """
 
     def __init__(self, view: GangView, cost: float, tasks: int) -> None:
@@ -32,7 +31,7 @@ class Migration:
     # Compaction: A leaves its row
 
     def can_bring(self, rank: int, row: int) -> bool:
-        """Is there room in the row, and may so many tasks still move as the option with fewer needs?"""
+        """Return True if the row has room, and the cheaper option moves no more tasks than are left."""
         size = self._matrix.columns(rank).bit_count()
         if size > self._matrix.free(row) or not self._tasks:
             return False
@@ -101,7 +100,9 @@ class Migration:
         return ranks, sum(matrix.columns(other).bit_count() for other in ranks)
 
     def _move_aside(self, ranks: list[int], for_rank: int, row: int, why: Reason) -> Iterator[Step]:
-        """One after another leaves the columns of A. There is room, as A fits beside them all."""
+        """Yield the moves that clear the columns of A, one job after another; they fit, because all jobs and A fit in
+        the row.
+        """
         matrix = self._matrix
         wanted = matrix.columns(for_rank)
         for rank in ranks:

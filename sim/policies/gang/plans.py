@@ -32,15 +32,15 @@ class RowPlans:
         self._all: list[tuple[int, Profile]] = []
 
     def fits(self, row: int, procs: int, span: float) -> bool:
-        """Are so many processors free in the row from now on for the span?"""
+        """Return True if `procs` processors are free in the row from now on for the span."""
         return self._plan(row).fits(procs, self._now, span)
 
     def take(self, row: int, procs: int, span: float, at: float) -> None:
-        """So many processors of the row are held from `at` on for the span."""
+        """Occupy `procs` processors of the row from `at` on for the span."""
         self._plan(row).take(at, at + span, procs)
 
     def soonest(self, procs: int, span: float) -> tuple[float, int]:
-        """When and in which row so many processors are first free for the span; of equals the earlier row.
+        """Return when and in which row `procs` processors are first free for the span; of equals the earlier row.
 
         Where they are free now, in the row with the fewest free columns, and in a new row only if in no other. Whoever
         asks takes them.
@@ -62,7 +62,7 @@ class RowPlans:
         return next(rows, row)
 
     def _all_plans(self) -> list[tuple[int, Profile]]:
-        """Those of all rows, and of the next while there are fewer than there may be."""
+        """Return the plans of all rows, and of the next row if the limit allows one."""
         rows = self._matrix.rows
         if rows != self._rows:
             self._rows = rows

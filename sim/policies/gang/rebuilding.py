@@ -38,11 +38,11 @@ MayMove: TypeAlias = Callable[[int, int], bool]
 
 
 class GangView(View, Protocol):
-    """What a gang scheduling policy sees beside what all see."""
+    """View of gang scheduling policies, with the matrix."""
 
     @property
     def matrix(self) -> MatrixView:
-        """Who stands where."""
+        """Current matrix, read-only."""
 
     def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
         """(remaining estimate, rank, processors) of each."""
@@ -56,8 +56,9 @@ class Bringing(Protocol):
 
 
 def is_event(view: GangView) -> bool:
-    """Is the matrix rebuilt now? At arrivals, completions and changes of the machine, and when it is empty or somebody
-    is suspended."""
+    """Return True if the matrix is rebuilt now: at arrivals, completions, resizes, if it is empty, or if jobs are
+    suspended.
+    """
     return bool(view.arrived or view.completed or view.resized or not view.matrix.jobs or view.suspended)
 
 
@@ -103,9 +104,9 @@ def compact(
 
 
 def fill(view: GangView) -> Iterator[Step]:
-    """FillMatrix: jobs are replicated where their columns are free, one row a job a round.
+    """FillMatrix: replicate jobs into rows where their columns are free, at most one row for each job in a round.
 
-    Rows only fill up here: a job that found no row in one round has none in the next.
+    Rows only fill up here, so a job that finds no row in one round is dropped from later rounds.
     """
     yield Phase("fill")
     matrix = view.matrix
@@ -120,7 +121,7 @@ def fill(view: GangView) -> Iterator[Step]:
         hopeful = replicated
 
 
-# What both ways of scheduling have in common
+# Common parts of both ways of scheduling
 
 
 def place(view: GangView, job: Job, row: int, why: Reason, passes: bool = False) -> Iterator[Step]:
@@ -138,7 +139,7 @@ def place_in_new_row(
 
 
 def keep(view: GangView, job: Job, why: Reason) -> Iterator[Step]:
-    """The job goes on waiting; somebody may want to know why."""
+    """Keep the job waiting, with the reason if reasons are wanted."""
     if view.curious:
         yield Keep(job, why)
 
@@ -157,10 +158,10 @@ def in_time(view: GangView, rank: int, mpl: int) -> bool:
 
 
 def resume(view: GangView, mpl: int) -> Generator[Step, None, bool]:
-    """Jobs that an earlier policy suspended go on in their own columns, in the order in which they were suspended.
+    """Resume jobs that an earlier policy suspended in their own columns, in the order of suspension.
 
-    In the row with the fewest free columns of those in which their own are free. Returns False as soon as one cannot:
-    it is the head of everybody, and nothing comes into the matrix before it.
+    Each goes into the row with the fewest free columns of all rows where its own are free. Return False as soon as one
+    does not fit: it then is the head of all jobs, and no other job may enter before it.
     """
     matrix = view.matrix
     for rank, columns in list(view.suspended.items()):

@@ -36,18 +36,18 @@ from sim.workload.model import Job
 class MultiQueue(Policy):
     """A queue and a partition of the machine for each class of estimates; idle processors are lent and borrowed.
 
-    The first job of each queue is its pivot and has a planned start, made anew at each look. Every waiting job is
-    looked at once, those of high priority first: a pivot starts when its planned start is now, another job if it
-    fits in its partition and (a) ends by its pivot's start or (b) leaves its pivot enough, or (c) if it delays no
-    pivot at all. A job runs on processors of its class's partition, which borrows what it lacks and keeps it until
-    it is borrowed back. With classes=none it is plain backfilling of a single queue.
+    The first job of each queue is its pivot and has a planned start, recomputed at each pass. Every waiting job is
+    considered once, high priority first: a pivot starts when its planned start is now, another job if it fits in its
+    partition and (a) ends by its pivot's start or (b) leaves its pivot enough, or (c) if it delays no pivot at all. A
+    job runs on processors of its class's partition, which borrows what it lacks and keeps it until it is borrowed back.
+    With classes=none it is plain backfilling of a single queue.
 
-    What the paper leaves open: a job whose reservation was asked for has no speculative run. Reservations that are
-    asked for may delay pivots, those of speculative runs do not; of jobs that arrive together, the first by rank
-    chooses first. Reserved jobs and speculative runs start before the queues are looked at, by rank. They belong
-    to the partition of their class and borrow like other jobs. They are not in a queue, so they are never pivots.
-    Whoever is not a pivot when it starts from a queue counts as backfilled. On a machine where jobs run already,
-    each partition also owns what its class's jobs hold, and all waiting jobs count as arrivals.
+    The paper leaves some points open: a job with a requested reservation has no speculative run. Requested reservations
+    may delay pivots, speculative runs do not; of jobs that arrive together, the first by rank chooses first. Reserved
+    jobs and speculative runs start before jobs of the queues, by rank. They belong to the partition of their class and
+    borrow like other jobs. They are not in a queue, so they are never pivots. A job that starts from a queue without
+    being its pivot counts as backfilled. On a machine where jobs run already, each partition also owns what its class's
+    jobs hold, and all waiting jobs count as arrivals.
     """
 
     classes: str = parameter(
@@ -129,7 +129,9 @@ class MultiQueue(Policy):
         return min(job.estimate, self.speculate)
 
     def _reserve(self, view: View, pivots: Pivots, job: Job) -> Iterator[Decision]:
-        """A start as the user asked, or one for a speculative run beside the pivots of those who came before."""
+        """Reserve the start that the user requested, or one for a speculative run that delays no earlier
+        job's pivot.
+        """
         if job.reserve is not None:
             at = view.plan.earliest(job.procs, job.estimate, max(view.now, job.reserve))
             yield Reserve(job, at, AskedFor(job.reserve))
@@ -164,7 +166,7 @@ class MultiQueue(Policy):
     # The queues
 
     def _queued(self, queue: list[Job], reserved: Mapping[int, float], reserving: set[int]) -> list[Job]:
-        """Who of them waits without a reservation: high priority first, then by rank."""
+        """Return the waiting jobs without a reservation: high priority first, then by rank."""
         if reserved or reserving:
             queue = [job for job in queue if job.rank not in reserved and job.rank not in reserving]
         if high := [job for job in queue if job.high]:

@@ -1,6 +1,6 @@
-"""Partitions: whose jobs belong where, who owns which processors, who lends them (LS section 2.1, figure 1).
+"""Partitions: their classes of jobs, their owned processors, and lending (LS section 2.1, figure 1).
 
-A partition is a number; the processors it owns are a set of bits. Idle are those that nothing occupies.
+A partition is a number; the processors it owns are a set of bits. Idle processors have no job and no claim.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Classes:
 
     @classmethod
     def read(cls, text: str) -> Classes:
-        """What a person typed: ascending limits, or none."""
+        """Parse ascending limits, or none."""
         try:
             limits = () if text == "none" else tuple(float(part) for part in text.split("/"))
         except ValueError:
@@ -47,7 +47,7 @@ class Classes:
         return len(self.limits) + 1
 
     def names(self) -> tuple[str, ...]:
-        """What the classes are, in words.
+        """Return the names of the classes.
 
         >>> Classes.read("1000/10000").names()
         ('< 1000 s', '1000 to 10000 s', '>= 10000 s')
@@ -111,7 +111,9 @@ def own_idle(view: View, partition: int, procs: int) -> int:
 
 
 def borrow(view: View, job: Job, to: int) -> Iterator[Borrow]:
-    """Let the job's partition own enough idle processors: from whom most are idle first, the lowest-numbered first."""
+    """Give the job's partition enough idle processors: from the partition with most idle ones first, lowest-numbered
+    first.
+    """
     lacking = job.procs - idle(view, to)
     while lacking > 0:
         others = (partition for partition in range(len(view.owners)) if partition != to)

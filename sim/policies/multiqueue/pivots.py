@@ -1,4 +1,4 @@
-"""Pivots: the first job of each queue, and when each can start as things stand (LS section 2.1, figure 2)."""
+"""Pivots: the first job of each queue, and its planned start (LS section 2.1, figure 2)."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _OF_A_PASS = ("_queue", "_view")
 
 
 class Pivots:
-    """The pivots. Their starts are planned when somebody asks, and again after something has changed.
+    """Pivots, whose starts are planned on demand, and again after a change.
 
-    A pivot's start is the earliest at which its processors are free machine-wide for its estimate, beside what
-    runs, the reservations that stand and the pivots before it: those of high priority first, then by rank.
+    A pivot's start is the earliest at which its processors are free machine-wide for its estimate, given the running
+    jobs, the current reservations and the earlier pivots: high priority first, then by rank.
     """
 
     __slots__ = (
@@ -67,18 +67,18 @@ class Pivots:
         self._turns: list[tuple[int, Job]] | None = None
         self._plan: Profile | None = None
         self._untaken: tuple[float, float, int] | None = None
-        """The place of the last pivot, as long as nobody asks what it leaves free"""
+        """Place of the last pivot, not yet taken from the plan"""
         self._starts: dict[int, float] = {}
         self._moved = False
-        """May who was looked at before have more room now?"""
+        """True if jobs considered before may have more room now"""
         self._left: tuple[Ends, Sequence[int]] | None = None
-        """What ran, and who owned what, when they were left"""
+        """Ends and owned processors when the pivots were left"""
         self._beside_all: Floor | None = None
         self._beside_reserved: Floor | None = None
         self._idle: dict[int, int] = {}
         self._extra: dict[int, int] = {}
         self.refused: set[tuple[int, float]] = set()
-        """(processors, estimate) of jobs that no rule lets start as things stand: others like them need no look"""
+        """(processors, estimate) of jobs that no rule lets start now: equal jobs need no check"""
 
     @property
     def jobs(self) -> dict[int, Job]:
@@ -88,7 +88,7 @@ class Pivots:
         return self._jobs
 
     def copy(self) -> Pivots:
-        """As they were left."""
+        """Return a copy of the state at the end of a pass."""
         twin = Pivots.__new__(Pivots)
         for name in self.__slots__:
             if name not in _OF_A_PASS:
@@ -109,9 +109,11 @@ class Pivots:
         return True
 
     def go_on(self, view: View, queue: Sequence[Job], arrived: Sequence[Job]) -> bool:
-        """Another pass. Has nothing happened since the last one but that these jobs, of low priority, have come?
+        """Continue in another pass. Return False unless arrivals of low priority were the only events since the last
+        one.
 
-        Then nobody else need be looked at: who could not start then cannot now, and as time passes less is possible.
+        Then only these arrivals need be considered: the others could not start before, and time passing makes nothing
+        possible.
         """
         is_other = view.curious or view.resized or view.closes < inf or view.reserved or view.suspended
         if is_other or (view.ends, view.owners) != self._left or any(job.high for job in arrived):
@@ -130,14 +132,14 @@ class Pivots:
         return True
 
     def before(self, job: Job) -> Pivots:
-        """Those of the queues that `job` found on its arrival, where others have arrived at the same instant."""
+        """Return the pivots of the queues that `job` found on its arrival, if others arrived at the same instant."""
         return Pivots(self._view, [other for other in self._queue if other.rank < job.rank], self._classes)
 
-    # What they are and leave
+    # Plans and free processors
 
     @property
     def plan(self) -> Profile:
-        """What the pivots leave free of `view.plan`."""
+        """Return the part of `view.plan` that the pivots leave free."""
         if not self._starts:
             self._place()
         if self._plan is None:
@@ -173,10 +175,10 @@ class Pivots:
         return self._extra[partition]
 
     def room(self, job: Job) -> bool:
-        """Can the job run from now on without moving a pivot or a reservation?
+        """Return True if the job can run from now on without moving a pivot or a reservation.
 
-        Nothing has to be planned again to know that: if it fits beside the pivots where they stand, planning them
-        beside it puts each where it stands, and if each is put there, it fits.
+        No new plan is needed for this: the job fits next to the current plan of the pivots exactly if planning them
+        around it keeps their starts.
         """
         if self._beside_all is None:
             self._beside_all = Floor(self.plan)
@@ -197,7 +199,7 @@ class Pivots:
         return job.procs <= plan.free_now and plan.fits(job.procs, now, until_then)
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
-        """What the job would get in the way of if it ran from now on: a reservation, or else the first such pivot."""
+        """Return what the job would delay if it ran from now on: a reservation, or else the first such pivot."""
         now, plan = self._view.now, self._view.plan.copy()
         plan.take(now, now + job.estimate, job.procs)
         at = plan.shortage()
@@ -209,7 +211,8 @@ class Pivots:
         return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
 
     def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job | None, float] | None:
-        """Who starts, and when, at the moment from which too few are free for the job if it ran from now on so long.
+        """Return the job, and its start, at which too few processors are left if `job` ran from now on for `lasts`
+        seconds.
 
         Beside what runs, the reservations and the pivots before it; without its own reservation, for `own`, if any.
         None: nobody, the machine goes down then.
@@ -232,7 +235,7 @@ class Pivots:
         at, other = max(starts, key=lambda start: (start[0] <= then + MOMENT, start[0]), default=(-inf, None))
         return (other, at) if abs(at - then) <= MOMENT else (None, then)
 
-    # What changes them
+    # Changes
 
     def move(self) -> None:
         """Something has changed that may move them."""

@@ -1,4 +1,4 @@
-"""What a file of somebody's own imports from beside it: found without running anything, and brought as it was read."""
+"""Imports of a user's policy file from its own folder: found without running code, and loaded as they were read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TypeAlias
 from sim.prints import in_own_code
 
 MOST = 200
-"""So many files beside it are looked at."""
+"""Most files of the folder that are read."""
 Read: TypeAlias = Callable[[str], bytes | None]
 """The content of a path; None: there is no such file"""
 
@@ -39,7 +39,7 @@ def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
 
 
 def _imports(content: bytes, package: str) -> Iterator[str]:
-    """Every module that may be imported, and those above it; none where the file cannot be read."""
+    """Yield every module that may be imported, with its packages; none if the file cannot be read."""
     try:
         nodes = list(ast.walk(ast.parse(content)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -63,19 +63,19 @@ _KNOWN = sys.stdlib_module_names | {"sim", "tui", "numpy"}
 
 
 def _places(name: str) -> tuple[str, str]:
-    """Where a module may lie, seen from the folder."""
+    """Return the possible paths of a module, relative to the folder."""
     place = os.path.join(*name.split("."))
     return f"{place}.py", os.path.join(place, "__init__.py")
 
 
 class Beside(SourceLoader):
-    """Brings these files, unless what is installed goes by the name; what they print is heard as their policy's is."""
+    """Importer of these files, unless an installed module has the name; their output counts as their policy's."""
 
     def __init__(self, folder: str, sources: Mapping[str, bytes]) -> None:
         self._folder, self._sources = folder, sources
 
     def __enter__(self) -> None:
-        """From here on, and as new: what was brought before is for those who have it."""
+        """Import from these files now, all fresh; modules imported before stay with the code that has them."""
         for name, module in list(sys.modules.items()):
             if isinstance(getattr(module, "__loader__", None), Beside):
                 del sys.modules[name]

@@ -63,13 +63,13 @@ def open_to_program() -> None:
 
 
 def ask_for_consent() -> None:
-    """From now on let code run only with a proof: what schedscope opens may come from anybody."""
+    """Require a proof of consent for all code, as opened files may come from strangers."""
     global _is_open, _is_asked
     _is_open, _is_asked = False, True
 
 
 def refuse() -> None:
-    """From now on run no user-defined code in this process, whatever anybody agrees to."""
+    """Run no user-defined code in this process from now on, whatever the consent."""
     global _is_refused
     _is_refused = True
 

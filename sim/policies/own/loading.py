@@ -1,8 +1,8 @@
 """User-defined policies from a file, a revision of it in git, a module, or an installed plug-in.
 
-Code runs here and nowhere else, and only with the consent of a person (`consent`). A file is read anew each time, with
-what it imports from beside it; each content makes a module of its own, and the same content the same classes, so that a
-file may be changed and loaded again while older runs go on.
+Code runs only here, and only with the consent of the user (`consent`). A file is read each time, with what it imports
+from its folder. Different contents make different modules, and the same content the same classes. So a file may be
+changed and loaded again while older runs continue.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ def load(named: Named) -> ModuleType:
 
 
 def contents_of(named: Named) -> dict[str, bytes]:
-    """What a file of code says now, and what those say that it imports from beside it; by their names."""
+    """Return the current contents of a code file and of its imports from the same folder, by name."""
     data, others = _read_all(named)
     return {named.name: data} | {named._replace(source=path).name: other for path, other in others.items()}
 
 
 @contextmanager
 def provided(contents: Mapping[str, bytes]) -> Iterator[None]:
-    """Meanwhile files of these names say this, whether they lie here or not."""
+    """Provide these contents within the context instead of the files with these names, existing or not."""
     token = _PROVIDED.set(contents)
     try:
         yield
@@ -95,7 +95,7 @@ def provided(contents: Mapping[str, bytes]) -> Iterator[None]:
 
 
 def files_of_code(named: Named) -> tuple[str, ...]:
-    """The file that is meant, and those that it imports from beside it. Nothing runs."""
+    """Return the path of the named file and of its imports from the same folder, without running them."""
     try:
         return named.path, *_read_all(named)[1]
     except OwnCodeError:
@@ -103,7 +103,7 @@ def files_of_code(named: Named) -> tuple[str, ...]:
 
 
 def code_of(policy: Policy) -> dict[type[Policy] | type[Order], CodeRef]:
-    """The code of a policy and of the order of its queue, of those that are somebody's own."""
+    """Return the references to user-defined code among the classes of a policy and its order."""
     made = {module.__name__: ref for ref, module in _LOADED.items()}
     classes: tuple[type[Policy] | type[Order], ...] = (type(policy.queue_order()), type(policy))
     return {cls: made[cls.__module__] for cls in classes if cls.__module__ in made}
@@ -134,7 +134,7 @@ def plugin(name: str) -> type[Policy] | None:
 
 @contextmanager
 def blamed(path: str, shown: str) -> Iterator[None]:
-    """What somebody's own code raises within, or that it does not come back, is told in one line; `path` is `shown`."""
+    """Turn errors and timeouts of user-defined code into one line; `path` is shown as `shown`."""
     try:
         with deadline(PATIENCE):
             yield
@@ -159,7 +159,7 @@ _LIBRARIES = (str(Path(__file__).parents[2]), str(Path(os.__file__).parent), "<"
 
 
 def _place(error: BaseException) -> tuple[str, int] | None:
-    """(file, line) of somebody's own code where it was raised, the innermost."""
+    """Return (file, line) of the innermost user code in the error's traceback."""
     places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     return next((place for place in reversed(places) if not place[0].startswith(_LIBRARIES)), None)
 
@@ -175,7 +175,7 @@ def _text(error: BaseException) -> str:
 
 
 def _read_all(named: Named) -> tuple[bytes, dict[str, bytes]]:
-    """The file, and what it imports from beside it, path by path."""
+    """Return the contents of the file, and of its imports from the same folder by path."""
     data = _read(named)
 
     def read(path: str) -> bytes | None:
@@ -235,7 +235,7 @@ def _from_git(named: Named) -> bytes:
 
 
 def _ref(named: Named, data: bytes, others: Mapping[str, bytes]) -> CodeRef:
-    """What tells this content of the file, and of what lies beside it, from all others."""
+    """Return the identity of this content of the file and its imports."""
     folder = os.path.dirname(named.path)
     of_others = (f"\0{os.path.relpath(path, folder)}\0{_hash(other)}".encode() for path, other in others.items())
     return CodeRef(named.name, _hash(data + b"".join(of_others)))
@@ -249,7 +249,7 @@ def _hash(data: bytes) -> str:
 
 
 def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Named) -> ModuleType:
-    """Return the module of a file; it stays among those that Python knows, for what asks for the module of a class."""
+    """Return the module of a file, registered with Python so that the module of a class can be found."""
     heed_consent(named)
     name = f"{OWN}{_hash(ref.name.encode())[:8]}_{ref.sha256[:16]}"
     module = ModuleType(name)
@@ -285,13 +285,13 @@ def _refuse_replaced_builtins(named: Named) -> None:
 
 
 def _keep_lines(path: str, text: str) -> None:
-    """Lines are cited as they were read, whatever becomes of the file."""
+    """Keep the lines as they were read for tracebacks, even if the file changes."""
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 
 
 @contextmanager
 def _beside(folder: str) -> Iterator[None]:
-    """Meanwhile what lies in that folder can be imported, after everything else."""
+    """Allow imports from that folder within the context, after all other places."""
     sys.path.append(folder)
     try:
         yield
@@ -322,7 +322,7 @@ def is_own_module(name: str) -> bool:
 
 
 def _declared(module: ModuleType, base: _Made) -> dict[str, _Made]:
-    """The policies, or orders, that are a module's own; those that begin with _ are there for others of it."""
+    """Return the policies, or orders, defined in a module; names with a leading _ are internal."""
     is_file = is_own_module(module.__name__)
     return {
         name: cls

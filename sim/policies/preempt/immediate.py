@@ -59,7 +59,7 @@ class Immediate(Preemptive):
             yield Wake(self._slice_over(run), run.job)
 
     def _served(self, view: View) -> list[Job]:
-        """The running jobs that have had their slice, who suffered least first."""
+        """Return the running jobs that have used up their slice, the lowest instantaneous xfactor first."""
         served = [s.job for s in view.running.values() if s.runs and self._slice_over(s) <= view.now + MOMENT]
         served.sort(key=lambda job: (suffering(view, job), -job.rank))
         return served

@@ -1,11 +1,11 @@
-"""For whom each idle job waits: as long as its keeper does not leave, nothing can have become better for it."""
+"""Blocking job of each idle job: while it stays, the idle job's chances cannot improve."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 NOBODY = -1
-"""The keeper of those for whom no single job is in the way."""
+"""Keeper of jobs that no single job blocks."""
 
 
 class Keepers:
@@ -33,7 +33,7 @@ class Keepers:
             self.kept[keeper] = {rank}
 
     def forget(self, rank: int) -> None:
-        """The job waits for nobody."""
+        """Remove the job and its keeper."""
         if rank in self.of:
             keeper = self.of.pop(rank)
             self.kept[keeper].remove(rank)
@@ -41,7 +41,7 @@ class Keepers:
                 del self.kept[keeper]
 
     def release(self, keepers: Iterable[int]) -> list[int]:
-        """The jobs that waited for one of these; they wait for nobody from now on."""
+        """Remove these keepers; return the jobs that waited for them."""
         kept, of = self.kept, self.of
         released: list[int] = []
         for keeper in keepers:

@@ -17,11 +17,11 @@ Of equal xfactors the latest rank comes first.
 """
 
 Toll: TypeAlias = tuple[float, int]
-"""(the xfactor that must be outranked by the suspension factor, the rank of the job whose it is, or NOBODY)"""
+"""(xfactor to exceed by the suspension factor, rank of the job that has it, or NOBODY)"""
 
 
 class Ladder:
-    """Running jobs in the order in which they would be suspended, and how many processors are `free` beside them.
+    """Running jobs in the order in which they would be suspended, and the number of free processors.
 
     A job does not suspend one more than twice as wide as itself.
     """
@@ -56,20 +56,20 @@ class Ladder:
             self.add(height, job, processors)
 
     def stands_beside(self, free: int) -> None:
-        """So many processors are free."""
+        """Set the number of free processors."""
         if free != self.free:
             self.free = free
             self._prices.clear()
 
     def price(self, procs: int) -> float:
-        """What suspending enough for a new job so wide takes: an xfactor; inf if all are too few."""
+        """Return the xfactor whose jobs must be suspended to start a new job of this width; inf if all are too few."""
         price = self._prices.get(procs)
         if price is None:
             price = self._prices[procs] = self._priced(procs)
         return price
 
     def toll(self, procs: int, pinned: int) -> Toll:
-        """What suspending all who sit on these processors takes; inf if one may not be suspended.
+        """Return the highest xfactor on these processors and its job; inf if a job there may not be suspended.
 
         Of several who bar the way it is the widest whose toll it is, else whoever stands highest.
         """

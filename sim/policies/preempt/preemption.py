@@ -1,4 +1,4 @@
-"""What all preemptive policies share: who may run where, whom to suspend, on which processors (K chapter 3)."""
+"""Base of preemptive policies: which job may run where, and which jobs to suspend on which processors (K chapter 3)."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ LEAST_MEMORY, MOST_MEMORY = 100, 1000
 
 @dataclass(frozen=True)
 class Preemptive(Policy):
-    """A policy that suspends jobs; a suspended job goes on on exactly its processors, unless restart=any.
+    """Policy that suspends jobs; a suspended job resumes on exactly its processors, unless restart=any.
 
-    With seats=apart a new job takes the lowest-numbered free processors on which no suspended job waits, then the
-    lowest of the others; so few come between a suspended job and its processors. With restart=any a suspended job
-    goes on, and suspends others for that, wherever a new one could start, but takes its own processors first.
+    With seats=apart a new job takes the lowest-numbered free processors that no suspended job needs, then the lowest of
+    the others; so few jobs take a suspended job's processors. With restart=any a suspended job resumes, and suspends
+    others for that, wherever a new one could start, but takes its own processors first.
 
     With memory=yes a suspended job keeps its processors busy while its memory, U(100, 1000) MB spread evenly over them,
-    is written at `bandwidth`, and after it is resumed makes no progress while that is read. What a job gets by
-    suspending others is then claimed for it until those have left.
+    is written at `bandwidth`, and makes no progress after its resumption while that is read. Processors that a job gets
+    by suspending others are then claimed for it until the victims have left.
     """
 
     seats: Literal["apart", "lowest"] = parameter(
@@ -194,7 +194,7 @@ class Preemptive(Policy):
         return not chosen & ~view.there and view.in_time(job)
 
     def _await_victims(self, view: View, job: Job, claimed: int) -> Iterator[Keep]:
-        """Who was suspended for the job has still to leave what it is to have, or somebody came there since."""
+        """Yield why the job waits: a victim is still leaving its processors, or another job has started there."""
         if view.curious:
             there = [stint.job for rank, stint in view.running.items() if view.held(rank) & claimed]
             victims = view.notes["victims"][job.rank]
@@ -202,7 +202,7 @@ class Preemptive(Policy):
             yield Keep(job, AwaitsVictims(leaving) if leaving else ClaimTaken(tuple(there)))
 
     def idle(self, view: View) -> list[Job]:
-        """Waiting and suspended jobs, without those that have a claim or are still leaving."""
+        """Return waiting and suspended jobs, except those with a claim or still leaving."""
         jobs = view.queue
         jobs += [view.job(rank) for rank in view.suspended if rank not in view.running]
         claims = view.notes.get("claim")
@@ -218,7 +218,7 @@ class Preemptive(Policy):
         return lacks or OwnClaimed((pinned & ~self.unclaimed(view)).bit_count())
 
     def unclaimed(self, view: View) -> int:
-        """The free processors that nobody has a claim on."""
+        """Return the free processors without a claim."""
         free, claims = view.free_set, view.notes.get("claim")
         if claims:
             for claimed in claims.values():
@@ -246,7 +246,7 @@ def _lots(seed: int, block: int) -> list[float]:
 
 
 def first_of(count: int, *choices: int) -> int:
-    """So many processors: those of the first set, then of the second, and so on, the lowest-numbered first.
+    """Return `count` processors: from the first set, then the second, and so on, the lowest-numbered first.
 
     >>> bin(first_of(3, 0b100000, 0b101100, 0b101111))
     '0b101100'
@@ -263,7 +263,7 @@ def first_of(count: int, *choices: int) -> int:
 
 
 def enough(needed: int, candidates: Iterable[Job]) -> list[Job] | None:
-    """Victims in the order given until `needed` processors are found, without those that prove unneeded.
+    """Return victims in the given order until `needed` processors are found, leaving out unneeded ones, or None.
 
     None where all of them are too few.
     """

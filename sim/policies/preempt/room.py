@@ -1,4 +1,4 @@
-"""For which suspended jobs there is room on their own processors: only where somebody has left is looked."""
+"""Index of suspended jobs whose own processors are free, which checks only processors that jobs have left."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Room:
 
     def __init__(self) -> None:
         self._waiting = Keepers()
-        """Who waits at which processor, a set of one"""
+        """Jobs by the processor that blocks them, as a set of one"""
         self._watched = 0
-        """The processors at which somebody waits, and maybe others"""
+        """Processors that block jobs, and possibly others"""
         self._fitting: set[int] = set()
         """The jobs for which there was room at the last look"""
         self._tried = 0
-        """What was free at the last look"""
+        """Free processors at the last update"""
 
     def copy(self) -> Room:
         twin = Room()
@@ -37,7 +37,7 @@ class Room:
         """The suspended jobs (rank -> its own processors) whose own are all free."""
         waiting, fitting = self._waiting, self._fitting
         ranks = [*fitting]
-        for rank in reversed(suspended):  # who was suspended last is the last
+        for rank in reversed(suspended):  # the last suspended job is the last
             if rank in waiting.of or rank in fitting:
                 break
             ranks.append(rank)

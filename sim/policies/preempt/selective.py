@@ -54,13 +54,13 @@ class Selective(Preemptive):
                     came.append(job)
             yield from self.keep_idle(view)
         else:
-            tolls.look(view)  # who has left may come back at once
+            tolls.look(view)  # suspended victims may resume at once
             yield from self.go_on(view, partial(xfactor, view))
             yield from self._preempt_in_turn(view, tolls) if has_ticked else self.keep_idle(view)
         ends = view.ends
         end = ends[0][0] if ends else inf
         soon = (tick + 1) * self.tick
-        if soon < end:  # when a job ends before, all is looked at then
+        if soon < end:  # every end of a job triggers a full check
             if is_calm:
                 tolls.first = tolls.soonest_of(view, came, soon, tolls.first)
             elif has_ticked and self.roomy(view):
@@ -82,11 +82,11 @@ class Selective(Preemptive):
         return inf if not run.runs or self.spares(view, job, height) else height
 
     def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
-        """Must this running job not be suspended, whoever asks?"""
+        """Return True if no job may suspend this running job."""
         return False
 
     def _tolls(self, view: View) -> Tolls:
-        """What is remembered."""
+        """Return the table of tolls, kept in the notes."""
         if "tolls" not in view.notes:
             view.notes["tolls"] = Tolls(self, self.memory)
         tolls: Tolls = view.notes["tolls"]
@@ -120,7 +120,7 @@ class Selective(Preemptive):
         yield from self.preempt(view, job, victims, reasons)
 
     def _why_nobody(self, view: View, job: Job) -> Reason:
-        """Why it may suspend nobody: maintenance, the xfactors, or else who may not be suspended by it."""
+        """Return why it may suspend no job: maintenance, the xfactors, or jobs that it may not suspend."""
         if not view.in_time(job):
             return self._obstacle(view, job)
         mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
@@ -147,7 +147,7 @@ class Selective(Preemptive):
 
 
 def _stand(view: View) -> tuple[int, int, int]:
-    """What tells that somebody has come to run, or has left, since."""
+    """Return values that change when a job starts running or leaves."""
     return view.free_set, len(view.running), len(view.suspended)
 
 
@@ -158,7 +158,7 @@ class Tunable(Selective):
 
     A job is not suspended while its xfactor exceeds `limit` times the mean bounded slowdown, 1 + idle time / max(run,
     10 s), of the finished jobs of its category (K table 2.1, by estimate; before any has finished there is no limit).
-    Whoever takes over counts the jobs that finished before, too: they belong to the machine.
+    After a switch to this policy the jobs finished before count, too.
     """
 
     limit: float = parameter(
@@ -178,7 +178,7 @@ class Tunable(Selective):
         yield from super().decide(view)
 
     def _unsettle(self, view: View, kinds: set[int]) -> None:
-        """Who is spared depends on the means of these categories, which are others now."""
+        """Mark the running jobs of these categories, whose limits have changed."""
         jobs = map(view.job, view.running)
         tolls = self._tolls(view)
         alike = (job.rank for job in jobs if category_of(job.estimate, job.procs) in kinds)

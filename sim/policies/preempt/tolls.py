@@ -1,9 +1,9 @@
-"""When somebody will be able to preempt, found without asking every job at every pass.
+"""Earliest time at which each idle job may preempt, updated incrementally.
 
-Hundreds of jobs may be suspended and mostly none can preempt. An idle job's xfactor grows evenly and a running one's
-stands still, so for every idle job there is a moment at which it can pay its toll. No toll is below 1, where every
-xfactor begins; who comes to run can only raise tolls. So what is known of a moment is never too late, and is looked at
-again only when it is the next, or when the keeper of the toll has made way.
+Hundreds of jobs may be suspended, and mostly none can preempt. An idle job's xfactor grows steadily and a running one's
+is constant, so there is a moment at which each idle job can pay its toll. No toll is below 1, where every xfactor
+begins, and newly running jobs only raise tolls. So a known moment is never too late. It is recomputed only when it is
+the next one, or when the keeper of the toll has left.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sim.workload.model import Job
 EARLY = 1 - 1e-12
 """Rounds moments down, so that the last bit of a number makes none too late."""
 _STALE = 4
-"""So many times as long as it must be may the queue of moments become."""
+"""Length of the heap of moments, in multiples of what is needed, at which it is rebuilt."""
 
 
 _Entry: TypeAlias = tuple[float, int, float]
@@ -30,7 +30,7 @@ _Entry: TypeAlias = tuple[float, int, float]
 
 
 class Terms(Protocol):
-    """What a policy says of tolls."""
+    """Parameters of a policy that determine tolls."""
 
     @property
     def sf(self) -> float:
@@ -38,7 +38,7 @@ class Terms(Protocol):
 
     @property
     def restart(self) -> str:
-        """Where a suspended job may go on: on its `own` processors, or on `any`."""
+        """Processors on which a suspended job may resume: its `own`, or `any`."""
 
     def height(self, view: View, run: RunningJob) -> float:
         """A running job's xfactor; inf if it may not be suspended."""
@@ -54,20 +54,22 @@ class Terms(Protocol):
 
 
 class Known(NamedTuple):
-    """What is known of tolls, in plain values."""
+    """State of the tolls as plain values."""
 
     heights: Mapping[int, float]
     """rank -> xfactor, or inf, of the running jobs as they were at the last look"""
     keepers: Mapping[int, int]
-    """Whose toll each of them pays whose toll is known"""
+    """Idle job -> job whose toll it pays, if known"""
     moments: Mapping[int, float]
-    """When each can pay, or earlier; those are not among them who never can"""
+    """Moment at which each can pay, or earlier; missing for jobs that can never pay"""
     stood: tuple[int, int, int] | None
     first: float
 
 
 class Tolls:
-    """What the idle jobs must pay, in xfactors, and when they can; of those that must have their own back, for long."""
+    """Xfactors that idle jobs must exceed, and when they will; for jobs bound to their own processors kept between
+    passes.
+    """
 
     __slots__ = ("_keepers", "_moments", "_queue", "_terms", "first", "ladder", "moving", "stood", "unsettled")
 
@@ -76,7 +78,7 @@ class Tolls:
         self.ladder = Ladder()
         """The running jobs as they were at the last look"""
         self.unsettled: Collection[int] = ()
-        """Those of them whose heights may be others by now"""
+        """Running jobs whose xfactors may have changed"""
         self.moving = moving
         """Do jobs take time to leave processors and to come back? Then any may have become one to be suspended"""
         self._keepers = Keepers()
@@ -84,9 +86,11 @@ class Tolls:
         self._moments: dict[int, float] = {}
         """rank -> when the job can pay its toll, or earlier"""
         self._queue: list[_Entry] = []
-        """Those moments that come, and some that hold no more: a heap"""
+        """Heap of moments, including outdated ones"""
         self.stood: tuple[int, int, int] | None = None
-        """What was free, and how many ran and were suspended, after the last pass; None: that does not tell all"""
+        """Free processors, and numbers of running and suspended jobs, after the last pass; None if these do
+        not suffice
+        """
         self.first: float = inf
         """Of the moments, the one that was the first then, before a running job is expected to end"""
 
@@ -98,7 +102,7 @@ class Tolls:
         return twin
 
     def told(self) -> Known | None:
-        """What is known; None where that may change by itself."""
+        """Return the state as plain values, or None if it may change by itself."""
         if self.moving or self.unsettled:
             return None
         moments = {rank: moment for rank, moment in self._moments.items() if moment < inf}
@@ -106,7 +110,7 @@ class Tolls:
 
     @classmethod
     def knowing(cls, terms: Terms, known: Known, rungs: Iterable[Rung], free: int) -> Tolls:
-        """As if all that had been found; these are the running jobs, beside so many free processors."""
+        """Return the tolls restored from a state, with these running jobs and `free` processors."""
         tolls = cls(terms)
         tolls.ladder = Ladder(rungs, free)
         for rank, keeper in known.keepers.items():
@@ -148,7 +152,7 @@ class Tolls:
         return ladder
 
     def _left(self, view: View) -> Collection[int]:
-        """Who does not run any more: mostly those who have completed, and nobody else; who came last is the last."""
+        """Return the ranks that have stopped running, mostly by completion; starts are appended last."""
         running, heights = view.running, self.ladder.heights
         if not self.moving:
             left = [job.rank for job in view.completed if job.rank in heights]
@@ -176,7 +180,9 @@ class Tolls:
         return [(-xfactor(view, view.job(rank)), rank) for rank in ranks]
 
     def soonest(self, view: View, soon: float, before: float) -> float:
-        """A moment before which nobody can pay, if it is before that; else inf. By `soon` any moment will do."""
+        """Return a moment before which no job can pay, if it is before `before`; else inf. Any moment up to `soon` will
+        do.
+        """
         self.look(view)
         queue, first = self._queue, before
         while queue and queue[0][0] < first:
@@ -206,7 +212,7 @@ class Tolls:
         return first
 
     def _find(self, view: View, rank: int) -> _Entry | None:
-        """What the suspended job must pay as things are, and when it can; None: never."""
+        """Compute the suspended job's toll and when it can pay, or None."""
         claims, own = view.notes.get("claim", ()), view.suspended.get(rank)
         if own is None or rank in claims:
             self._forget(rank)
@@ -215,7 +221,7 @@ class Tolls:
         if not view.in_time(job) or own & ~view.there:
             toll, keeper = inf, NOBODY
         elif claims and any(int(c) & own for c in claims.values()):
-            toll, keeper = inf, NOBODY  # somebody waits there for those who are leaving
+            toll, keeper = inf, NOBODY  # a job with a claim waits there for its victims
         else:
             toll, keeper = self.ladder.toll(job.procs, own)
         self._keepers.keep(rank, keeper)
@@ -240,7 +246,7 @@ class Tolls:
         return moment
 
     def _forget(self, rank: int) -> None:
-        """Nothing is known of the job: it runs, or has a claim."""
+        """Forget the job, because it runs or has a claim."""
         self._keepers.forget(rank)
         self._moments.pop(rank, None)
 
