@@ -13,10 +13,10 @@ from sim.kernel.columns import Numbers, Times, Word, Words
 from sim.policies import orders
 
 A_MOMENT = 1e-6
-"""As in `sim.machine.moment`"""
+"""Value of `sim.machine.moment`"""
 INFINITE = float("inf")
 A_RUN = 16
-"""So many are put in order by moving each to its place, more by merging"""
+"""Longest run that is sorted by insertion; longer ones are merged"""
 A_LOT = 2.0**-53
 GOLDEN: Word = orders.GOLDEN
 MIXING: Word = orders.MIXING
@@ -29,21 +29,21 @@ def column_of(kind: str, values: Any) -> Any:
 
 
 def times(count: int) -> Times:
-    """A column of so many moments, which take no memory before they are written."""
+    """Return a column of `count` moments, which takes no memory before it is written."""
     zeros: Any = np.zeros(count)
     column: Times = zeros
     return column
 
 
 def numbers(count: int) -> Numbers:
-    """A column of so many whole numbers."""
+    """Return a column of `count` whole numbers."""
     zeros: Any = np.zeros(count, np.int32)
     column: Numbers = zeros
     return column
 
 
 def words(count: int) -> Words:
-    """A column of so many words without a bit."""
+    """Return a column of `count` empty words."""
     zeros: Any = np.zeros(count, np.uint64)
     column: Words = zeros
     return column
@@ -60,13 +60,13 @@ def growing_numbers(most: int) -> Numbers:
 
 
 def copy_times(column: Times, other: Times, count: int) -> None:
-    """The first so many are those of the other column now."""
+    """Copy the first `count` values to the other column."""
     for index in range(count):
         other[index] = column[index]
 
 
 def copy_numbers(column: Numbers, other: Numbers, count: int) -> None:
-    """The first so many are those of the other column now."""
+    """Copy the first `count` values to the other column."""
     for index in range(count):
         other[index] = column[index]
 
@@ -83,7 +83,7 @@ def time_before(column: Times, value: float, low: int, high: int) -> int:
 
 
 def time_near(column: Times, value: float, near: int, count: int) -> int:
-    """How many of the first so many are before that, which are about so many."""
+    """Return how many of the first `count` are before the value, searching from the guess `near`."""
     while near > count or (near and column[near - 1] >= value):
         near -= 1
     while near < count and column[near] < value:
@@ -114,7 +114,7 @@ def number_before(column: Numbers, value: int, low: int, high: int) -> int:
 
 
 def least_of(column: Times, count: int) -> int:
-    """Which of the first so many is the least; of equals the first."""
+    """Return the place of the least of the first `count`, of equals the first."""
     place = 0
     for index in range(1, count):
         if column[index] < column[place]:
@@ -123,7 +123,7 @@ def least_of(column: Times, count: int) -> int:
 
 
 def place_of(column: Numbers, count: int, value: int) -> int:
-    """Where that is among the first so many."""
+    """Return the place of the value among the first `count`."""
     place = 0
     while column[place] != value:
         place += 1
@@ -131,7 +131,7 @@ def place_of(column: Numbers, count: int, value: int) -> int:
 
 
 def places_up_to(column: Times, count: int, value: float, places: Numbers) -> int:
-    """Which of the first so many are at most that comes into `places`; how many."""
+    """Write the places of values up to `value`, among the first `count`, into `places`; return their number."""
     found = 0
     for place in range(count):
         if column[place] <= value:
@@ -141,7 +141,7 @@ def places_up_to(column: Times, count: int, value: float, places: Numbers) -> in
 
 
 def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
-    """The first so many, from the last to the first, so that those that have most come first."""
+    """Sort the first `count` into `into`, the greatest by `by` first, of equals the last first."""
     for index in range(count):
         number, place = column[count - 1 - index], index
         while place and by[into[place - 1]] < by[number]:
@@ -151,7 +151,7 @@ def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
 
 
 def are_same(column: Numbers, other: Numbers, count: int) -> bool:
-    """Are the first so many those of the other column?"""
+    """Return True if the first `count` values of both columns are equal."""
     index = 0
     while index < count and column[index] == other[index]:
         index += 1
@@ -228,7 +228,7 @@ def whole_turns(time: float, slice: float) -> int:
 
 
 def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: Times) -> None:
-    """The progress made in each row since a turn of that at place `now` began, so many seconds ago."""
+    """Compute the progress of each row since the turn of the row at place `now` began, `gone` seconds ago."""
     ended, a_turn = whole_turns(gone, slice), slice - overhead
     cycles = ended // count
     more = ended - cycles * count
@@ -240,13 +240,13 @@ def count_progress(gone: float, slice: float, overhead: float, count: int, now: 
 
 
 def differences(first: Times, second: Times, count: int, into: Times) -> None:
-    """What the first so many are more than those of the other column."""
+    """Write the differences of the first `count` values of two columns."""
     for index in range(count):
         into[index] = first[index] - second[index]
 
 
 def sum_at(column: Times, places: tuple[int, ...]) -> float:
-    """What is at these places, added up one after another."""
+    """Return the sum of the values at these places, added in this order."""
     place: int
     total = 0.0
     for place in places:
@@ -255,7 +255,7 @@ def sum_at(column: Times, places: tuple[int, ...]) -> float:
 
 
 def sum_of_products(column: Numbers, places: Numbers, by: Times, count: int) -> float:
-    """What is at the first so many of these places, each times that in a third column, added up."""
+    """Return the sum of products of the column at the first `count` places and `by`."""
     total = 0.0
     for index in range(count):
         total += column[places[index]] * by[index]
@@ -265,7 +265,7 @@ def sum_of_products(column: Numbers, places: Numbers, by: Times, count: int) -> 
 def ends_in_order(
     now: float, by: float, ranks: Numbers, estimate: Times, ran: Times, count: int, ends: Times, order: Numbers
 ) -> None:
-    """When each ends whose estimate, less what it ran, takes so many times as long; and their places in that order."""
+    """Compute when each job ends, with its remaining estimate stretched by `by`, and sort the places by that."""
     for index in range(count):
         ends[index] = now + (estimate[ranks[index]] - ran[index]) * by
         place = index
@@ -315,14 +315,14 @@ def remove_number(column: Numbers, count: int, place: int) -> None:
 
 
 def remove_times(column: Times, count: int, place: int, many: int) -> None:
-    """So many fewer, from that place on."""
+    """Remove `many` values from `place` on."""
     while place + many < count:
         column[place] = column[place + many]
         place += 1
 
 
 def remove_numbers(column: Numbers, count: int, place: int, many: int) -> None:
-    """So many fewer, from that place on."""
+    """Remove `many` values from `place` on."""
     while place + many < count:
         column[place] = column[place + many]
         place += 1
@@ -339,7 +339,7 @@ def insert_pair(first: Times, second: Numbers, count: int, value: float, number:
 
 
 def remove_pair(first: Times, second: Numbers, count: int, value: float, number: int) -> int:
-    """A pair fewer, of those that are in order; where it was."""
+    """Remove a pair from sorted ones; return its place."""
     place = time_before(first, value, 0, count)
     while place < count and second[place] != number:
         place += 1
@@ -349,7 +349,7 @@ def remove_pair(first: Times, second: Numbers, count: int, value: float, number:
 
 
 def move_pair(first: Times, second: Numbers, count: int, was: float, value: float, number: int) -> None:
-    """A pair comes earlier, of those that are in order; nobody behind it is touched."""
+    """Move a pair of sorted ones to an earlier place; later pairs are untouched."""
     place = time_before(first, was, 0, count)
     while second[place] != number:
         place += 1
@@ -365,13 +365,13 @@ def insert_three(
 
 
 def remove_three(first: Times, second: Numbers, third: Numbers, count: int, value: float, number: int) -> None:
-    """A pair fewer, of those that are in order, and what belongs to it."""
+    """Remove a pair from sorted ones, with its third value."""
     place = remove_pair(first, second, count, value, number)
     remove_numbers(third, count, place, 1)
 
 
 def set_numbers(column: Numbers, first: int, many: int, value: int) -> None:
-    """So many are that from that place on, as far as there are."""
+    """Set `many` values from `first` on, within the column."""
     for place in range(max(first, 0), min(first + many, len(column))):
         column[place] = value
 
@@ -383,7 +383,7 @@ def insert_range(first: Numbers, last: Numbers, count: int, place: int, one: int
 
 
 def remove_ranges(first: Numbers, last: Numbers, count: int, place: int, many: int) -> None:
-    """So many fewer, from that place on."""
+    """Remove `many` ranges from `place` on."""
     remove_numbers(first, count, place, many)
     remove_numbers(last, count, place, many)
 
@@ -394,7 +394,7 @@ def comes_before(value: float, number: int, other: float, than: int) -> bool:
 
 
 def sort_pairs(first: Times, second: Numbers, count: int, other_first: Times, other_second: Numbers) -> None:
-    """So many pairs come to stand in order, with the help of two more columns; little is done where they nearly do."""
+    """Sort `count` pairs with the help of two more columns, quickly if they are nearly sorted."""
     begin, step = 0, A_RUN
     while begin < count:
         for index in range(begin + 1, min(begin + A_RUN, count)):
@@ -455,9 +455,9 @@ def drawn(lots: Word, rank: int) -> float:
 
 
 def forget_last(first: Times, second: Numbers) -> None:
-    """One pair fewer at the end: nobody looks there."""
+    """Remove the last pair; nothing to do, as no code reads beyond the count."""
 
 
 def insert_in_order(column: Numbers, value: int, low: int, high: int) -> None:
-    """One more, behind those that are smaller, between those two places: the other is how many there are."""
+    """Insert a value behind smaller ones, between two places; `high` is the number of values."""
     insert_number(column, high, number_before(column, value, low, high), value)

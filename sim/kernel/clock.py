@@ -1,6 +1,6 @@
-"""Rows that take turns, over columns: what `sim.machine.turns` does, with the same operations.
+"""Clock of the rows that take turns, over columns: `sim.machine.turns` with the same operations.
 
-When rows come or go the engine's own clock is asked who is on turn; as long as they stand only time goes on.
+When rows are added or removed the engine's own clock decides the active row; otherwise only time advances.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class Clock(Loop):
         self.turns: Any = None
         """The engine's clock"""
         self.tick: Any = None
-        """Who is told when the clock is another"""
+        """Callback for changes of the clock"""
         self.size, self.rows = procs, 0
         self.ids: tuple[int, ...] = ()
         self.since = self.begin = self.slice = self.overhead = self.a_turn = 0.0
-        """Up to when everything has happened; when this turn began; a turn, and what is progress in it"""
+        """Time up to which all is computed; begin of this turn; length of a turn, and of progress in it"""
         self.cycle = self.on_turn = 0
-        """So many take turns, and which of them it is"""
+        """Number of rows that take turns, and the place of the active one"""
         self.is_known = False
         """Is the progress known that each made from the beginning of this turn until `since`?"""
         self.has_turned = self.has_other_rows = False
-        """Since the last step: is somebody else on turn; have rows come or gone?"""
+        """Changes since the last step: another active row; other rows"""
 
     def enter_clock(self, turns: Any, since: float, slots: int) -> None:
         """The rows go by the engine's clock, in which everything has happened up to then."""
@@ -50,7 +50,7 @@ class Clock(Loop):
         self.slice, self.overhead = turns.slice, turns.overhead
         self.a_turn = self.slice - self.overhead
         self.order, self.empty = growing_numbers(slots), numbers(slots)
-        """The slots of the rows; how many columns are free beside all that stand there"""
+        """Slots of the rows; free columns of each row, counting all jobs in it"""
         self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
         """The progress from the beginning of this turn until `since`, and until a later moment; what is between"""
         self.seconds = times(slots)
@@ -88,7 +88,7 @@ class Clock(Loop):
         self.is_known = True
 
     def _advance(self, to: float) -> None:
-        """Where a turn ends just then, the next row with jobs left comes on turn."""
+        """Advance; if a turn ends at `to`, the next row with unfinished jobs becomes active."""
         if self.cycle < 2:
             return
         ended = whole_turns(to - self.begin + A_MOMENT, self.slice)
@@ -116,10 +116,10 @@ class Clock(Loop):
             self.tick(now, self.turns, self.step)
             self.has_turned = False
 
-    # What jobs make of it
+    # Progress of jobs
 
     def _finish(self, places: tuple[int, ...], work: float) -> float:
-        """When a job in these rows will have made so much progress, if nothing changes."""
+        """Return when a job in these rows will have made `work` seconds of progress, if nothing changes."""
         since, cycle, many, a_turn, overhead = self.since, self.cycle, len(places), self.a_turn, self.overhead
         if cycle < 2:
             return since + work

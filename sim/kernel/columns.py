@@ -1,6 +1,6 @@
 """Columns of numbers where the loop runs as it is: lists, of which all is in use.
 
-Where it is compiled, `sim.kernel.arrays` has the same functions.
+Compiled code uses `sim.kernel.arrays`, which has the same functions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sim.machine import turns
 from sim.policies import orders
 
 A_MOMENT = 1e-6
-"""As in `sim.machine.moment`"""
+"""Value of `sim.machine.moment`"""
 INFINITE = float("inf")
 
 
@@ -35,17 +35,17 @@ def column_of(kind: str, values: Any) -> Any:
 
 
 def times(count: int) -> Times:
-    """A column of so many moments."""
+    """Return a column of `count` moments."""
     return [0.0] * count
 
 
 def numbers(count: int) -> Numbers:
-    """A column of so many whole numbers."""
+    """Return a column of `count` whole numbers."""
     return [0] * count
 
 
 def words(count: int) -> Words:
-    """A column of so many words without a bit."""
+    """Return a column of `count` empty words."""
     return [0] * count
 
 
@@ -60,7 +60,7 @@ def growing_numbers(most: int) -> Numbers:
 
 
 def copy_times(column: Any, other: Any, count: int) -> None:
-    """The first so many are those of the other column now."""
+    """Copy the column to the other column."""
     other[:] = column
 
 
@@ -73,7 +73,7 @@ time_before = number_before = bisect_left
 
 
 def time_near(column: Any, value: float, near: int, count: int) -> int:
-    """How many of the first so many are before that, which are about so many."""
+    """Return how many of the first `count` are before the value."""
     return bisect_left(column, value, 0, count)
 
 
@@ -82,32 +82,32 @@ time_up_to = bisect_right
 
 
 def least_of(column: Any, count: int) -> int:
-    """Which of the first so many is the least; of equals the first."""
+    """Return the place of the least of the first `count`, of equals the first."""
     place: int = column.index(min(column))
     return place
 
 
 def place_of(column: Any, count: int, value: int) -> int:
-    """Where that is among the first so many."""
+    """Return the place of the value among the first `count`."""
     place: int = column.index(value)
     return place
 
 
 def places_up_to(column: Any, count: int, value: float, places: Any) -> int:
-    """Which of the first so many are at most that comes into `places`; how many."""
+    """Write the places of values up to `value`, among the first `count`, into `places`; return their number."""
     found = [place for place, its in enumerate(column) if its <= value]
     places[: len(found)] = found
     return len(found)
 
 
 def most_first(column: Any, count: int, by: Any, into: Any) -> None:
-    """The first so many, from the last to the first, so that those that have most come first."""
+    """Sort the first `count` into `into`, the greatest by `by` first, of equals the last first."""
     backwards = column[count - 1 :: -1] if count else []
     into[:count] = sorted(backwards, key=by.__getitem__, reverse=True)
 
 
 def are_same(column: Any, other: Any, count: int) -> bool:
-    """Are the first so many those of the other column?"""
+    """Return True if the first `count` values of both columns are equal."""
     is_so: bool = column[:count] == other[:count]
     return is_so
 
@@ -154,12 +154,12 @@ def whole_turns(time: float, slice: float) -> int:
 
 
 def differences(first: Any, second: Any, count: int, into: Any) -> None:
-    """What the first so many are more than those of the other column."""
+    """Write the differences of the first `count` values of two columns."""
     into[:] = map(sub, first, second)
 
 
 def sum_at(column: Any, places: tuple[int, ...]) -> float:
-    """What is at these places, added up one after another."""
+    """Return the sum of the values at these places, added in this order."""
     total = 0.0
     for place in places:
         total += column[place]
@@ -167,7 +167,7 @@ def sum_at(column: Any, places: tuple[int, ...]) -> float:
 
 
 def sum_of_products(column: Any, places: Any, by: Any, count: int) -> float:
-    """What is at the first so many of these places, each times that in a third column, added up."""
+    """Return the sum of products of the column at the first `count` places and `by`."""
     total = 0.0
     for place, its in zip(places, by, strict=False):
         total += column[place] * its
@@ -177,7 +177,7 @@ def sum_of_products(column: Any, places: Any, by: Any, count: int) -> float:
 def ends_in_order(
     now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
 ) -> None:
-    """When each ends whose estimate, less what it ran, takes so many times as long; and their places in that order.
+    """Compute when each job ends, with its remaining estimate stretched by `by`, and sort the places by that.
 
     Of equals the order is that of before, if there were as many.
     """
@@ -198,7 +198,7 @@ def insert_pair(first: Any, second: Any, count: int, value: float, number: int) 
 
 
 def remove_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
-    """A pair fewer, of those that are in order; where it was."""
+    """Remove a pair from sorted ones; return its place."""
     place = bisect_left(first, value)
     while second[place] != number:
         place += 1
@@ -207,7 +207,7 @@ def remove_pair(first: Any, second: Any, count: int, value: float, number: int) 
 
 
 def move_pair(first: Any, second: Any, count: int, was: float, value: float, number: int) -> None:
-    """A pair comes earlier, of those that are in order."""
+    """Move a pair of sorted ones to an earlier place."""
     remove_pair(first, second, count, was, number)
     insert_pair(first, second, count - 1, value, number)
 
@@ -223,7 +223,7 @@ def insert_three(first: Any, second: Any, third: Any, count: int, value: float, 
 
 
 def remove_three(first: Any, second: Any, third: Any, count: int, value: float, number: int) -> None:
-    """A pair fewer, of those that are in order, and what belongs to it."""
+    """Remove a pair from sorted ones, with its third value."""
     place = bisect_left(first, value)
     while second[place] != number:
         place += 1
@@ -231,7 +231,7 @@ def remove_three(first: Any, second: Any, third: Any, count: int, value: float, 
 
 
 insert_in_order = insort_left
-"""One more, behind those that are smaller, between those two places: the other is how many there are"""
+"""Insert a value behind smaller ones, between two places; the last is the number of values"""
 
 
 def begin_steps(times: Any, numbers: Any, time: float, number: int) -> None:
@@ -268,7 +268,7 @@ insert_number = insert_time
 
 
 def remove_times(column: Any, count: int, place: int, many: int) -> None:
-    """So many fewer, from that place on."""
+    """Remove `many` values from `place` on."""
     del column[place : place + many]
 
 
@@ -276,7 +276,7 @@ remove_numbers = remove_times
 
 
 def set_numbers(column: Any, first: int, many: int, value: int) -> None:
-    """So many are that from that place on, as far as there are."""
+    """Set `many` values from `first` on, within the column."""
     last = first + many
     if first < 0 or last > len(column):
         first = max(first, 0)
@@ -286,7 +286,7 @@ def set_numbers(column: Any, first: int, many: int, value: int) -> None:
 
 
 def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:
-    """So many fewer, from that place on."""
+    """Remove `many` ranges from `place` on."""
     if many == 1:
         del first[place], last[place]
     else:
@@ -294,7 +294,7 @@ def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> N
 
 
 def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_second: Any) -> None:
-    """So many pairs come to stand in order; where the numbers are equal, by the second."""
+    """Sort `count` pairs, by the second number if the first are equal."""
     pairs = sorted(zip(first[:count], second[:count], strict=True))
     first[:count] = [value for value, _ in pairs]
     second[:count] = [number for _, number in pairs]

@@ -1,4 +1,4 @@
-"""Everybody has a reservation: `sim.policies.backfill.conservative` over columns."""
+"""Conservative backfilling over columns: `sim.policies.backfill.conservative`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sim.kernel.columns import A_MOMENT, copy_numbers, move_pair, number_before,
 from sim.kernel.present import BY_QUEUE, BY_START, Present
 
 APART = 4 * A_MOMENT
-"""As in `sim.machine.moment`"""
+"""Multiple of the moment in `sim.machine.moment`"""
 
 
 @cython.cclass
@@ -26,7 +26,7 @@ class Conservative(Present):
         if not self.is_due:
             return
         index, passes = 0, False
-        if self.in_order_of_arrival and (self.reservations == 1 or self.reserved_at[1] > now):  # nobody else is due
+        if self.in_order_of_arrival and (self.reservations == 1 or self.reserved_at[1] > now):  # no other job is due
             index = number_before(self.queue, self.reserved_rank[0], 0, self.waiting)
             passes = index > 0
         while index < self.waiting and self.reservations and self.reserved_at[0] <= now:
@@ -39,7 +39,7 @@ class Conservative(Present):
         self.is_due = self._asks_again()
 
     def _asks_again(self) -> bool:
-        """Is somebody to start now since this step for whom there is no room? Then another step is made at once."""
+        """Return True if a job due now lacks processors since this step, so that another step follows at once."""
         for index in range(self.reservations):
             if self.reserved_at[index] > self.now:
                 return False
@@ -117,13 +117,14 @@ class Conservative(Present):
             tried += 1
 
     def _line_up(self) -> int:
-        """Whose reservations are to move forward, in this order; how many."""
+        """Write the ranks of the reservations to move earlier, in order; return their number."""
         count = 0
         if self.compress == BY_START:
             copy_numbers(self.reserved_rank, self.turn, self.reservations)
             return self.reservations
         if self.compress == BY_QUEUE:
-            if self.in_order_of_arrival and self.reservations == self.waiting - self.arrived:  # who came is behind them
+            # new jobs are behind them
+            if self.in_order_of_arrival and self.reservations == self.waiting - self.arrived:
                 copy_numbers(self.queue, self.turn, self.reservations)
                 return self.reservations
             for index in range(self.waiting):

@@ -1,4 +1,4 @@
-"""What `import cython` gives to files that are not compiled."""
+"""Replacement of the module `cython` for files that are not compiled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def cclass(of: _Class) -> _Class:
-    """The class with a slot for all that its methods name: so many attributes are slow to find otherwise."""
+    """Return the class with a slot for every attribute that its methods use, which makes access faster."""
     methods = [method for method in vars(of).values() if isinstance(method, FunctionType)]
     names = {name for method in methods for name in method.__code__.co_names} - {*dir(of)}
     parts = {name: part for name, part in vars(of).items() if name not in ("__dict__", "__weakref__")}

@@ -28,54 +28,54 @@ from sim.kernel.sharing import Sharing
 FIRST = 2
 """The number of the last rebuild before this"""
 SPANS = 4
-"""Of so many spans of each width it is known where they find no place"""
+"""Number of time spans of each width for which failed searches are remembered"""
 NOTHING = float("nan")
-"""Where there is no number"""
+"""Value of missing numbers"""
 
 
 @cython.cclass
 class GangLoop(Sharing):
-    """The matrix is rebuilt when somebody comes or is done."""
+    """Gang scheduling, which rebuilds the matrix when a job arrives or ends."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Sharing.__init__(self, jobs, procs, most_running)
         self.backfills = False
         self.teller: Any = None
-        """Who is told what is decided"""
+        """Recorder of decisions"""
         self.is_still = False
-        """Has nobody come, moved or been able to when the matrix was rebuilt last?"""
+        """True if the last rebuild changed nothing and no job arrived"""
         self.many_ranked = 0
-        # What is planned in rows: `planned`, and in `planned_in` at which rebuild
+        # Plans in rows: `planned`, and in `planned_in` the number of the rebuild
         self.rebuilds = FIRST
         self.planned_row, self.row_planned = numbers(jobs), times(jobs)
         """The start as it was written last, infinite if it was not"""
         self.passed = self.rest = self.planned_of = 0
-        """So many of the queue, the first, are passed by somebody; are planned; waited when it was scheduled last"""
+        """Lengths of the front of the queue: jobs passed by another job; planned jobs; jobs at the last scheduling"""
         self.are_reserved = False
         """Are the plans of rows those of this compaction, not of the last schedule?"""
         self.found = self.comes_to = -1
-        """The rows in which a place was found last, and where who comes next can come in"""
+        """Row of the last place found, and row where the next job can enter"""
         self.trial = 0
-        """Nothing of what is known of those that were tried holds in the next"""
+        """Number of the current trial; memory of earlier trials is invalid"""
         self.ends, self.by_end = times(jobs), growing_numbers(jobs)
-        """When each who stands in the matrix would end, and their places in that order"""
+        """Expected end of each job in the matrix, and their places in that order"""
         self.lined_up: list[RowPlan] = []
         """The plans of the rows in order, and of the one that would be opened now"""
 
     # From a state of the engine, and back
 
     def enter_policy(self, backfills: bool) -> None:
-        """Where there is a matrix."""
+        """Set up the columns of the matrix."""
         slots, jobs = self.mpl + 1, len(self.rows_of)
         self.backfills = backfills
         self.next_of, self.next_in = numbers(slots * self.size), numbers(slots * self.size)
-        """Where who is replicated when the matrix is filled"""
+        """Jobs replicated while the matrix is filled, and their rows"""
         self.ranked, self.were_ranked = numbers(slots), numbers(slots)
         self.plans = [RowPlan(2 * jobs + 4) for _ in range(slots if backfills else 0)]
         places = SPANS * (self.size + 1) if backfills else 0
         self.tried_in, self.tries, self.spans_tried = numbers(self.size + 1), numbers(self.size + 1), times(places)
         self.tried_after, self.tried_near = times(places * slots), numbers(places * slots)
-        """For each of so many spans of each width, row by row: no place before then, which is near that step"""
+        """For each remembered span of each width, row by row: earliest possible start, and the nearby step"""
         for rank in range(jobs):
             self.row_planned[rank] = INFINITE
 
@@ -88,7 +88,7 @@ class GangLoop(Sharing):
         return self.rebuilds > FIRST
 
     def plans_told(self) -> list[tuple[int, int, float]]:
-        """(rank, row, start) of those that wait and are planned."""
+        """Return (rank, row, start) of the waiting jobs with plans."""
         self._plan_rest()
         ranks = [self.queue[index] for index in range(self.waiting)]
         return [(r, self.planned_row[r], self.planned[r]) for r in ranks if self.planned_in[r] == self.rebuilds]
@@ -144,7 +144,7 @@ class GangLoop(Sharing):
         return many == self.rows and are_same(self.ranked, ranked, many)
 
     def _compact_into(self, target: int, row: int, hopeful: int) -> None:
-        """Those whose turn it is, and who are still there, move to the target row if they may."""
+        """Move the candidates that still are in the row to the target row if allowed."""
         for index in range(hopeful):
             rank = self.turn[index]
             if (
@@ -183,7 +183,7 @@ class GangLoop(Sharing):
                 return
 
     def _schedule_all(self) -> None:
-        """Each where there is room for its span, or it gets a reservation, as long as anybody can still come in."""
+        """Place each job where it fits for its span, or reserve a start, as long as any job can still enter."""
         index, passes, stood = 0, False, self.standing
         self._place_first()
         self.passed = self.rest = self.planned_of = 0
@@ -205,7 +205,9 @@ class GangLoop(Sharing):
         self.rest, self.planned_of = index, self.waiting
 
     def _next_to_come(self, index: int) -> int:
-        """The place in the queue of the next who can come in now, and in `comes_to` a row; of nobody, behind all."""
+        """Return the place in the queue of the next job that can enter, and put a row into `comes_to`; if none can, the
+        queue's length.
+        """
         mpl, waiting, queue, procs_of, most = self.mpl, self.waiting, self.queue, self.procs, 0
         plan: RowPlan
         for plan in self.lined_up:
@@ -223,7 +225,7 @@ class GangLoop(Sharing):
         return index
 
     def _come_to_row(self, index: int, passes: bool) -> None:
-        """Where there is room from now on, in a new row only if in no other."""
+        """Place the job where it fits now, in a new row only if it fits in no other."""
         rank = self.queue[index]
         procs, span = self.procs[rank], self.estimate[rank] * self.mpl
         slot = self._fullest(procs, span)
@@ -238,13 +240,13 @@ class GangLoop(Sharing):
             self._place(index, slot, span, passes)
 
     def _plan_rest(self) -> None:
-        """Those behind all who have come in, who were left when nobody could any more, get reservations as well."""
+        """Reserve starts for the jobs behind the last one that entered, as well."""
         for index in range(self.rest, self.planned_of):
             self._reserve_row(self.queue[index])
         self.rest = self.planned_of
 
     def _place_first(self) -> None:
-        """Nothing is reserved yet, so who finds columns has them as long as it needs them."""
+        """Place jobs from the front as long as there are columns: without reservations a free column stays free."""
         while self.waiting:
             rank = self.queue[0]
             slot = self._fullest(self.procs[rank], -1.0)
@@ -270,7 +272,7 @@ class GangLoop(Sharing):
         return best
 
     def _keep(self, rank: int, place: int) -> None:
-        """What was decided about the job has no form; it is at that place of those that are kept as they are."""
+        """Note a decision about the job that is kept as an object at that place."""
         self._note(self.starts_as, rank, place, 0.0, 0.0, 0.0)
 
     def _place_in_new_row(self, index: int, span: float, passes: bool) -> None:
@@ -328,7 +330,7 @@ class GangLoop(Sharing):
                 plan.clear()
 
     def _plan_reserved(self, slot: int) -> RowPlan:
-        """What the row's home jobs leave free, and what is reserved in it."""
+        """Return the plan of the row with its home jobs and reservations."""
         if not self.are_reserved:
             self._plan_rest()
             self._forget_plans()
@@ -357,7 +359,7 @@ class GangLoop(Sharing):
         return plan
 
     def _plan_rows(self, stood: int) -> None:
-        """What the home jobs of each row leave free, so many and then the others, and the row that would be opened."""
+        """Plan the free columns of each row, first for jobs in it before and then for others, and of the spare row."""
         now, mpl, home, procs, placed, ends = self.now, self.mpl, self.home, self.procs, self.placed, self.ends
         for index in range(self.rows):
             plan: RowPlan = self.plans[self.order[index]]
@@ -383,7 +385,7 @@ class GangLoop(Sharing):
         self._plan_spare()
 
     def _plan_spare(self) -> None:
-        """The row that would be opened now is empty; who was tried before knows nothing of it."""
+        """Plan the empty row that would be opened next; earlier trials did not include it."""
         self.trial += 1
         self._find_spare()
         self.lined_up = [self.plans[self.order[index]] for index in range(self.rows)]
@@ -403,7 +405,7 @@ class GangLoop(Sharing):
         self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, self.id_of[slot], self.rebuilds
 
     def _soonest(self, procs: int, span: float) -> float:
-        """When so many processors are first free for the span, and in `found` in which row; of equals the earlier.
+        """Return when `procs` columns are first free for the span, and put the row into `found`; of equals the earlier.
 
         They are not free now. Of each width the last few spans are known that were tried, and of each where in every
         row it, or a longer one, finds no place.
@@ -428,7 +430,7 @@ class GangLoop(Sharing):
                 after, near = self.tried_after[like + index], self.tried_near[like + index]
             if after < best:
                 count = plan.count
-                if plan.only_rises:  # who has enough once has it for good
+                if plan.only_rises:  # once enough are free they stay free
                     near = number_before(plan.free, procs, 0, count)
                 else:
                     near = time_near(plan.at, after, near, count)
@@ -449,7 +451,7 @@ class GangLoop(Sharing):
         return best
 
     def _write_passed(self, index: int) -> None:
-        """Somebody comes in who is behind so many; what moves a plan by less than a turn is not written."""
+        """Write the plans that the job at `index` passes; moves by less than a turn are left out."""
         for place in range(self.passed, index):
             rank = self.queue[place]
             at = self.planned[rank]

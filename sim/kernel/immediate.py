@@ -19,7 +19,7 @@ from sim.kernel.suspension import Suspension
 
 @cython.cclass
 class ImmediateLoop(Suspension):
-    """New jobs suspend those that have had their slice; the policy is woken when somebody has had it."""
+    """Immediate service: new jobs suspend jobs that have used up their slice, and the policy wakes when one has."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Suspension.__init__(self, jobs, procs, most_running)
@@ -27,7 +27,7 @@ class ImmediateLoop(Suspension):
         self.is_to_wake = numbers(jobs)
         """Is the policy to be woken when the running job has had its slice?"""
         self.served_at, self.served_of, self.served = growing_times(most_running), growing_numbers(most_running), 0
-        """Who has had it, by suffering, of equals the latest rank first, as a negative number"""
+        """Jobs with used-up slices by instantaneous xfactor, of equals the latest rank first, as a negative number"""
 
     # From a state of the engine, and back
 
@@ -73,7 +73,7 @@ class ImmediateLoop(Suspension):
         return over
 
     def _find_served(self) -> None:
-        """The running jobs that have had their slice, who suffered least first."""
+        """Find the running jobs that have used up their slice, lowest instantaneous xfactor first."""
         if self.served:
             remove_times(self.served_at, self.served, 0, self.served)
             remove_numbers(self.served_of, self.served, 0, self.served)
@@ -91,7 +91,7 @@ class ImmediateLoop(Suspension):
         return self._whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
     def _preempt(self, rank: int) -> bool:
-        """A new job takes the place of those who suffered least; False: they are not enough."""
+        """Start a new job in place of the lowest instantaneous xfactors; return False if they are not enough."""
         needed, found, count = self.procs[rank] - self.free, 0, 0
         while count < self.served and found < needed:
             self.scratch[count] = -self.served_of[count]

@@ -1,7 +1,6 @@
-"""Which policies the loop can stand in for, in which orders, and under which forms their decisions go.
+"""Policies and orders that the loop supports, and the forms of their decisions.
 
-Orders that look at more than the jobs and the clock (`multifactor`) and whatever is somebody's own are left to the
-engine.
+The engine handles orders that depend on more than the jobs and the clock (`multifactor`), and all user-defined code.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ BY_CLOCK: dict[type[Order], int] = {
     Xfactor: XFACTOR, Delay: DELAY, Ward: WARD, Wfp3: WFP3, Unicef: UNICEF, Random: RANDOM,
     RandomLength: RANDOM_LENGTH, RandomDelay: RANDOM_DELAY,
 }  # fmt: skip
-"""Those by the clock; how `sim.kernel.ordering` calls them"""
+"""Orders that depend on the clock, with their numbers in `sim.kernel.ordering`"""
 _COMPRESS = {"start": BY_START, "queue": BY_QUEUE, "none": NOBODY}
 
 
@@ -193,9 +192,9 @@ _PARAMETERS: dict[type, str] = {
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:
-    """The ranks of all jobs in the order in which the policy goes through those who wait; None: as they came.
+    """Return the ranks of all jobs in the policy's order of waiting jobs; None for the order of arrival.
 
-    Where that changes with the clock it is found at each pass (`sim.kernel.ordering`).
+    Orders that change with the clock are computed at each pass (`sim.kernel.ordering`).
     """
     order, estimate, width = policy.queue_order(), workload.estimate, workload.width.astype(np.float64)
     keys: Floats

@@ -1,7 +1,7 @@
 """One instant after another, over columns: what `sim.engine.engine` does with objects, for policies that it knows.
 
-This file runs as it is. `.ci/compile.py` compiles it, with the types of C that the annotations stand for.
-Both come to the same histories, decisions and states as the engine and the policies, which are the definition.
+This file also runs interpreted. `.ci/compile.py` compiles it, with the C types of its annotations. Both give the same
+histories, decisions and states as the engine and the policies, which are the definition.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ENOUGH = 0
 LATER = 1
 OVER = 2
 FULL = 3
-"""Why a stretch is over: so many steps are made; the next is too late; there is none; the history's columns are full"""
+"""Reasons to stop: enough steps; the next step is too late; there is none; the history's columns are full"""
 LAST = 1e300
 """No moment is later, but for what never happens"""
 
@@ -128,10 +128,10 @@ class Loop(Conservative):
         return INFINITE
 
     def _has_room(self) -> bool:
-        """Have the columns of the history room for all that can happen in this step?
+        """Return True if the columns of the history have room for all that can happen in this step.
 
-        Between two holes there is a piece: who starts is given at most the holes, one more than pieces, and parts of
-        one hole each.
+        There is a piece between two holes: a starting job gets at most all holes, one more than pieces, in parts of one
+        hole each.
         """
         leeway = min(self.most_steps - self.step, self.most_begun - self.begun)
         leeway = min(leeway, (self.most_decided - self.decided) // 2)
@@ -188,7 +188,7 @@ class Loop(Conservative):
         for index in range(count):
             self._complete(done[index], now)
 
-    # What is decided
+    # Decisions
 
     def _decide(self) -> None:
         """A pass of the policy."""
@@ -295,7 +295,9 @@ class Loop(Conservative):
                 self._reserve_head(head, had)
 
     def _next_to_pass(self, index: int, until: float, extra: int) -> int:
-        """Where in the queue, from there on, somebody fits who ends by then, or needs no more than is left over."""
+        """Return the next place in the queue of a job that fits and ends by `until`, or needs at most `extra`
+        processors.
+        """
         waiting, free = self.waiting, self.free
         if not free:
             return waiting
@@ -307,7 +309,7 @@ class Loop(Conservative):
         return waiting
 
     def _cast_shadow(self, head: int) -> None:
-        """When there will be room for the head, and how many processors are free then beside it."""
+        """Compute when the head fits, and how many extra processors are free then."""
         needs, free, at = self.procs[head], self.free, 0
         running, ends, procs = self.running, self.end_at, self.end_procs
         while free < needs:
@@ -332,7 +334,7 @@ class Loop(Conservative):
         self.head = head
         self.planned[head] = shadow
 
-    # Everybody is planned
+    # Plan every job
 
     def _decide_replan(self) -> None:
         """A wider and longer job finds no place before that of one that was placed."""
@@ -379,7 +381,7 @@ class Loop(Conservative):
         self.planned_in[rank] = self.step + 1
 
     def _decide_deep(self) -> None:
-        """The first that cannot start have reservations, and nobody may delay one of them."""
+        """Give the first jobs that cannot start reservations, which no other job may delay."""
         while self.waiting and self.width[self.queue[0]] <= self.free:
             self._start(0, self.starts_as, -1, self.free, 0.0, False)
         if not self.waiting:

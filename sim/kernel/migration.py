@@ -17,14 +17,14 @@ class MigratingLoop(GangLoop):
         GangLoop.__init__(self, jobs, procs, most_running)
         self.cost, self.tasks = 0.0, 0
         self.migrated_in = numbers(jobs)
-        """At which rebuild each migrated last"""
+        """Number of the last rebuild in which each job migrated"""
         self.taken_set = 0
-        """Where columns are taken at this phase: as `row_set` says, or `full_set`"""
+        """First set of taken columns in this phase: `row_set` or `full_set`"""
         self.aside, self.asides, self.tasks_aside = numbers(jobs), 0, 0
         """The jobs in the way, and how many tasks they have together"""
 
     def enter_migration(self, cost: float, tasks: int) -> None:
-        """So many tasks may migrate at a rebuild, each job at that cost."""
+        """Set the limit of migrating tasks at a rebuild, and the cost for each job."""
         self.migrates, self.may_stall, self.cost, self.most_tasks = True, True, cost, tasks
 
     def _rebuild(self) -> None:
@@ -82,7 +82,7 @@ class MigratingLoop(GangLoop):
         return True
 
     def _can_bring(self, rank: int, target: int) -> bool:
-        """Is there room in the row, and may so many tasks still move as the option with fewer needs?"""
+        """Return True if the row has room, and the cheaper option moves no more tasks than are left."""
         procs: int = self.procs[rank]
         if procs > self.room[target] or not self.tasks:
             return False
@@ -159,7 +159,7 @@ class MigratingLoop(GangLoop):
                 self.tasks_aside += self.procs[other]
 
     def _move_aside(self, for_rank: int, slot: int, why: Any) -> None:
-        """One after another leaves the columns of A. There is room, as A fits beside them all."""
+        """Move the jobs out of A's columns one by one; they fit, because all jobs and A fit in the row."""
         for index in range(self.asides):
             rank = self.aside[index]
             self._leave_row(rank, slot)
@@ -167,7 +167,7 @@ class MigratingLoop(GangLoop):
             self._migrate(rank, slot, for_rank, why)
 
     def _migrate(self, rank: int, slot: int, beside: int, why: Any) -> None:
-        """The job, which has left its row, takes the lowest free columns of a row, beside those of another job."""
+        """Give the job, which has left its row, the lowest free columns of a row, leaving out those of another job."""
         sets, procs = self.sets, self.procs[rank]
         sets.become(self.open_set, self.every_set)
         sets.drop(self.open_set, self.taken_set + slot)

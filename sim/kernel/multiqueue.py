@@ -21,13 +21,13 @@ from sim.kernel.present import NEVER, WIDTH
 from sim.kernel.sets import blank
 
 SHARED = 4096
-"""As in `sim.history.decided`"""
+"""Value of `sim.history.decided`"""
 SPECULATIVE = 1
 CUT = 2
-"""As in `sim.history.stretch`"""
+"""Index in `sim.history.stretch`"""
 TO_START = 1
 TO_END = 2
-"""What comes next of a trial"""
+"""Next event of a trial"""
 
 
 @cython.cclass
@@ -39,44 +39,44 @@ class MultiQueueLoop(Partitions):
         self.beside_as = self.trial_as = self.due_as = self.early_as = 0
         self.highs = 0
         """Before that place all are of high priority"""
-        # What is remembered of the last pass
+        # Memory of the last pass
         self.stands = False
         """Do the pivots stay where they are, and who could not start, if only others come?"""
         self.next_due = 0.0
         """When the first pivot is to start"""
         self.told_in = -1
-        """In which step it was last said when they are to start, as long as that is true"""
+        """Step of the last announcement of the pivots' starts, while it holds"""
         self.placed, self.drafted = 0, False
         """Of how many pivots the start is known; is the draft what they leave free?"""
         self.has_moved = False
         """May they have moved in this pass?"""
         self.untaken = -1
-        """The place of the last pivot, as long as nobody asks what it leaves free"""
+        """Place of the last pivot, not yet taken from the plan"""
         self.short_at, self.short_of = INFINITE, 0
-        """From when on so few are left in the draft: whoever needs more must end before"""
+        """Time from which the draft has few processors, and how few: wider jobs must end before"""
         self.touched_at, self.touched_of = INFINITE, 0
         """The same of what leaves out the pivots"""
         self.tries = False
         # Trials: as long as a job is to be tried, what it asks for and how long it runs are those of its trial
         self.stage = numbers(jobs)
-        """What comes next of each job's trial: nothing, its start or its end"""
+        """Next event of each job's trial: none, its start or its end"""
         self.whole_estimate = times(0)
         self.trials, self.planned_trials = growing_numbers(jobs), 0
-        """The ranks of those whose trial is planned"""
+        """Ranks of jobs with a planned trial"""
         self.cut, self.cuts, self.cut_in, self.all_cuts = growing_numbers(most_running), 0, -1, 0
-        """Whose trial was cut, and in which step; how many there were so far"""
+        """Jobs whose trials were cut, and in which step; the total so far"""
         self.kinds: Any = None
-        """Those of the history"""
+        """Kinds in the history"""
 
     # From a state of the engine, and back
 
     def divide(self, jobs: int, procs: int, partitions: int) -> None:
-        """There are so many partitions and queues, of which nothing is known yet."""
+        """Set up the columns of the partitions and queues."""
         Partitions.divide(self, jobs, procs, partitions)
         self.spare, self.spared_in, self.stamp = numbers(partitions), numbers(partitions), 0
         """How many of each partition's idle processors its pivot will not need; after which change that was found"""
         self.pivot, self.pivot_at = blank(partitions), times(partitions)
-        """The place of the first of each queue, and when it is to start; negative: nobody"""
+        """Place of each queue's first job, and its planned start; negative without a job"""
         self.firsts, self.pivots = growing_numbers(partitions), 0
         """The places of all pivots, in order"""
 
@@ -87,17 +87,17 @@ class MultiQueueLoop(Partitions):
             self._line_up_for_trial(rank)
 
     def enter_queue(self) -> None:
-        """Who waits is known."""
+        """Enter the waiting jobs into their queues."""
         for index in range(self.waiting):
             if not self.stage[self.rank_at[self.queue[index]]]:
                 self._join(self.queue[index])
 
     def tried(self) -> list[int]:
-        """Whose trial is planned."""
+        """Return the jobs with a planned trial."""
         return [self.trials[index] for index in range(self.planned_trials)]
 
     def just_cut(self) -> list[int]:
-        """Whose trial was cut in the last step."""
+        """Return the jobs whose trial was cut in the last step."""
         return [self.cut[index] for index in range(self.cuts)] if self.cut_in == self.step - 1 else []
 
     # A step
@@ -130,7 +130,7 @@ class MultiQueueLoop(Partitions):
         else:
             self._move()
             self.touched_at = INFINITE
-        apart = 0 < tried < self.arrived  # each finds the pivots of those who came before
+        apart = 0 < tried < self.arrived  # each new job sees only the pivots of earlier jobs
         for rank in range(self.arriving - self.arrived, self.arriving):
             if apart:
                 self._move()
@@ -158,7 +158,7 @@ class MultiQueueLoop(Partitions):
         return rank < self.arriving
 
     def _expect_pivots(self) -> None:
-        """Each is to start then, as things stand."""
+        """Announce each pivot's current planned start."""
         if self.placed < self.pivots:
             self._place_pivots(NEVER)
         self.next_due = INFINITE
@@ -176,7 +176,7 @@ class MultiQueueLoop(Partitions):
     # Trials
 
     def _complete_no_cut(self) -> None:
-        """Those have not completed whose trial was cut."""
+        """Remove the jobs whose trial was cut from the completed ones."""
         done, kept = self.done, 0
         for index in range(self.completed):
             rank = done[index]
@@ -220,7 +220,7 @@ class MultiQueueLoop(Partitions):
         self.planned_trials += 1
 
     def _plan_trial(self, rank: int) -> None:
-        """A start for the new job's trial beside the pivots."""
+        """Reserve a start for the new job's trial that delays no pivot."""
         self._place_pivots(NEVER)
         self._draft_placed()
         lasts = self.estimate[rank]
@@ -266,7 +266,7 @@ class MultiQueueLoop(Partitions):
     # The queues
 
     def _serve_queues(self, index: int) -> None:
-        """Every job from that one on once; who is known to have no room, or no rule that lets him start, waits on."""
+        """Consider every job from `index` on once; skip jobs known to lack room or a rule that lets them start."""
         queue, width, free, waiting, idle, pivot_at = (
             self.queue, self.width, self.free, self.waiting, self.idle, self.pivot_at,
         )  # fmt: skip
@@ -340,7 +340,7 @@ class MultiQueueLoop(Partitions):
     # Pivots
 
     def _join(self, place: int) -> None:
-        """Who waits there is a pivot if nobody in its queue comes before it."""
+        """Make the waiting job a pivot if it is first in its queue."""
         rank = self.rank_at[place]
         partition = self.partition_of[rank]
         was = self.pivot[partition]
@@ -440,7 +440,7 @@ class MultiQueueLoop(Partitions):
         return True
 
     def _touches_no_trial(self, procs: int, ends: float) -> bool:
-        """Can a job run from now on until then beside the planned trials?"""
+        """Return True if a job can run from now on until then without delaying the planned trials."""
         at, free, index, count, until = self.plan.at, self.plan.free, 0, self.plan.count, ends - A_MOMENT
         while index < count and (at[index] < until or not index):
             if free[index] < procs:

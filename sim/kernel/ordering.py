@@ -1,7 +1,7 @@
-"""Orders whose keys change with the clock: those of `sim.policies.orders` over columns, with the same operations.
+"""Orders whose keys change with the clock: `sim.policies.orders` over columns, with the same operations.
 
-Who waits is put in order before each pass and gets places anew: the first has place 0. Who comes has the place of its
-rank until then, which is behind all of them.
+Waiting jobs are sorted before each pass and get new places: the first has place 0. New jobs use their rank as the place
+until then, which is behind all others.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ UNICEF = 5
 RANDOM = 6
 RANDOM_LENGTH = 7
 RANDOM_DELAY = 8
-"""Whose key is the smallest goes first"""
+"""Orders by the smallest key"""
 
 
 @cython.cclass
 class OrderedLoop(Loop):
-    """`Loop`, where those who wait change places as time passes."""
+    """`Loop` with an order that changes with time."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
         self.by = XFACTOR
         self.order: Any = None
-        """That of the policy"""
+        """Order of the policy"""
         self.weight = self.alpha = 0.0
         self.seed: Any = 0
         self.by_length = self.by_width = self.by_queue = times(0)
-        """What does not change while a job waits: the factors of `ward`; `by_length` also the divisor of `unicef`"""
+        """Constants of a waiting job: the factors of `ward`; `by_length` also holds the divisor of `unicef`"""
         self.keys, self.ranks = times(jobs), numbers(jobs)
         self.other_keys, self.other_ranks = growing_times(jobs), growing_numbers(jobs)
 
     def _decide(self) -> None:
-        if self.waiting and (self.free or self.kind not in (FCFS, FIRSTFIT)):  # else nobody is looked at
+        if self.waiting and (self.free or self.kind not in (FCFS, FIRSTFIT)):  # else no job is considered
             self._stand_anew()
         Loop._decide(self)
 

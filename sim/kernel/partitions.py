@@ -1,4 +1,4 @@
-"""Partitions over columns: who owns which processors, who lends them, as `sim.policies.multiqueue.partitions` has it.
+"""Partitions over columns, with owned processors and lending: `sim.policies.multiqueue.partitions`.
 
 The processors of a running job belong to its partition as long as it runs, so what is idle is known for each.
 """
@@ -28,12 +28,12 @@ class Partitions(Loop):
         self.whole_sets: list[Processors] = []
         self.boundaries: list[Any] = []
         self.boundary_step: Any = []
-        """Those of the history"""
+        """Columns of the history"""
 
     # From a state of the engine, and back
 
     def divide(self, jobs: int, procs: int, partitions: int) -> None:
-        """There are so many partitions, of which nothing is known yet."""
+        """Set up the columns of the partitions."""
         self.partitions = partitions
         self.sets = Sets(jobs + 2 * partitions + 1, procs)
         self.idle_set, self.owned_set, self.lent_set = jobs, jobs + partitions, jobs + 2 * partitions
@@ -41,17 +41,17 @@ class Partitions(Loop):
         """How many processors of each are idle"""
 
     def enter_partition(self, partition: int, owned: Processors, idle: Processors) -> None:
-        """What the partition owns, and what of it is idle."""
+        """Enter the owned and the idle processors of the partition."""
         self.sets.put(self.owned_set + partition, owned)
         self.sets.put(self.idle_set + partition, idle)
         self.idle[partition] = idle.bit_count()
 
     def owners(self) -> list[Processors]:
-        """What each partition owns."""
+        """Return the processors of each partition."""
         return [self.sets.told(self.owned_set + partition) for partition in range(self.partitions)]
 
     def free_set(self) -> Processors:
-        """What is idle of all of them."""
+        """Return the idle processors of all partitions."""
         return sum([self.sets.told(self.idle_set + partition) for partition in range(self.partitions)])
 
     # Processors
@@ -75,7 +75,7 @@ class Partitions(Loop):
         self.free += procs
 
     def _borrow(self, rank: int, to: int, lacking: int) -> None:
-        """From whom most are idle first, the lowest-numbered first."""
+        """Borrow from the partition with most idle processors first, the lowest-numbered first."""
         sets, idle, lent_set = self.sets, self.idle, self.lent_set
         self.has_borrowed = True
         self.borrowed += lacking
@@ -97,7 +97,7 @@ class Partitions(Loop):
             lacking -= lent
 
     def _move_boundaries(self) -> None:
-        """What each owns is written to the history."""
+        """Write the current owners to the history."""
         self.has_borrowed = False
         self.boundaries.append((self.now, tuple(self.owners())))
         self.boundary_step.append(self.step)

@@ -13,5 +13,5 @@ SOURCES = (
 
 
 def made_of(folder: Path) -> str:
-    """What stands for the files as they are."""
+    """Return a hash of the source files."""
     return sha256(b"".join((folder / name).read_bytes() for name in SOURCES)).hexdigest()

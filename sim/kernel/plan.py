@@ -29,7 +29,7 @@ class Plan:
     def __init__(self, most: int) -> None:
         self.at, self.free = growing_times(most), growing_numbers(most)
         self.count = 0
-        """0: there is no plan"""
+        """Number of steps; 0 without a plan"""
         self.begins_sooner = False
         """Has what would begin within a moment come to begin at once?"""
 
@@ -40,7 +40,7 @@ class Plan:
         self.count = 0
 
     def make(self, now: float, free: int, at: Times, more: Numbers, count: int) -> None:
-        """So many are free now, and more at each of these moments."""
+        """Begin with `free` processors now, and add more at each of these moments."""
         times, numbers, last = self.at, self.free, 0
         insert_step(times, numbers, 0, 0, now, free)
         for index in range(count):
@@ -114,7 +114,7 @@ class Plan:
         return INFINITE
 
     def fits(self, procs: int, start: float, duration: float) -> bool:
-        """Are so many processors free from `start` for `duration`?"""
+        """Return True if `procs` processors are free from `start` for `duration`."""
         at, free, end = self.at, self.free, start + duration
         index = time_up_to(at, start + A_MOMENT, 0, self.count) - 1
         while index < self.count and at[index] + A_MOMENT < end:
@@ -151,12 +151,12 @@ class RowPlan(Plan):
         """Are never fewer free than before? Nothing is reserved then"""
 
     def begin(self, now: float, free: int) -> None:
-        """So many are free from now on."""
+        """Begin a plan with `free` processors from now on."""
         begin_steps(self.at, self.free, now, free)
         self.count, self.only_rises = 1, True
 
     def stay_free(self, procs: int, span: float) -> bool:
-        """Do so many processors stay free for the span, which are free at the beginning?"""
+        """Return True if `procs` processors, free at the beginning, stay free for the span."""
         if self.only_rises:
             return True
         at, free, end, index = self.at, self.free, self.at[0] + span, 1
@@ -167,12 +167,12 @@ class RowPlan(Plan):
         return True
 
     def note(self, at: float, by: int) -> None:
-        """So many more are free from then on: `add_up` makes a plan of that."""
+        """Note that `by` more processors are free from then on; `add_up` makes the plan."""
         insert_step(self.at, self.free, self.count, time_up_to(self.at, at, 0, self.count), at, by)
         self.count += 1
 
     def add_up(self, now: float, free: int) -> None:
-        """So many are free now, and so many more at each moment that was noted."""
+        """Make the plan from `free` processors now and the noted changes."""
         at, numbers, count, last = self.at, self.free, self.count + 1, 0
         insert_step(at, numbers, count - 1, 0, now, free)
         for index in range(1, count):
@@ -184,7 +184,7 @@ class RowPlan(Plan):
         self._cut_off(count, last + 1)
 
     def _cut_off(self, count: int, kept: int) -> None:
-        """Of so many steps so many are left."""
+        """Shorten the plan from `count` to `kept` steps."""
         if kept < count:
             remove_times(self.at, count, kept, count - kept)
             remove_numbers(self.free, count, kept, count - kept)

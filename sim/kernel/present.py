@@ -1,8 +1,8 @@
-"""The present of a run as columns, and what happens to a job: it starts, ends, or gets a reservation.
+"""State of a run as columns, and the events of a job: start, end, reservation.
 
-What `sim.engine.transitions` does with objects, with the same operations in the same order. Ranks name jobs. A queue
-holds places: who has place 0 stands before all others. The columns that begin with `h_` are those of a `History`, with
-room for what is to come; those that begin with `l_` are of a `Ledger`.
+The same operations as in `sim.engine.transitions`, in the same order. Ranks name jobs. A queue holds places: the job
+with place 0 is before all others. Columns that begin with `h_` belong to a `History`, with room for more; columns with
+`l_` to a `Ledger`.
 """
 
 from __future__ import annotations
@@ -45,25 +45,25 @@ IMMEDIATE = 8
 DEEP = 9
 MULTIQUEUE = 10
 GANG = 11
-"""What is done in a pass: under the first two the head alone has a reservation"""
+"""Kinds of passes; with the first two only the head has a reservation"""
 NOBODY = 0
 BY_START = 1
 BY_QUEUE = 2
-"""Whose reservation moves forward first"""
+"""Order of compression"""
 TAU = 10.0
-"""As in `sim.workload.categories`"""
+"""Value of `sim.workload.categories`"""
 NEVER = 2147483647
-"""As in `sim.history.times`"""
+"""Value of `sim.history.times`"""
 WIDTH = 3
-"""As in `sim.history.decided`"""
+"""Value of `sim.history.decided`"""
 DONE = 0
 KILLED = 1
-"""As in `sim.history.stretch`"""
+"""Index in `sim.history.stretch`"""
 
 
 @cython.cclass
 class Present:
-    """Who waits, runs and is planned, and the jobs."""
+    """State of a run: jobs, waiting, running and planned."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         # The jobs, by rank; width and length also by place
@@ -85,13 +85,13 @@ class Present:
         self.step = 0
         self.free = procs
         self.arriving, self.arrives, self.leaves = 0, 0.0, INFINITE
-        """Who comes next; when somebody comes after this step, and leaves in it or after it"""
+        """Next job to arrive; time of the next arrival; time of the next departure"""
         self.credit = 0
         self.queue, self.waiting = growing_numbers(jobs), 0
         self.end_at, self.end_rank = growing_times(most_running), growing_numbers(most_running)
         self.end_procs, self.running = growing_numbers(most_running), 0
         self.leave_at, self.leave_rank = growing_times(most_running), growing_numbers(most_running)
-        """Negative, so that who leaves first is the last"""
+        """Sorted by negative time, so that the next departure is the last"""
         self.hole_first, self.hole_last = growing_numbers(procs // 2), growing_numbers(procs // 2)
         self.holes = 1
         insert_range(self.hole_first, self.hole_last, 0, 0, 0, procs - 1)
@@ -100,13 +100,13 @@ class Present:
         self.expected = times(jobs)
         """When each running job ends by its estimate"""
         self.held_at = numbers(jobs)
-        """Where in the history's ranges those of each running job are"""
+        """Index in the history's ranges of each running job's processors"""
         # Plans
         self.plan, self.draft = Plan(2 * jobs + 2), Plan(2 * jobs + 2)
         self.planned = times(jobs)
         """When each waiting job is to start by its reservation"""
         self.planned_in = numbers(jobs)
-        """In which step that was said, the first being 1"""
+        """Step of the last note about it, from 1"""
         self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
         """The reservations that stand, in order of time; where there are none, when the policy asked to be woken"""
         self.reservations = 0
@@ -117,15 +117,15 @@ class Present:
         self.is_fresh = False
         """Has nothing ended or started since the head's start was computed?"""
         self.shadow, self.extra, self.is_sharp = 0.0, 0, True
-        """When there is room for the head, what is left over beside it, and: does nobody end a moment later?"""
+        """Time at which the head fits, extra processors then, and whether no job ends a moment later"""
         self.tried_procs, self.tried_for, self.tried_from = numbers(jobs), times(jobs), times(jobs)
         self.tried_to, self.tried_moves = times(jobs), numbers(jobs)
-        """Of a compression, who was tried: how wide and long, where it stood, where it stands, how many had moved"""
+        """Jobs tried in a compression: width and length, old and new start, number of moves so far"""
         self.left, self.turn = times(jobs), numbers(jobs)
-        """The earliest place that somebody left, from each move on; whose turn it is"""
+        """Earliest place that a reservation left, from each move on; order of the jobs"""
         self.grown, self.grown_for, self.seen = 1, numbers(procs + 1), numbers(jobs)
         set_numbers(self.grown_for, 0, procs + 1, 1)
-        """How often there came to be more room; when last for who needs so many; what of it each job has seen"""
+        """Number of times that room grew; the last one for each width; the last one each job has used"""
         # The last step
         self.arrived = self.coming = self.completed = self.moves = 0
         self.ended_early = False
@@ -156,7 +156,7 @@ class Present:
         return column_of(kind, values)
 
     def open(self, history: Any, ledger: Any, room: Any) -> None:
-        """Write to these columns, which have room for so much more."""
+        """Write to these columns, which have the given room."""
         (
             self.h_time, self.h_free, self.h_waiting, self.h_wanted, self.h_decided, self.h_begun,
             self.h_rank, self.h_start, self.h_end, self.h_end_step, self.h_ended_by, self.h_next, self.h_place,
@@ -169,7 +169,7 @@ class Present:
             self.ranged, self.most_ranged,
         ) = room  # fmt: skip
         self.leeway = 0
-        """For so many jobs more there is room, at least: a step has a decision or two and a stretch for each"""
+        """Jobs for which the columns have room at least: a step has up to two decisions and a stretch for each"""
 
     def close(self) -> None:
         """Let go of the columns of the history."""
@@ -332,7 +332,7 @@ class Present:
             self.h_numbers[row + 2] = three
 
     def _moves(self, rank: int, at: float, was: float) -> None:
-        """The planned start of a job has moved; who has just come did not see it."""
+        """Note a move of a job's planned start, except for new jobs."""
         if rank >= self.arriving - self.arrived:
             return
         if self.moves and self.moved_rank[self.moves - 1] == rank:
@@ -349,14 +349,14 @@ class Present:
     # Plans
 
     def _make_plan(self) -> None:
-        """What running jobs leave free, kept from now on."""
+        """Keep a plan of the processors left by running jobs."""
         if self.plan.count:
             self.plan.advance(self.now)
         else:
             self.plan.make(self.now, self.free, self.end_at, self.end_procs, self.running)
 
     def _make_room(self, start: float, end: float, procs: int) -> None:
-        """So many more are free in the plan; where reservations stand it is noted for whom that may be enough."""
+        """Free processors in the plan; with reservations, note the widths that may profit."""
         plan = self.plan
         if self.is_reserved:
             self.grown = grown = self.grown + 1

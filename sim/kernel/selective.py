@@ -1,7 +1,7 @@
 """Selective suspension and its tunable form over columns: `sim.policies.preempt.selective`, with the same operations.
 
-Of an idle job that must have its own processors back it is known when its xfactor will be large enough (`due`), or a
-moment before that, as in `sim.policies.preempt.tolls`; running jobs stand on a ladder by their xfactors.
+For an idle job bound to its own processors the loop knows when its xfactor will be large enough (`due`), or a moment
+before. This follows `sim.policies.preempt.tolls`. Running jobs are on a ladder by their xfactors.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from sim.kernel.sets import Waiters
 from sim.kernel.suspension import Suspension
 
 EARLY = 1 - 1e-12
-"""As in `sim.policies.preempt.tolls`"""
+"""Value of `sim.policies.preempt.tolls`"""
 KINDS_OF_JOBS = 16
-"""As many as `sim.workload.categories` has"""
+"""Number of categories in `sim.workload.categories`"""
 
 
 @cython.cclass
@@ -42,12 +42,12 @@ class SelectiveLoop(Suspension):
         # The policy
         self.sf = self.tick = 0.0
         self.limit = -1.0
-        """How many mean slowdowns a job may suffer; negative: nobody is spared"""
+        """Limit in mean slowdowns above which a job is protected; negative for no limit"""
         # The jobs
         self.low = times(0)
         """The earliest moment at which each new job can preempt"""
         self.category = numbers(0)
-        # Who runs: a ladder by xfactor, of equals the latest rank first
+        # Running jobs sorted by xfactor, of equals the latest rank first
         self.height, self.bare_height = times(jobs), times(jobs)
         """Each running job's xfactor; in the first infinite where it may not be suspended"""
         self.rung_at: Times = growing_times(most_running)
@@ -55,17 +55,17 @@ class SelectiveLoop(Suspension):
         """Negative ranks"""
         self.prices: Times = times(procs + 1)
         self.priced_at, self.stamp = numbers(procs + 1), 1
-        """What room for a new job so wide costs, as long as the ladder is the same"""
-        # Who must pay what
+        """Price of room for a new job by width, valid for one state of the ladder"""
+        # Tolls
         self.keepers = Waiters(jobs, jobs + 1)
-        """Whose toll each must pay, where that is known; the last is nobody"""
+        """Keeper of each job's toll, if known; `nobody` for none"""
         self.nobody = jobs
         self.hoped, self.least = times(jobs), times(jobs)
         """When each can pay the lowest toll that there is; its least xfactor for the one that is known"""
         self.moment = times(0)
         """When each can pay, as far as is known; infinite: never, or nothing is known"""
         self.due_at, self.due_rank, self.dues = growing_times(jobs), growing_numbers(jobs), 0
-        # What is remembered of the last pass
+        # Memory of the last pass
         self.stood = False
         self.first = INFINITE
         # Of the finished jobs by category
@@ -77,13 +77,13 @@ class SelectiveLoop(Suspension):
     # From a state of the engine, and back
 
     def enter_toll(self, rank: int, keeper: int, moment: float) -> None:
-        """Whose toll the job must pay, if that is known, and when it can."""
+        """Enter the keeper of the job's toll, if known, and when it can pay."""
         if keeper >= 0:
             self.keepers.keep(rank, keeper)
         self._become_due(rank, moment)
 
     def enter_left(self, rank: int) -> None:
-        """Somebody has left since the last look."""
+        """Note that a job has left since the last update."""
         self._release(rank)
         if self.pauses.keeper[rank] >= 0:
             self._hope(rank)
@@ -151,7 +151,7 @@ class SelectiveLoop(Suspension):
                 self._preempt(rank)
 
     def _find_turn(self, last_at: float, last: int) -> bool:
-        """Who comes next of those that can pay now, or need not pay?"""
+        """Find the next job that can pay now, or need not pay."""
         now, sf = self.now, self.sf
         self._release(self.nobody)
         self._find_room()
@@ -175,7 +175,9 @@ class SelectiveLoop(Suspension):
         return self.turn_rank >= 0
 
     def _consider(self, rank: int, last_at: float, last: int) -> None:
-        """It comes next if it comes before who is known, and after the last; who ran in this pass is not asked."""
+        """Make the job the next one if it sorts after the last and before the current candidate; skip jobs suspended in
+        this pass.
+        """
         if self.pauses.keeper[rank] >= 0 and self.paused_in[rank] == self.step:
             return
         at = -self._xfactor(rank)
@@ -194,7 +196,7 @@ class SelectiveLoop(Suspension):
         return self._xfactor(rank)
 
     def _preempt(self, rank: int) -> None:
-        """The job takes the place of others: on its own processors of all, else of those who stand lowest."""
+        """Start the job in place of victims: on its own processors all jobs, else the lowest on the ladder."""
         count, mine, victims, sets = 0, self._xfactor(rank), self.scratch, self.sets
         is_new = self.pauses.keeper[rank] < 0
         if is_new:
@@ -218,7 +220,9 @@ class SelectiveLoop(Suspension):
             self._resume(rank, self.returns_as, count)
 
     def _choose(self, rank: int, mine: float) -> int:
-        """Whom a new job suspends: the lowest until it is enough, without those that prove unneeded; how many."""
+        """Choose the victims of a new job: the lowest until they are enough, without unneeded ones; return their
+        number.
+        """
         needed, found, count = self.procs[rank] - self.free, 0, 0
         widest = 2 * self.procs[rank]
         for index in range(self.rungs):
@@ -260,7 +264,7 @@ class SelectiveLoop(Suspension):
         self.stamp += 1
 
     def _count_finished(self) -> None:
-        """Who is spared depends on the means of the categories of those who have completed."""
+        """Update the mean slowdowns of the completed jobs' categories, which determine protection."""
         for kind in range(KINDS_OF_JOBS):
             self.changed[kind] = 0
         for index in range(self.completed):
@@ -280,7 +284,7 @@ class SelectiveLoop(Suspension):
                     self._release(rank)
 
     def _price(self, procs: int) -> float:
-        """What suspending enough for a new job so wide takes: an xfactor; infinite if all are too few."""
+        """Return the xfactor needed to suspend enough for a new job of this width; infinite if all are too few."""
         if self.priced_at[procs] != self.stamp:
             self.priced_at[procs] = self.stamp
             self.prices[procs] = self._priced(procs)
@@ -298,7 +302,7 @@ class SelectiveLoop(Suspension):
                     return self.rung_at[index]
         return INFINITE
 
-    # Who can pay when
+    # Moments at which jobs can pay
 
     def _is_set_aside(self, rank: int, ran: float) -> None:
         estimate = self.estimate[rank]
@@ -328,7 +332,7 @@ class SelectiveLoop(Suspension):
         self.moment[rank] = moment
 
     def _release(self, keeper: int) -> None:
-        """Those who had to pay this one's toll may have to pay as little as any."""
+        """Reset the tolls of the jobs with this keeper to the least possible."""
         rank = self.keepers.first[keeper]
         while rank >= 0:
             self.keepers.forget(rank)
@@ -339,7 +343,7 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, self.hoped[rank])
 
     def _find(self, rank: int) -> None:
-        """What the suspended job must pay as things are, and when it can: all on its processors have to go.
+        """Compute the suspended job's toll and when it can pay: all jobs on its processors must be suspended.
 
         Of several who bar the way it is the widest whose toll it is, else whoever stands highest.
         """
@@ -364,7 +368,9 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, self._moment(rank, self.least[rank]))
 
     def _soonest(self, soon: float, before: float) -> float:
-        """A moment before which nobody can pay, if it is before that; else infinite. By `soon` any moment will do."""
+        """Return a moment before which no job can pay, if it is before `before`; else infinite. Any moment up to `soon`
+        will do.
+        """
         self._release(self.nobody)
         first = before
         while self.dues and self.due_at[0] < first:

@@ -1,4 +1,4 @@
-"""Sets of processors, and who waits for whom.
+"""Sets of processors as bits, and lists of waiting jobs by keeper.
 
 A set is an integer as in `sim.machine.processors`, in words of 64 processors.
 """
@@ -15,7 +15,7 @@ EVERY: Word = 0xFFFF_FFFF_FFFF_FFFF
 
 @cython.cclass
 class Sets:
-    """So many sets, known by their numbers."""
+    """A number of sets of processors, each known by its number."""
 
     def __init__(self, count: int, procs: int) -> None:
         self.words = (procs + A_WORD - 1) // A_WORD
@@ -68,7 +68,7 @@ class Sets:
     def keep_apart(
         self, numbers: Numbers, count: int, first: int, which: Numbers, low: int, high: int, common: int
     ) -> int:
-        """Those stay that have nothing in common with what all of these sets have in common; how many.
+        """Keep the numbers disjoint from the intersection of all these sets; return how many.
 
         The sets are those that come so many after the first; which, is in these places of a column.
         """
@@ -95,7 +95,7 @@ class Sets:
         found: Numbers,
         common: int,
     ) -> int:
-        """Who, between these two places, has nothing in common with a set that comes behind its own; how many.
+        """Find the sets between two places that are disjoint from a set behind their own; return how many.
 
         The sets are those that come so many after the first; which, is in the first so many places of a column, and
         which is their own, in another.
@@ -118,10 +118,10 @@ class Sets:
         self, numbers: Numbers, count: int, first: int, which: Numbers, many: int, full: int, left: Numbers,
         common: int, into: Numbers, places: Numbers,
     ) -> int:  # fmt: skip
-        """Each becomes a part of the first set that it has nothing in common with, again and again; how often.
+        """Add each to the first set that is disjoint from it, repeatedly; return the number of additions.
 
-        The sets are those that come so many after the first; which, is in the first so many places of a column. What
-        they come to comes as many after `full`; who becomes a part of which, into the last two columns.
+        The targets are the sets `first + which[place]`, copied to `full + which[place]`, where the additions happen.
+        The last two columns receive the added sets and their targets.
         """
         found = 0
         for place in range(many):
@@ -174,7 +174,7 @@ class Sets:
         return -1
 
     def take(self, number: int, other: int, count: int) -> int:
-        """So many of the other, too, the lowest that are not in it yet; how many are still missing."""
+        """Add the lowest `count` processors of the other that are not in it yet; return how many are missing."""
         for word in range(self.words):
             at = number * self.words + word
             rest = self.of[other * self.words + word] & ~self.of[at]
@@ -185,7 +185,7 @@ class Sets:
         return count
 
     def move(self, number: int, other: int, count: int) -> Processors:
-        """The set becomes the lowest so many of the other, which loses them; the integer that stands for it."""
+        """Move the lowest `count` processors of the other to the set; return it as an integer."""
         self.drop(number, number)
         self.take(number, other, count)
         self.drop(other, number)
@@ -194,7 +194,7 @@ class Sets:
 
 @cython.cclass
 class Waiters:
-    """For whom each waits, and who waits for each, the last who came first; -1: nobody."""
+    """Keeper of each job, and a linked list of the jobs of each keeper, the latest first; -1 for none."""
 
     def __init__(self, jobs: int, keepers: int) -> None:
         self.keeper, self.then, self.before = blank(jobs), blank(jobs), blank(jobs)
@@ -212,7 +212,7 @@ class Waiters:
         self.first[keeper] = rank
 
     def forget(self, rank: int) -> None:
-        """It waits for nobody."""
+        """Remove the job's keeper."""
         keeper = self.keeper[rank]
         if keeper < 0:
             return
@@ -227,7 +227,7 @@ class Waiters:
 
 
 def blank(count: int) -> Numbers:
-    """A column of so many numbers that say nothing."""
+    """Return a column of `count` values of -1."""
     column = numbers(count)
     for index in range(count):
         column[index] = -1

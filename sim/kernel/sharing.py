@@ -33,7 +33,7 @@ from sim.kernel.sets import Sets
 
 MOVED = 5
 IN_ROWS = 4
-"""As in `sim.history.stretch`"""
+"""Index in `sim.history.stretch`"""
 
 
 @cython.cclass
@@ -44,21 +44,21 @@ class Sharing(Clock):
         Clock.__init__(self, jobs, procs, most_running)
         self.mpl, self.looked_in, self.migrates, self.most_tasks = 1, -1, False, 0
         self.done = numbers(jobs)
-        # Who stands in the matrix, in order of placement
+        # Jobs in the matrix, in order of placement
         self.placed, self.standing = growing_numbers(jobs), 0
         self.ran, self.whole, self.need = growing_times(jobs), growing_times(jobs), growing_times(jobs)
         """How long each ran and runs in all, and what it needs until it is done, with what it loses before"""
         self.bands: list[tuple[int, ...]] = []
         self.band_of, self.members = growing_numbers(jobs), numbers(jobs + 1)
-        """Those that stand in the same rows, as the history has them, are a band; so many belong to each"""
+        """Bands of jobs that are in the same rows in the history, and the number of jobs in each"""
         self.band_at: dict[tuple[int, ...], int] = {}
         self.past_bands: list[int] = []
-        """Those that nobody belongs to any more"""
+        """Bands without jobs"""
         self.places_at: dict[int, tuple[int, ...]] = {}
-        """The places in the cycle of the rows of each band that somebody belongs to"""
+        """Places in the cycle of the rows of each band with jobs"""
         # Where, by rank
         self.home, self.stands, self.set_at = numbers(jobs), numbers(jobs), numbers(jobs)
-        """In which slot, and in which, a bit for each; ~index, of its columns in `whole_sets`"""
+        """Slot of the home row, bits of all slots, and ~index of the columns in `whole_sets`"""
         self.rows_of: list[tuple[int, ...]] = [()] * jobs
         """The rows that each stands in, as the matrix has them"""
         self.written: list[tuple[int, ...]] = [()] * jobs
@@ -66,44 +66,44 @@ class Sharing(Clock):
         self.replicas = self.copies = 0
         """How many replicas there were when the matrix was filled last, and how many still stand"""
         self.settled = 0
-        """So many, the first, stand where they did"""
+        """Number of jobs, from the first, that are where they were"""
         self.apart = 0
-        """So many, the first, had no row to move to, and none has more room since"""
+        """Number of jobs, from the first, that had no row to move to and still have none"""
         self.stall, self.may_stall = times(jobs), False
-        """What each loses before it goes on; does anybody?"""
+        """Seconds that each job loses before it continues; True if any may"""
         self.new, self.news = growing_numbers(jobs), 0
-        """Those that have not been on turn yet"""
+        """Jobs that have not had a turn"""
         self.scratch, self.gain = numbers(jobs), times(jobs + 1)
         # The rows
         self.gone: set[int] = set()
         self.spare = -1
         """The slot of the row that would be opened now"""
-        # What is written
+        # History
         self.rows_at: dict[int, tuple[int, ...]] = {}
         self.kinds: Any = None
         self.whole_sets: list[Processors] = []
 
-    # What a policy makes of it
+    # Policies
 
     def _rebuild(self) -> None:
-        """Somebody has come or is done."""
+        """Rebuild the matrix after an arrival or an end."""
 
     # From a state of the engine, and back
 
     def enter_rows(self, mpl: int, ids: Any, every: Any, turns: Any, since: float) -> None:
-        """So many rows at most; these there are, with every one of these columns, and go by this clock."""
+        """Set up at most `mpl` rows, with the current rows, all columns, and the clock."""
         slots, jobs = mpl + 1, len(self.rows_of)
         self.mpl, self.ids, self.rows = mpl, tuple(ids), len(ids)
         self.enter_clock(turns, since, slots)
         self.id_of, self.is_row = numbers(slots), numbers(slots)
         self.room = numbers(slots)
-        """How many columns are free beside those whose home a row is"""
+        """Free columns of each row, counting only home jobs"""
         self.alone: list[tuple[int, ...]] = [()] * slots
         self.replica_of, self.replica_in = numbers(slots * self.size), numbers(slots * self.size)
-        """Who stands in which slot beside its home, or did; who comes first was there first"""
+        """Replicas and their slots, in the order of placement, including removed ones"""
         self.sets = Sets(jobs + 2 * slots + 2, self.size)
         self.row_set, self.full_set = jobs, jobs + slots
-        """Columns that are taken by those whose home a row is; and what is taken while the matrix is filled"""
+        """Sets of columns taken by home jobs, and of columns taken while the matrix is filled"""
         self.every_set, self.open_set = jobs + 2 * slots, jobs + 2 * slots + 1
         self.sets.put(self.every_set, every)
         for slot, row in enumerate(ids):
@@ -141,7 +141,7 @@ class Sharing(Clock):
         return self.sets.told(self.open_set)
 
     def new_ranks(self) -> list[int]:
-        """Who has not been on turn yet."""
+        """Return the jobs that have not had a turn."""
         return [self.new[index] for index in range(self.news)]
 
     # Time
@@ -189,7 +189,9 @@ class Sharing(Clock):
         return INFINITE
 
     def _has_room(self) -> bool:
-        """Who waits comes in or is planned, twice where jobs migrate: so many tasks, and somebody loses by each."""
+        """Return True if the history has room for placing or planning each waiting job, twice with migration, and its
+        losses.
+        """
         crowd = self.waiting + self.coming
         has_room: bool = (
             self.step < self.most_steps
@@ -213,7 +215,7 @@ class Sharing(Clock):
         self.credit -= self.standing
 
     def _elapse(self, to: float) -> None:
-        """Time goes on; who is done leaves the matrix."""
+        """Advance time; jobs that are done leave the matrix."""
         self._share_out(to)
         if self.step and to > self.since:
             self.h_free[self.step - 1] = self._empty_until(to) / (to - self.since)
@@ -278,7 +280,7 @@ class Sharing(Clock):
             self._begin(now)
 
     def _begin(self, now: float) -> None:
-        """Of those that have not been on turn yet, who stands in the row on turn is."""
+        """Note the first start of new jobs that are in the active row."""
         kept, slot = 0, self.order[self.on_turn] if self.cycle else -1
         for index in range(self.news):
             rank = self.new[index]
@@ -291,7 +293,7 @@ class Sharing(Clock):
         self.news = kept
 
     def _write_places(self, now: float) -> None:
-        """Those that stand elsewhere than they did begin a stretch there."""
+        """Begin a stretch for each job that has moved."""
         written, rows_of, migrates = self.written, self.rows_of, self.migrates
         for index in range(self.settled, self.standing):
             rank = self.placed[index]
@@ -380,7 +382,7 @@ class Sharing(Clock):
         self.empty[slot] -= self.procs[rank]
 
     def _note_columns(self, rank: int) -> None:
-        """Those of the job are what the history is told from now on."""
+        """Write the job's columns to the history."""
         self.set_at[rank] = -1 - len(self.whole_sets)
         self.whole_sets.append(self.sets.told(rank))
 
@@ -425,7 +427,7 @@ class Sharing(Clock):
         self.settled = 0
 
     def _keep_replicas(self, kept: int) -> None:
-        """Only so many of the replicas stay, the first."""
+        """Keep only the first `kept` replicas."""
         for index in range(self.replicas - 1, kept - 1, -1):
             if self.stands[self.replica_of[index]] >> self.replica_in[index] & 1:
                 self._stand_no_more(self.replica_of[index], self.replica_in[index])

@@ -27,12 +27,12 @@ from sim.kernel.loop import Loop
 from sim.kernel.sets import Sets, Waiters
 
 SUSPENDED = 3
-"""As in `sim.history.stretch`"""
+"""Index in `sim.history.stretch`"""
 
 
 @cython.cclass
 class Suspension(Loop):
-    """What all policies that suspend have: who is suspended, where there is room, and what becomes of a job."""
+    """Base of suspending policies: suspended jobs, free processors, and the events of a job."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
@@ -43,26 +43,26 @@ class Suspension(Loop):
         self.idle_set, self.tried_set, self.watched_set, self.came_set = jobs, jobs + 1, jobs + 2, jobs + 3
         self.apart_set, self.waited_for_set, self.theirs_set = jobs + 4, jobs + 5, jobs + 6
         self.whole_sets: list[Processors] = []
-        """Those of the history"""
+        """Sets of the history"""
         self.since = times(jobs)
-        # Who is suspended
+        # Suspended jobs
         self.preempted = numbers(0)
         """How often each job was: a column of the ledger"""
         self.paused = self.preemptions = 0
         self.pauses = Waiters(jobs, 1)
-        """The one who was suspended last first"""
+        """Suspended jobs, the last suspended first"""
         self.paused_at, self.paused_in = times(jobs), numbers(jobs)
         self.is_waited_for = True
-        """Is it known for which processors somebody waits?"""
+        """True if the index of blocked processors is valid"""
         self.stands_at = Waiters(jobs, procs)
-        """At which processor of its own, which is taken, each waits"""
+        """Taken processor of its own that blocks each suspended job"""
         self.fitting, self.fits_count = growing_numbers(jobs), 0
-        """Those who may have room"""
+        """Jobs that may fit"""
         # Of a pass
         self.taker_at, self.taker, self.takers = growing_times(jobs), growing_numbers(jobs), 0
         self.scratch = numbers(jobs)
 
-    # What a policy makes of it
+    # Policies
 
     def _whole(self, seconds: float) -> float:
         """Round a sum of durations to whole moments, as `sim.machine.moment.whole` does."""
@@ -100,11 +100,11 @@ class Suspension(Loop):
         self._pause(rank, ran)
 
     def free_set(self) -> Processors:
-        """What is idle."""
+        """Return the idle processors."""
         return self.sets.told(self.idle_set)
 
     def paused_ranks(self) -> list[int]:
-        """Who is suspended, in the order in which they were."""
+        """Return the suspended jobs, in the order of suspension."""
         ranks: list[int] = []
         rank = self.pauses.first[0]
         while rank >= 0:
@@ -160,7 +160,7 @@ class Suspension(Loop):
         return index < self.waiting
 
     def _find_room(self) -> None:
-        """Of the suspended jobs for which there is room: only where somebody has left is looked."""
+        """Find suspended jobs that fit, checking only processors that jobs have left."""
         sets, idle, came, watched = self.sets, self.idle_set, self.came_set, self.watched_set
         sets.become(came, idle)
         sets.drop(came, self.tried_set)
@@ -300,7 +300,7 @@ class Suspension(Loop):
         sets.take(rank, self.theirs_set, missing)
 
     def _spare_unneeded(self, count: int, found: int, needed: int) -> int:
-        """Of those that were chosen as many stay as are needed; how many."""
+        """Keep only the needed ones of the chosen victims; return their number."""
         kept, victims = 0, self.scratch
         if found < needed:
             return 0
