@@ -212,7 +212,7 @@ def test_a_recorded_schedule_is_played_back(lab: Lab, data: st.DataObject) -> No
 def test_a_queue_that_is_sorted_at_every_look_stands_as_one_that_is_kept_sorted(
     lab: Lab, policy: str, data: st.DataObject
 ) -> None:
-    # Without weight a delay does not count, and the largest 1 / estimate is the shortest estimate.
+    # With weight 0 the delay does not count, and the largest 1 / estimate is the shortest estimate.
     workload = data.draw(lab.workloads())
     sorted_at_every_look = starts(workload, with_order(policy, "order=delay,weight=0"))
     assert sorted_at_every_look == starts(workload, with_order(policy, "order=sjf"))

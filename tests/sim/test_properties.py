@@ -77,7 +77,7 @@ def test_every_job_runs_as_long_as_it_must_on_processors_of_its_own(lab: Lab, na
 @given(data=st.data())
 @examples(25)
 def test_last_instant_is_the_last_end_or_arrival(lab: Lab, name: str, data: st.DataObject) -> None:
-    """A timer that is no longer needed makes no instant, whether or not reasons are kept, after a switch as well."""
+    """A timer that is no longer needed makes no instant; this holds with and without reasons, and after a switch."""
     workload, watched = data.draw(lab.workloads()), data.draw(st.booleans())
     engine = Engine(workload, parse_policy(data.draw(lab.specs(name))), curious=watched)
     if data.draw(st.booleans()):

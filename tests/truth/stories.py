@@ -263,7 +263,7 @@ def steps_told(steps: list[WaitStep], since: float, until: float, many: int, goe
 
 
 def lasting(steps: list[WaitStep]) -> list[WaitStep]:
-    """Return the steps without reasons that lasted for no time, as between two switches at once; rows omit these."""
+    """Return the steps, except reasons that lasted for no time (two switches at once), which rows omit."""
     kinds = [(step.kind, step.blocker, step.head) for step in steps]
     gone = [
         place

@@ -74,7 +74,7 @@ def _styles_are_parsed_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def drawn() -> Iterator[list[str]]:
-    """Draw no updates without a terminal, unless the test puts a word into the list."""
+    """Skip drawing while there is no terminal; a test that puts a word into the list gets drawings."""
     wanted: list[str] = []
     refresh = Screen._compositor_refresh
 

@@ -24,7 +24,7 @@ async def test_all_see_what_one_process_draws_and_only_who_leads_types() -> None
         assert (await leader.receive()).data.endswith(b"all")
         async with client.ws_connect("/ws/word") as watcher:
             assert await process.heard_of(b"M") == {"type": "whole"}
-            process.draw(b"early")  # before the whole picture: a visitor without one gets nothing
+            process.draw(b"early")  # a visitor gets it only after the whole picture
             process.tell(type="whole", text="again")
             process.draw(b"more")
             assert (await watcher.receive()).data.endswith(b"again")
