@@ -18,7 +18,7 @@ from sim.history.stays import in_the_way_of, passers_of
 from sim.history.stretch import Stretch
 from sim.why.evidence import entry_of
 from sim.why.facts import NOBODY, PassedBy
-from sim.why.finding import ahead_of
+from sim.why.snapshot_facts import ahead_of
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage
 

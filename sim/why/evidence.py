@@ -16,7 +16,14 @@ from sim.decisions.matrix import Place
 from sim.decisions.sentences import jobs_in, say
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.why import facts as f
-from sim.why.finding import ahead_of, enough_for, facts_of_running, facts_of_suspended, facts_of_waiting, sitters_of
+from sim.why.snapshot_facts import (
+    ahead_of,
+    enough_for,
+    facts_of_running,
+    facts_of_suspended,
+    facts_of_waiting,
+    sitters_of,
+)
 from sim.why.telling import considered_in, is_suspended, runs, waits
 from sim.words import Clock, clock_near
 from sim.workload.model import Job
