@@ -25,7 +25,7 @@ from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.engine.state import State
 from sim.history.past import Past
-from sim.why.waiting import Delayed, Plan, delayed_by, why_it_waits
+from sim.why.wait_reasons import Delayed, Plan, delayed_by, why_it_waits
 from sim.workload.model import Job
 
 

@@ -20,7 +20,7 @@ from sim.decisions.reasons_to_wait import (
 from sim.decisions.sentences import Reason, past
 from sim.life.life import Life
 from sim.life.moments import Pass, Waited
-from sim.why.waiting import Heads, NotConsidered
+from sim.why.wait_reasons import Heads, NotConsidered
 from sim.words import clock_near, count, listed, name, span
 from sim.workload.model import Job
 

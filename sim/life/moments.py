@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Reason, fields_of, jobs_in
-from sim.why.waiting import Holder
+from sim.why.wait_reasons import Holder
 from sim.workload.model import Job
 
 # Moments

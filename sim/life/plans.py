@@ -11,7 +11,7 @@ from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.life.moments import Pass, Planned, Unplanned
 from sim.machine.moment import MOMENT
-from sim.why.waiting import Holder, stands_before
+from sim.why.wait_reasons import Holder, stands_before
 from sim.workload.model import Job
 
 

@@ -30,7 +30,7 @@ from sim.life.moments import (
     Waited,
 )
 from sim.machine.processors import written
-from sim.why.waiting import Holder
+from sim.why.wait_reasons import Holder
 from sim.words import clock_near, count, listed, name, percent, processors, span, times
 from sim.workload.model import Job
 

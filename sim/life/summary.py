@@ -9,7 +9,7 @@ from sim.history.stays import InTheWay
 from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
 from sim.life.life import Life
 from sim.life.moments import Ended, Requeued, Shared, Started, Unplanned, Waited
-from sim.why.waiting import Heads, NotConsidered
+from sim.why.wait_reasons import Heads, NotConsidered
 from sim.words import clock, count, listed, name, processors, span, times, wanted
 from sim.workload.model import Job
 

@@ -11,7 +11,7 @@ from sim.decisions.reasons_to_wait import NoVictims, TooFewFree
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.life.moments import Range, Waited, named, numbers_of
-from sim.why.waiting import ahead_of, holders, must_end, room
+from sim.why.wait_reasons import ahead_of, holders, must_end, room
 from sim.workload.model import Job
 
 

@@ -44,7 +44,7 @@ from sim.life.moments import (
 from sim.life.plans import Plans
 from sim.life.stays import Stay
 from sim.life.waits import Waits
-from sim.why.waiting import AwaitsTurn, Holder, RowStopped, ahead_of, room, why_it_waits
+from sim.why.wait_reasons import AwaitsTurn, Holder, RowStopped, ahead_of, room, why_it_waits
 from sim.workload.model import Job
 
 Where: TypeAlias = Literal["queue", "machine", "aside", "matrix"]

@@ -11,7 +11,7 @@ from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.matrix import Cell
 from sim.machine.profile import Profile
 from sim.why import facts as f
-from sim.why.waiting import (
+from sim.why.wait_reasons import (
     FewBesideKept,
     Holder,
     Plan,

@@ -13,7 +13,7 @@ from math import inf
 from sim.decisions import decisions as d
 from sim.decisions.reasons_to_wait import MachineGoesDown, PlannedLater, RoomUnseen, TooFewFree
 from sim.decisions.sentences import why
-from sim.why.waiting import FewBesideKept, NotConsidered, RowLater
+from sim.why.wait_reasons import FewBesideKept, NotConsidered, RowLater
 from sim.words import clock_near, span
 from tests.truth.lives import own_numbers
 from tests.truth.panels import Sight

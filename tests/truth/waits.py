@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sim.decisions import matrix as m
 from sim.decisions import reasons_to_wait as k
 from sim.decisions.sentences import fields_of, jobs_in
-from sim.why import waiting as w
+from sim.why import wait_reasons as w
 from tests.truth.peers import EASIES
 from tests.truth.told import After, goes_down, heads, is_stopped_by, kept_of, line_of, others, taken_at_home
 from tests.truth.words import UntrueError, demand, demand_equal, lasts, whole

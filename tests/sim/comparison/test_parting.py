@@ -1,6 +1,6 @@
 """The first difference of two runs: the first event of a job in only one of them, and why not in the other.
 
-Also tests sim.why.waiting.
+Also tests sim.why.wait_reasons.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario
-from sim.why.waiting import Delayed, NotConsidered
+from sim.why.wait_reasons import Delayed, NotConsidered
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path

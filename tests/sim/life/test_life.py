@@ -19,7 +19,7 @@ from sim.life.life import Life, life_of
 from sim.life.moments import Ended, Planned, Requeued, Started, Submitted, Unplanned
 from sim.life.summary import figures
 from sim.policies import parse_policy
-from sim.why.waiting import AwaitsTurn, Heads, NotConsidered
+from sim.why.wait_reasons import AwaitsTurn, Heads, NotConsidered
 from sim.workload.formats.swf import read as read_swf
 from sim.workload.model import Workload
 from sim.workload.outages import Outage

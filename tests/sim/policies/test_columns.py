@@ -16,7 +16,7 @@ from sim.policies.columns import Column
 from sim.policies.orders import Order
 from sim.policies.view import View
 from sim.timeline.timeline import Timeline
-from sim.why.waiting import stands_before
+from sim.why.wait_reasons import stands_before
 from sim.workload.model import Job
 from sim.workload.source import read
 from tests.sim.conftest import Lab
