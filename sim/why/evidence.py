@@ -1,7 +1,7 @@
 """Why a job waits or started, from one snapshot, in three levels.
 
-First a few sentences, the most important first (`sim.why.telling`); then the numbers behind them (`sim.why.facts`);
-then all that the policy considered in this pass. A rejected job and one that was not considered are told apart.
+First a few sentences, the most important first (`sim.why.wait_sentences`). Then the numbers behind them
+(`sim.why.facts`), and all that the policy considered in this pass. A rejected job differs from one not considered.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sim.why.snapshot_facts import (
     facts_of_waiting,
     sitters_of,
 )
-from sim.why.telling import considered_in, is_suspended, runs, waits
+from sim.why.wait_sentences import considered_in, is_suspended, runs, waits
 from sim.words import Clock, clock_near
 from sim.workload.model import Job
 

@@ -10,7 +10,7 @@ from sim.decisions.sentences import say
 from sim.life.so_far import JobSoFar
 from sim.why.evidence import Considered, Evidence, evidence_of
 from sim.why.facts import NOBODY, PassedBy, fact_row
-from sim.why.telling import ended, to_come
+from sim.why.wait_sentences import ended, to_come
 from sim.words import count
 from tui.chart.partition_names import named
 from tui.look import text

@@ -1,6 +1,6 @@
 """Why a job waits, is suspended or started: in sentences, in numbers, and what was considered.
 
-Also tests sim.why.facts, sim.why.snapshot_facts, sim.why.telling.
+Also tests sim.why.facts, sim.why.snapshot_facts, sim.why.wait_sentences.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from sim.engine.snapshot import Queued
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.columns import Column
 from sim.policies.view import View
-from sim.why.telling import obstacle
+from sim.why.wait_sentences import obstacle
 from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of, stage_of
