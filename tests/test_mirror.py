@@ -1,7 +1,7 @@
 """Every file of the project has its test at the same place in `tests`, or a test that names it.
 
-`sim/why/causes.py` is tested by `tests/sim/why/test_causes.py`, or by a test whose docstring has a line
-`Also tests sim.why.causes, sim.why.facts.`
+`sim/why/last_change.py` is tested by `tests/sim/why/test_last_change.py`, or by a test whose docstring has a line
+`Also tests sim.why.last_change, sim.why.facts.`
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def dotted(path: Path) -> str:
 
 
 def mirrored(path: Path) -> str:
-    """Return the module that a test file tests: tests/sim/why/test_causes.py -> sim.why.causes."""
+    """Return the module that a test file tests: tests/sim/why/test_last_change.py -> sim.why.last_change."""
     return ".".join((*path.parent.relative_to(TESTS).parts, path.stem.removeprefix("test_")))
 
 

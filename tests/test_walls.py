@@ -88,7 +88,7 @@ def assigned_attributes(path: Path) -> Iterator[str]:
 
 
 def dotted(path: Path) -> str:
-    """Return the dotted name: sim/why/causes.py -> sim.why.causes; a package's own file has the package's name."""
+    """Return the dotted name: sim/x/y.py -> sim.x.y; a package's own file has the package's name."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 

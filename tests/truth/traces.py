@@ -7,7 +7,7 @@ from typing import Any
 
 from sim.decisions.decisions import Switched
 from sim.history.past import Past
-from sim.why.causes import Division, HolderOf, PlanOf, last_change
+from sim.why.last_change import Division, HolderOf, PlanOf, last_change
 from tests.truth.lives import Chronicle
 from tests.truth.told import After
 from tests.truth.words import COUNTS, UntrueError

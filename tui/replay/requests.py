@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from sim.session.session import Bookmark, BranchRecord
-from sim.why.causes import What
+from sim.why.last_change import What
 from tui.chart.scale import Camera
 from tui.chart.scene import Mark
 from tui.replay.scene import Scene

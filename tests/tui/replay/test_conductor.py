@@ -16,7 +16,7 @@ from sim.policies import parse_policy
 from sim.session.session import BranchRecord
 from sim.stops.grammar import parse_stop
 from sim.timeline.timeline import Timeline
-from sim.why.causes import Division, HolderOf, PlanOf
+from sim.why.last_change import Division, HolderOf, PlanOf
 from sim.workload.source import Source
 from tui.chart.scale import Camera
 from tui.replay import requests as o

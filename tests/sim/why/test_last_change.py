@@ -9,7 +9,7 @@ from sim.decisions.decisions import Backfill, Borrow, Divide, Expect, Reserve, R
 from sim.decisions.matrix import ReserveRow
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
-from sim.why.causes import Division, HolderOf, PlanOf, last_change, trace_back
+from sim.why.last_change import Division, HolderOf, PlanOf, last_change, trace_back
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
 from tests.examples import examples
