@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.comparison.alongside import Alongside
+from sim.comparison.live_comparison import LiveComparison
 from sim.comparison.parting import Account, Parting
 from sim.comparison.telling import about, headline, names_of, tell
 from sim.metrics.aggregates import ratio
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tui.replay.stage import Stage
 
 
-class Versus(Alongside):
+class Versus(LiveComparison):
     """The current run and the compared one."""
 
     def __init__(self, one: Stage, other: Stage) -> None:

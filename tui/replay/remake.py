@@ -9,7 +9,7 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from sim.comparison.alongside import Alongside
+from sim.comparison.live_comparison import LiveComparison
 from sim.comparison.telling import instead
 from sim.errors import SchedscopeError
 from sim.policies.policy import Policy, written_policy
@@ -33,7 +33,7 @@ class Remake:
         self.later: SchedscopeError | None = None
         """True if the new run fails after the current moment"""
         self._order, self._here, self._there = order, timeline.twin(), timeline.twin()
-        self._both: Alongside | None = None
+        self._both: LiveComparison | None = None
         self._share = 0.0
 
     def _renewed(self, policy: Policy) -> Policy:
@@ -54,7 +54,7 @@ class Remake:
             self.new = self._there.remake(self._renewed, self._name())
             if self.new is None:
                 return True
-            self._both = Alongside(self._here, self._there)
+            self._both = LiveComparison(self._here, self._there)
         while not self._knows(moment):
             self._compute(max(until - perf_counter(), 0), moment)
             if perf_counter() >= until:

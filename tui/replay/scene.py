@@ -23,8 +23,8 @@ from tui.chart.scene import ChartScene, Mark
 from tui.look.calendar import Calendar
 
 if TYPE_CHECKING:
-    from sim.comparison.alongside import Level, Shifts
     from sim.comparison.differences import Comparison
+    from sim.comparison.live_comparison import Level, Shifts
     from sim.comparison.parting import Parting
 
 

@@ -52,7 +52,7 @@ class Level(NamedTuple):
         return self.jobs > 0 and 10 * sum(self.only) <= self.jobs
 
 
-class Alongside:
+class LiveComparison:
     """Comparison of a run with another; if one of them changes its branch, it starts again.
 
     >>> from sim.workload.source import Source
@@ -61,7 +61,7 @@ class Alongside:
     >>> _ = other.switch("easy", at_step=0)
     >>> one.compute_all()
     >>> other.compute_all()
-    >>> both = Alongside(one, other)
+    >>> both = LiveComparison(one, other)
     >>> while not both.is_done:
     ...     both.advance()
     >>> int(both.parting.time), both.shifts(600)

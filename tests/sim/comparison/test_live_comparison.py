@@ -9,9 +9,9 @@ from math import nan
 import numpy as np
 import pytest
 
-from sim.comparison import alongside
-from sim.comparison.alongside import Alongside, later_or_earlier, shared_steps
+from sim.comparison import live_comparison
 from sim.comparison.differences import compare
+from sim.comparison.live_comparison import LiveComparison, later_or_earlier, shared_steps
 from sim.comparison.parting import Side, part
 from sim.decisions.decisions import Decision
 from sim.history.past import Past
@@ -48,9 +48,9 @@ def timelines(of: Workload, first: str, second: str, step: int = 0, computed: bo
     return one, other
 
 
-def advanced(one: Timeline, other: Timeline) -> Alongside:
+def advanced(one: Timeline, other: Timeline) -> LiveComparison:
     """Return the comparison with all its work done."""
-    made = Alongside(one, other)
+    made = LiveComparison(one, other)
     while not made.is_done:
         made.advance()
     return made
@@ -72,7 +72,7 @@ def test_the_runs_part_where_a_reading_from_the_beginning_says(name: str, first:
 @pytest.mark.parametrize(("name", "first", "second", "step"), PAIRS)
 def test_it_is_found_while_the_runs_are_computed(name: str, first: str, second: str, step: int) -> None:
     one, other = timelines(workload(name), first, second, step, computed=False)
-    made = Alongside(one, other)
+    made = LiveComparison(one, other)
     while not made.is_done:
         one.compute(7)
         other.compute(11)
@@ -90,7 +90,7 @@ def test_a_policy_never_parts_from_itself(step: int) -> None:
 def test_whether_they_part_is_open_as_long_as_one_is_not_computed() -> None:
     one, other = timelines(workload("lublin-128"), "easy", "easy", computed=False)
     one.compute_all()
-    made = Alongside(one, other)
+    made = LiveComparison(one, other)
     made.advance()
     assert not made.is_done
     assert not made.never
@@ -113,15 +113,15 @@ def test_a_piece_of_work_reads_a_window(monkeypatch: pytest.MonkeyPatch) -> None
     """A frame never waits until a whole history is read."""
     both = timelines(workload("lublin-128"), "easy", "easy")
     read = watched(monkeypatch)
-    made = Alongside(*both)
+    made = LiveComparison(*both)
     made.advance()
-    assert 0 < len(read) <= 2 * alongside.WINDOW + 2
+    assert 0 < len(read) <= 2 * live_comparison.WINDOW + 2
 
 
 def test_what_is_shared_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     both = timelines(workload("lublin-128"), "easy", "fcfs", 1000)
     read = watched(monkeypatch)
-    Alongside(*both).advance()
+    LiveComparison(*both).advance()
     assert min(read) >= 1000
 
 
@@ -157,7 +157,7 @@ def test_another_branch_is_compared_anew() -> None:
 
 def test_jobs_that_come_earlier_are_counted_as_they_start() -> None:
     """Job 5 starts at 600 s with EASY, at 1,800 s without."""
-    made = Alongside(*timelines(workload("z-figure4"), "fcfs", "easy"))
+    made = LiveComparison(*timelines(workload("z-figure4"), "fcfs", "easy"))
     assert made.shifts(599) == (0, 2, 0)
     assert made.shifts(600) == (1, 2, 0)
     assert made.shifts(1e6) == (1, 4, 0)
@@ -182,7 +182,7 @@ def test_runs_are_compared_by_the_jobs_that_have_ended_in_both() -> None:
     other.switch(parse_policy("easy"), at_step=0)
     one.compute_all()
     other.compute_all()
-    both = Alongside(one, other)
+    both = LiveComparison(one, other)
     early, late = both.level(1200), both.level(1e9)
     assert (early.jobs, early.only, early.is_level) == (2, (0, 1), False)
     assert early.mean_wait[0] == early.mean_wait[1]
