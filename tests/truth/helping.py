@@ -10,7 +10,7 @@ from math import inf, isclose, isnan
 from statistics import mean
 from typing import Any
 
-from sim.comparison.helping import ranked
+from sim.comparison.alternatives import ranked
 from sim.words import clock, shortened
 from sim.workload.model import Job
 from sim.workload.outages import absent

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from sim.comparison.helping import Price, Tried, fitted, ranked
+from sim.comparison.alternatives import Price, Tried, fitted, ranked
 from sim.experiments.ranges import expand
 from sim.life.life import Life, life_of
 from sim.life.own_numbers import Numbers, own_numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.comparison.helping import Tried
+from sim.comparison.alternatives import Tried
 from sim.words import clock, count, name, processors, shortened, span
 from sim.workload.model import Job
 from tui.look.text import shorten

@@ -16,7 +16,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
-from sim.comparison.helping import ranked
+from sim.comparison.alternatives import ranked
 from sim.engine.schedule import Schedule
 from sim.errors import SchedscopeError
 from sim.policies import Policy, parse_policy, written_policy

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sim.comparison.helping import ranked
+from sim.comparison.alternatives import ranked
 from sim.policies import parse_policy
 from sim.policies.policy import Policy
 from sim.timeline.scenario import run

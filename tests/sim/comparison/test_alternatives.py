@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from sim.comparison.helping import Fitting, fitted, ranked
+from sim.comparison.alternatives import Fitting, fitted, ranked
 from sim.timeline.scenario import run
 from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
