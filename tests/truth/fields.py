@@ -9,7 +9,7 @@ from math import inf, isclose, isnan, nan
 from statistics import mean, median, pstdev
 from typing import Any
 
-from sim.comparison.telling import tell
+from sim.comparison.comparison_sentences import tell
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.sentences import say

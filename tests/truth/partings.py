@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from sim.comparison.comparison_sentences import headline, instead, names_of, tell
 from sim.comparison.differences import compare
 from sim.comparison.parting import Account, Acts, Side, account, part
-from sim.comparison.telling import headline, instead, names_of, tell
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.decisions import job_of

@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 
 import click
 
+from sim.comparison.comparison_sentences import LONGEST_NAME, Accounts, about, changed, names_of, tell
 from sim.comparison.differences import ROWS, Change, Comparison, Moved, Moves, Ratio, Versus, compare
 from sim.comparison.job_by_job import Decided, Different, different
 from sim.comparison.parting import Account, Parting, Side, account, part
-from sim.comparison.telling import LONGEST_NAME, Accounts, about, changed, names_of, tell
 from sim.decisions.sentences import say as say_decision
 from sim.machine.processors import Placement
 from sim.policies import parse_policy

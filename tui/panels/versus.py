@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from sim.comparison.comparison_sentences import changed
 from sim.comparison.differences import ROWS, Change, Comparison, Ratio, versus
 from sim.comparison.differences import Versus as Pair
-from sim.comparison.telling import changed
 from sim.metrics.catalogue import metric
 from sim.words import clock, count, name, percent, span
 from tui.look import text

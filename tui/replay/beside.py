@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.comparison.comparison_sentences import about, headline, names_of, tell
 from sim.comparison.live_comparison import LiveComparison
 from sim.comparison.parting import Account, Parting
-from sim.comparison.telling import about, headline, names_of, tell
 from sim.metrics.aggregates import ratio
 from sim.words import clock, clock_near, printable
 from sim.workload.model import Floats

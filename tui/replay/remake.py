@@ -9,8 +9,8 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from sim.comparison.comparison_sentences import instead
 from sim.comparison.live_comparison import LiveComparison
-from sim.comparison.telling import instead
 from sim.errors import SchedscopeError
 from sim.policies.policy import Policy, written_policy
 from sim.words import clock, printable

@@ -1,6 +1,6 @@
 """The output of `schedscope compare`.
 
-Also tests sim.comparison.telling.
+Also tests sim.comparison.comparison_sentences.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sim.comparison import telling as parted
+from sim.comparison import comparison_sentences as parted
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
