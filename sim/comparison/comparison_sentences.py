@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from sim.comparison.differences import Versus
-from sim.comparison.parting import Account, Parting
+from sim.comparison.divergence import Account, Divergence
 from sim.decisions.decisions import Backfill, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
@@ -77,23 +77,23 @@ def _because(account: Account, at: Clock) -> str:
     return "" if state is None else f": {why(state, account.job, at)}"
 
 
-def about(parting: Parting, workload: Workload) -> str:
+def about(parting: Divergence, workload: Workload) -> str:
     """Return the jobs of the first difference, the explained ones first."""
     others = (act.rank for acts in parting.only for act in acts)
     return listed((name(workload.jobs[rank]) for rank in dict.fromkeys([*parting.ranks, *others])), 3)
 
 
-def instead(parting: Parting, workload: Workload) -> str:
+def instead(parting: Divergence, workload: Workload) -> str:
     """Return what the second run does there that the first does not, in a few words.
 
     >>> from types import SimpleNamespace
     >>> from typing import cast
-    >>> from sim.comparison.parting import Act
+    >>> from sim.comparison.divergence import Act
     >>> from sim.workload.model import Job
     >>> jobs = [Job(rank, str(rank), 0, 1, 1) for rank in range(2)]
     >>> both, one, none = (Act("starts", 1),), (Act("ends", 0),), ()
     >>> workload = cast(Workload, SimpleNamespace(jobs=jobs))
-    >>> [instead(Parting(0, (1, 1), only), workload) for only in ((one, both), (none, both), (one, none))]
+    >>> [instead(Divergence(0, (1, 1), only), workload) for only in ((one, both), (none, both), (one, none))]
     ['J1 starts instead of J0, which ends', 'J1 starts', 'J0 does not end']
     """
     there, here = (acts[0] if acts else None for acts in parting.only)
@@ -108,7 +108,7 @@ def instead(parting: Parting, workload: Workload) -> str:
     return f"{done} instead of {name(workload.jobs[there.rank])}{which}"
 
 
-def headline(parting: Parting, names: tuple[str, str], accounts: Accounts) -> str:
+def headline(parting: Divergence, names: tuple[str, str], accounts: Accounts) -> str:
     """Return the first difference and what each run did with the first of the jobs, in one line between two charts."""
     at = clock_near(parting.time)
     told = (f"{who} {_done(accounts[0], at)}" for who, accounts in zip(names, accounts, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import NamedTuple
 
-from sim.comparison.parting import Side
+from sim.comparison.divergence import Side
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend, job_of
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.sentences import say

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.comparison.differences import Comparison, compare
-from sim.comparison.parting import Account, Parting, Side, account, part
+from sim.comparison.divergence import Account, Divergence, Side, account, part
 from sim.history.past import Past
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
@@ -104,7 +104,7 @@ class LiveComparison:
         return self.comparison is not None and self._is_current
 
     @property
-    def parting(self) -> Parting | None:
+    def parting(self) -> Divergence | None:
         """Return the first difference once it is known, else None."""
         return self._search.found
 
@@ -177,7 +177,7 @@ class Search:
     """Search for the first difference, which reads one window of both histories at a time."""
 
     def __init__(self, branches: Branches, shared: int) -> None:
-        self.found: Parting | None = None
+        self.found: Divergence | None = None
         self.is_over = False
         """True if it was found, or if there certainly is none"""
         self._branches = branches
@@ -247,7 +247,7 @@ def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
 # Reasons
 
 
-def _accounts(branch: Branch, steps: int, parting: Parting) -> tuple[Account, ...]:
+def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account, ...]:
     """Return what one run did with the jobs of the first difference, from a replay that records reasons."""
     engine = branch.replay(steps)
     assert engine is not None  # the replay cannot be cancelled

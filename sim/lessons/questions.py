@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from sim.comparison.comparison_sentences import headline
-from sim.comparison.parting import Account, Side, account, part
+from sim.comparison.divergence import Account, Side, account, part
 from sim.decisions.decisions import Backfill, Start
 from sim.decisions.matrix import Place
 from sim.decisions.reasons_to_wait import TooFewFree

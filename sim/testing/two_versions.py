@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.comparison.parting import Side, part
+from sim.comparison.divergence import Side, part
 from sim.engine.engine import Engine
 from sim.engine.policy_errors import patience
 from sim.errors import SchedscopeError

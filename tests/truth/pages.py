@@ -10,7 +10,7 @@ from statistics import mean, median
 from typing import NamedTuple, TypeAlias
 
 from sim.comparison.comparison_sentences import names_of, tell
-from sim.comparison.parting import Account
+from sim.comparison.divergence import Account
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.sentences import say

@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.comparison.comparison_sentences import headline, instead, names_of, tell
 from sim.comparison.differences import compare
-from sim.comparison.parting import Account, Acts, Side, account, part
+from sim.comparison.divergence import Account, Acts, Side, account, part
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.decisions import job_of
@@ -31,14 +31,14 @@ def read_parting(first: Run, second: Run) -> Iterator[UntrueError]:
     found = part(Side.of(first.engine), Side.of(second.engine))
     sides = happened(first), happened(second)
     differ = [at for at in sorted({*sides[0], *sides[1]}) if sides[0].get(at, set()) != sides[1].get(at, set())]
-    COUNTS["Parting"] += 1
+    COUNTS["Divergence"] += 1
     if (found and found.time) != (differ[0] if differ else None):
-        yield UntrueError(f"Parting: said {found}, true {differ[:1]}")
+        yield UntrueError(f"Divergence: said {found}, true {differ[:1]}")
     elif found is not None:
         for acts, here, there in zip(found.only, sides, sides[::-1], strict=True):
             only = here.get(found.time, set()) - there.get(found.time, set())
             if {(act.verb, act.rank, act.limit) for act in acts} != only:
-                yield UntrueError(f"Parting: said {acts}, true {only}")
+                yield UntrueError(f"Divergence: said {acts}, true {only}")
         accounts: list[tuple[Account, ...]] = []
         for run in (first, second):
             accounts.append(tuple(account(run.scenario.watched(found.time), rank, found.time) for rank in found.ranks))

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import pytest
 
 from sim.comparison.comparison_sentences import tell
-from sim.comparison.parting import account
+from sim.comparison.divergence import account
 from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.sentences import Called, Detail, Moment, Reason, Span, brief, details, say, why
 from sim.engine.engine import Engine

@@ -13,8 +13,8 @@ import click
 
 from sim.comparison.comparison_sentences import LONGEST_NAME, Accounts, about, changed, names_of, tell
 from sim.comparison.differences import ROWS, Change, Comparison, Moved, Moves, Ratio, Versus, compare
+from sim.comparison.divergence import Account, Divergence, Side, account, part
 from sim.comparison.job_by_job import Decided, Different, different
-from sim.comparison.parting import Account, Parting, Side, account, part
 from sim.decisions.sentences import say as say_decision
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
@@ -61,7 +61,7 @@ class Pair:
     since: float | None
     """The second policy took over then from the first; None: each had the whole run."""
     comparison: Comparison
-    parting: Parting | None
+    parting: Divergence | None
     accounts: Accounts
     """Decisions of both runs at their first difference."""
     different: tuple[Different, ...] = ()
@@ -155,7 +155,7 @@ def _smallest(specs: tuple[str, str]) -> Lines:
     return [f"{found}, written as {path}", f"  schedscope compare {path} {both}{more}"]
 
 
-def _accounts(scenario: Scenario, parting: Parting) -> tuple[Account, ...]:
+def _accounts(scenario: Scenario, parting: Divergence) -> tuple[Account, ...]:
     engine = scenario.watched(parting.time)
     return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
 

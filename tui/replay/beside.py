@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.comparison.comparison_sentences import about, headline, names_of, tell
+from sim.comparison.divergence import Account, Divergence
 from sim.comparison.live_comparison import LiveComparison
-from sim.comparison.parting import Account, Parting
 from sim.metrics.aggregates import ratio
 from sim.words import clock, clock_near, printable
 from sim.workload.model import Floats
@@ -57,7 +57,7 @@ class Versus(LiveComparison):
         steps = self._steps.together([stage.steps() for stage in self._stages], moment)
         return axis_by_event(self._steps.kind, steps, [stage.snapshot for stage in self._stages], moment)
 
-    def _with_parting(self, scene: VersusScene, parting: Parting) -> VersusScene:
+    def _with_parting(self, scene: VersusScene, parting: Divergence) -> VersusScene:
         shortest = printable(
             f"first difference at {clock(parting.time)} over {about(parting, self.branches[0].engine.workload)}"
         )

@@ -17,7 +17,7 @@ from sim.words import clock, printable
 from tui.replay.requests import Renew
 
 if TYPE_CHECKING:
-    from sim.comparison.parting import Parting
+    from sim.comparison.divergence import Divergence
     from sim.timeline.branch import Branch
     from sim.timeline.timeline import Timeline
 
@@ -108,7 +108,7 @@ class Remake:
         return f"{self.title} again", self._share
 
     @property
-    def parting(self) -> Parting | None:
+    def parting(self) -> Divergence | None:
         """Return the first difference of the old and the new run, if any."""
         return self._both.parting if self._both else None
 

@@ -24,8 +24,8 @@ from tui.look.calendar import Calendar
 
 if TYPE_CHECKING:
     from sim.comparison.differences import Comparison
+    from sim.comparison.divergence import Divergence
     from sim.comparison.live_comparison import Level, Shifts
-    from sim.comparison.parting import Parting
 
 
 UNNAMED = "?"
@@ -87,7 +87,7 @@ class VersusScene:
     r: float | None
     """LS's R of these mean bounded slowdowns: above 0 the second is better. None: too few have ended in both."""
     shifts: Shifts
-    parting: Parting | None = None
+    parting: Divergence | None = None
     """First difference of the runs; None if unknown or none."""
     headline: tuple[str, ...] = ()
     """First difference and both decisions in one line, from full to shortest."""

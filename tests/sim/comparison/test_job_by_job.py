@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sim.comparison.divergence import Side, part
 from sim.comparison.job_by_job import different
-from sim.comparison.parting import Side, part
 from sim.engine.engine import Engine
 from sim.workload.source import read
 

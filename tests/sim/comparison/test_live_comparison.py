@@ -11,8 +11,8 @@ import pytest
 
 from sim.comparison import live_comparison
 from sim.comparison.differences import compare
+from sim.comparison.divergence import Side, part
 from sim.comparison.live_comparison import LiveComparison, later_or_earlier, shared_steps
-from sim.comparison.parting import Side, part
 from sim.decisions.decisions import Decision
 from sim.history.past import Past
 from sim.policies import parse_policy

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.comparison.parting import Account, Act, Parting, Side, account, part
+from sim.comparison.divergence import Account, Act, Divergence, Side, account, part
 from sim.decisions.decisions import Backfill
 from sim.decisions.reasons import EndsBefore
 from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
@@ -38,7 +38,7 @@ def side(scenario: Scenario, until: float = inf) -> Side:
     return Side.of(engine)
 
 
-def parted(workload: Workload, first: str, second: str) -> Parting | None:
+def parted(workload: Workload, first: str, second: str) -> Divergence | None:
     return part(*(side(Scenario(workload, parse_policy(spec))) for spec in (first, second)))
 
 
@@ -50,7 +50,7 @@ def test_fcfs_and_easy_part_where_the_first_job_passes() -> None:
     """Zhang's figure 4: at 600 s job 5 may pass job 3."""
     of = sample("z-figure4")
     found = parted(of, "fcfs", "easy")
-    assert found == Parting(600, (6, 6), ((), (Act("starts", 4),)))
+    assert found == Divergence(600, (6, 6), ((), (Act("starts", 4),)))
     assert found is not None
     assert found.ranks == (4,)
 

@@ -56,7 +56,7 @@ _SEEN = (Start, Backfill, Place, Resume, Suspend, Migrate)
 
 
 @dataclass(frozen=True)
-class Parting:
+class Divergence:
     """First instant at which an event of a job happens in one run and not in the other."""
 
     time: float
@@ -71,7 +71,7 @@ class Parting:
         return tuple(dict.fromkeys(acts[0].rank for acts in self.only if acts))
 
 
-def part(first: Side, second: Side) -> Parting | None:
+def part(first: Side, second: Side) -> Divergence | None:
     """Return the first difference, or None if both runs agree as far as computed; later history is not read."""
     sides = first, second
     known = min(side.history.time_of(side.history.steps - 1) if side.history.steps else -inf for side in sides)
@@ -84,7 +84,7 @@ def part(first: Side, second: Side) -> Parting | None:
         only = _without(here, there), _without(there, here)
         if any(only):
             steps = tuple(1 + (-1 if (at := side.history.step_at(time)) is None else at) for side in sides)
-            return Parting(time, (steps[0], steps[1]), only)
+            return Divergence(time, (steps[0], steps[1]), only)
     return None
 
 
