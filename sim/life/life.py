@@ -1,6 +1,6 @@
 """The life of one job: what happened to it from its submission to its end, and what kept it waiting meanwhile.
 
-`life_of` runs the workload under a policy and records one job, step by step (`sim.life.watching`), as a `Life` with
+`life_of` runs the workload under a policy and records one job, step by step (`sim.life.job_recorder`), as a `Life` with
 its moments (`sim.life.moments`). `sim.life.story` and, in short, `sim.life.summary` put them into words.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from sim.engine.engine import Engine
 from sim.history.stays import InTheWay, in_the_way_of, passers_of
+from sim.life.job_recorder import JobRecorder
 from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
-from sim.life.watching import Observer
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.timeline.scenario import Scenario
@@ -99,7 +99,7 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     step = step or engine.step
     while (time := engine.next_time()) is not None and time < job.submit:
         step()
-    observer = Observer(engine, job, step)
+    observer = JobRecorder(engine, job, step)
     while observer.see_step():
         pass
     given_up = rank in engine.state.dropped

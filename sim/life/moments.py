@@ -1,4 +1,4 @@
-"""Events in the life of a job (`sim.life.life`), recorded by `sim.life.watching`."""
+"""Events in the life of a job (`sim.life.life`), recorded by `sim.life.job_recorder`."""
 
 from __future__ import annotations
 

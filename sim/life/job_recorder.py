@@ -65,7 +65,7 @@ _HAS_MOMENT = (
 )
 
 
-class Observer:
+class JobRecorder:
     """Recorder of one job, which steps the engine and keeps notes."""
 
     def __init__(self, engine: Engine, job: Job, step: Callable[[], bool]) -> None:
