@@ -15,7 +15,7 @@ from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import say
-from sim.life.so_far import JobReader, passed_by
+from sim.life.job_state import JobReader, passed_by
 from sim.why.evidence import evidence_of
 from sim.why.facts import PassedBy, fact_row
 from sim.words import clock, clock_near, span

@@ -8,7 +8,7 @@ from itertools import pairwise
 from sim.decisions.decisions import Backfill, Expect, Interrupt, Reserve, Start
 from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
-from sim.life.so_far import JobSoFar
+from sim.life.job_state import JobState
 from sim.why.evidence import Evidence, entry_of
 from sim.words import count, name, span, times, wanted
 from sim.workload.model import Field, Job
@@ -51,7 +51,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     return Sheet(written(name(it), context), (), tuple(body), 0, len(body), _note(job, found, is_killed), reason)
 
 
-def _note(job: JobSoFar, found: Evidence | None, is_killed: bool) -> str:
+def _note(job: JobState, found: Evidence | None, is_killed: bool) -> str:
     """How it stands and, where it cannot run, what the policy did about it."""
     if found is None or job.state not in ("waiting", "suspended"):
         return "killed" if is_killed and job.state == "finished" else job.state
@@ -95,7 +95,7 @@ def _whose(context: Context, job: Job) -> Iterator[str]:
         yield f"asked to start at {context.exactly(job.reserve)}"
 
 
-def _now(context: Context, job: JobSoFar, width: int) -> list[Line]:
+def _now(context: Context, job: JobState, width: int) -> list[Line]:
     return [part for told in standing(context, job) for part in worded(told, context, width)]
 
 
@@ -117,7 +117,7 @@ def _own_numbers(context: Context, width: int) -> Iterator[Line]:
 # How its expansion factor grew
 
 
-def _xfactor(context: Context, it: Job, job: JobSoFar, width: int) -> list[Line]:
+def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
     """A curve, for a job that was suspended: it grows while the job does not run, by what it has waited."""
     took_turns = any(kind == "gang" for _, _, kind in job.stretches)
     if context.scene.job is None or (job.state != "suspended" and len(job.stretches) < 2) or took_turns:
@@ -130,7 +130,7 @@ def _xfactor(context: Context, it: Job, job: JobSoFar, width: int) -> list[Line]
     return [line(Span(spark(values, width, context.unicode), "accent")), *worded(told, context, width, "dim")]
 
 
-def _xfactor_at(it: Job, job: JobSoFar, time: float) -> float:
+def _xfactor_at(it: Job, job: JobState, time: float) -> float:
     """Return the xfactor at a moment; a restart loses earlier progress, and suspending and resuming take time."""
     anew = [at for at, decision in job.decided if isinstance(decision, Start | Backfill | Interrupt) and at <= time]
     if job.state == "waiting" and job.stretches:
@@ -147,7 +147,7 @@ def _xfactor_at(it: Job, job: JobSoFar, time: float) -> float:
 # How its planned start moved
 
 
-def _plans(context: Context, it: Job, job: JobSoFar, width: int) -> list[Line]:
+def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
     """A curve of the planned starts, and how often they moved which way; in rows less than a turn is not written."""
     starts, shown = [plan.at for plan in job.planned], context.scene.snapshot
     if len(starts) < 2:
@@ -169,7 +169,7 @@ def _plans(context: Context, it: Job, job: JobSoFar, width: int) -> list[Line]:
 # Its life so far
 
 
-def _life(context: Context, job: Job, shown: JobSoFar, width: int) -> list[Line]:
+def _life(context: Context, job: Job, shown: JobState, width: int) -> list[Line]:
     """Return the job's events with their times, of its planned starts only the first, of a long story both ends."""
     events = list(_events(context, job, shown))
     if not events:
@@ -188,7 +188,7 @@ def _life(context: Context, job: Job, shown: JobSoFar, width: int) -> list[Line]
     return lines
 
 
-def _events(context: Context, job: Job, shown: JobSoFar) -> Iterator[tuple[float, Span, str]]:
+def _events(context: Context, job: Job, shown: JobState) -> Iterator[tuple[float, Span, str]]:
     now, unicode = context.scene.clock, context.unicode
     dot = Span("·" if unicode else "-", "dim")
     if job.submit <= now:

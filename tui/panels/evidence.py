@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sim.decisions.decisions import Drop
 from sim.decisions.sentences import say
-from sim.life.so_far import JobSoFar
+from sim.life.job_state import JobState
 from sim.why.evidence import Considered, Evidence, evidence_of
 from sim.why.facts import NOBODY, PassedBy, fact_row
 from sim.why.wait_sentences import ended, to_come
@@ -31,7 +31,7 @@ def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence
     return replace(found, snapshot=replace(scene.snapshot, time=scene.clock), entry=by_clock(found.entry, scene))
 
 
-def standing(context: Context, job: JobSoFar) -> tuple[str, ...]:
+def standing(context: Context, job: JobState) -> tuple[str, ...]:
     """How the job stands, in clauses of which the first says most."""
     if found := evidence(context, job.rank, job.passed):
         return found.clauses

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sim.decisions.decisions import Decision
 from sim.engine.snapshot import Snapshot
 from sim.history.tally import Totals
-from sim.life.so_far import JobSoFar
+from sim.life.job_state import JobState
 from sim.policies.columns import Column
 from sim.session.session import BranchRecord
 from sim.workload.model import Trace, Workload
@@ -114,7 +114,7 @@ class Scene:
     """Has the whole run been computed?"""
     chart: ChartScene | None
     strip: StripScene
-    job: JobSoFar | None = None
+    job: JobState | None = None
     series: Series = Series()
     branch: str = "main"
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)

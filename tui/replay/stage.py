@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from sim.engine.snapshot import Snapshot
-from sim.life.so_far import JobReader, JobSoFar
+from sim.life.job_state import JobReader, JobState
 from sim.policies.columns import Column
 from sim.session.branches import records_of
 from sim.timeline.branch import FORGETFUL
@@ -207,7 +207,7 @@ class Stage:
             return ChartMaker(self.workload)
         return parent.chart.parted(history.time_of(branch.forked_at - 1))
 
-    def _job(self, makers: _Makers, rank: int | None) -> JobSoFar | None:
+    def _job(self, makers: _Makers, rank: int | None) -> JobState | None:
         if rank is None:
             return None
         if rank not in makers.jobs:

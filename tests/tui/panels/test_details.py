@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import inf
 
 from sim.engine.engine import Engine
-from sim.life.so_far import PlannedAt
+from sim.life.job_state import PlannedAt
 from sim.policies import parse_policy
 from sim.workload.model import Field
 from sim.workload.outages import Outage

@@ -31,7 +31,7 @@ class PlannedAt(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class JobSoFar:
+class JobState:
     """Job at a moment of a run, with all decisions about it so far."""
 
     rank: int
@@ -60,7 +60,7 @@ class JobReader:
         self._read = 0
         """Number of steps read so far"""
 
-    def at(self, history: Past, snapshot: Snapshot) -> JobSoFar:
+    def at(self, history: Past, snapshot: Snapshot) -> JobState:
         """Return the job at the moment of the snapshot, which `history` must include."""
         past, rank, submit = history.as_of(snapshot.step), self.job.rank, self.job.submit
         if self._read < snapshot.step:
@@ -69,7 +69,7 @@ class JobReader:
         told = takewhile(lambda entry: entry[0] < snapshot.step, self._decided)
         decided = tuple((past.time_of(step), decision) for step, decision in told)
         entry = entry_of(snapshot, rank)
-        return JobSoFar(
+        return JobState(
             rank=rank,
             state=state_of(snapshot, self.job),
             start=past.start_of(rank),

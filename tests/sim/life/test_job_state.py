@@ -11,7 +11,7 @@ from sim.decisions.decisions import Backfill, Expect, Reserve, Start
 from sim.decisions.matrix import Place, ReserveRow
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
-from sim.life.so_far import JobReader, JobSoFar, PlannedAt, passed_by
+from sim.life.job_state import JobReader, JobState, PlannedAt, passed_by
 from sim.why.facts import PassedBy
 from sim.workload.source import read
 from tests.sim.conftest import Lab
@@ -19,13 +19,13 @@ from tests.sim.conftest import Lab
 # A search through the whole history, for comparing
 
 
-def searched(engine: Engine, shown: Snapshot, rank: int) -> JobSoFar:
+def searched(engine: Engine, shown: Snapshot, rank: int) -> JobState:
     """Return the job's state at this moment."""
     history = engine.history
     decided = [(history.time_of(step), d) for step, d in history.all_decisions() if _is_about(d, rank)]
     stretches = tuple((s.start, s.end, s.kind) for s in history.stretches() if s.rank == rank)
     waiting = [queued.job.rank for queued in shown.queue]
-    return JobSoFar(
+    return JobState(
         rank=rank,
         state=_state(engine, shown, rank),
         start=engine.state.start_of(rank),
@@ -72,7 +72,7 @@ def _number(value: float) -> float | None:
     return value if value == value else None
 
 
-def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[JobSoFar, JobSoFar]]:
+def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[JobState, JobState]]:
     """Return (state by the readers, state by a full search) of jobs, while the engine runs."""
     readers = {rank: JobReader(engine.workload, rank) for rank in ranks}
     both = []
