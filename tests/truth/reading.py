@@ -12,7 +12,7 @@ from sim.decisions.decisions import Backfill, Decision, Resume, Start, Switched
 from sim.decisions.matrix import Phase, Place
 from sim.life.job_state import passed_by
 from sim.life.life import life_of
-from sim.life.own_numbers import own_numbers
+from sim.life.policy_numbers import own_numbers
 from sim.policies import parse_policy
 from sim.policies.policy import columns_of
 from sim.timeline.timeline import Timeline

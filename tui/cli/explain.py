@@ -15,7 +15,7 @@ import click
 from sim.comparison.alternatives import Price, Tried, fitted, ranked
 from sim.experiments.ranges import expand
 from sim.life.life import Life, life_of
-from sim.life.own_numbers import Numbers, own_numbers
+from sim.life.policy_numbers import Numbers, own_numbers
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.machine.processors import Placement

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sim.decisions.sentences import Unit
-from sim.life.own_numbers import own_numbers
+from sim.life.policy_numbers import own_numbers
 from sim.policies.backfill.easy import Easy
 from sim.policies.columns import Column
 from sim.timeline.scenario import Scenario
