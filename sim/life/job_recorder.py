@@ -27,6 +27,7 @@ from sim.decisions.sentences import Reason
 from sim.engine.allocation import Allocation
 from sim.engine.engine import Engine
 from sim.history.stretch import SPECULATIVE
+from sim.life.matrix_stay import Stay
 from sim.life.moments import (
     Ended,
     Entered,
@@ -42,7 +43,6 @@ from sim.life.moments import (
     Waited,
 )
 from sim.life.plans import Plans
-from sim.life.stays import Stay
 from sim.life.waits import Waits
 from sim.why.wait_reasons import AwaitsTurn, Holder, RowStopped, ahead_of, room, why_it_waits
 from sim.workload.model import Job
