@@ -26,7 +26,7 @@ CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING} | {
     f"engine/express/{name}.py" for name in ("dividing", "express", "gangs", "preempting")
 }
 FLOORS = (
-    ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.prints", "sim.texts", "sim.words"),
+    ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.captured_output", "sim.texts", "sim.words"),
     ("sim.workload",),
     ("sim.machine",),
     ("sim.decisions",),
@@ -263,7 +263,7 @@ HARMLESS = {
     "sim/kernel/choice.py": "its own kernel",
     "sim/experiments/copies.py": "traces that this program has packed for its workers",
     "sim/experiments/pool.py": "workers of this program",
-    "sim/prints.py": "the debugger, when a policy that runs asks for it",
+    "sim/captured_output.py": "the debugger, when a policy that runs asks for it",
     "sim/session/branches.py": "a branch of a timeline is called a fork",
     "sim/timeline/timeline.py": "a branch of a timeline is called a fork",
     "tui/chart/svg/drawing.py": "resvg_py, by its name",

@@ -22,6 +22,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sim.captured_output import hear, may_be_heard
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import Phase
 from sim.engine.adoption import adopting
@@ -45,7 +46,6 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
-from sim.prints import hear, may_be_heard
 from sim.words import clock
 from sim.workload.model import Workload
 from sim.workload.outages import Outage

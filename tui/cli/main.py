@@ -58,7 +58,7 @@ def program() -> None:
     except SystemExit as ended:
         code = ended.code
     code = code if isinstance(code, int) else 0
-    prints = sys.modules.get("sim.prints")
+    prints = sys.modules.get("sim.captured_output")
     if prints is not None and prints.may_be_heard():
         prints.leave(code)
     sys.exit(code)
@@ -109,7 +109,7 @@ def _of_system(error: OSError) -> str:
 
 def _fail_by_fault(error: Exception) -> None:
     """Print one line for a fault of the program, or of user-defined code that broke it; a file has the rest."""
-    if (prints := sys.modules.get("sim.prints")) is not None:
+    if (prints := sys.modules.get("sim.captured_output")) is not None:
         prints.restored()
     from tui.faults import report
 

@@ -9,12 +9,12 @@ from types import FrameType
 
 import click
 
+from sim.captured_output import debugging, listening
 from sim.engine import policy_errors
 from sim.engine.policy_errors import frame_of, patient
 from sim.errors import PolicyError
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, is_own
-from sim.prints import debugging, listening
 from sim.testing import ContractError
 from sim.testing.contract import broken
 from sim.timeline import scenario

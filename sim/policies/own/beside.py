@@ -12,7 +12,7 @@ from importlib.util import spec_from_file_location
 from types import ModuleType
 from typing import TypeAlias
 
-from sim.prints import in_own_code
+from sim.captured_output import in_own_code
 
 MOST = 200
 """Most files of the folder that are read."""

@@ -22,6 +22,7 @@ from traceback import walk_tb
 from types import MappingProxyType, ModuleType
 from typing import TypeVar
 
+from sim.captured_output import in_own_code, restored
 from sim.deadline import NoAnswerError, deadline
 from sim.errors import SchedscopeError, near
 from sim.policies.orders import OWN, Order
@@ -29,7 +30,6 @@ from sim.policies.own.beside import Beside, beside
 from sim.policies.own.consent import OwnCodeError, heed_consent
 from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.policy import CodeRef, Policy
-from sim.prints import in_own_code, restored
 from sim.words import listed, shortened
 
 PATIENCE = 10.0

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from sim.captured_output import LONGEST, MOST_LINES, listening, own_print
 from sim.engine.engine import Engine
 from sim.errors import PolicyError
 from sim.policies import parse_policy
-from sim.prints import LONGEST, MOST_LINES, listening, own_print
 from sim.timeline.timeline import Timeline
 from sim.workload.source import read
 from tests.sim.policies.own.test_loading import FAIR
