@@ -26,7 +26,15 @@ CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING} | {
     f"engine/express/{name}.py" for name in ("dividing", "express", "gangs", "preempting")
 }
 FLOORS = (
-    ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.captured_output", "sim.texts", "sim.words"),
+    (
+        "sim.deadline",
+        "sim.errors",
+        "sim.optional_imports",
+        "sim.files",
+        "sim.captured_output",
+        "sim.texts",
+        "sim.words",
+    ),
     ("sim.workload",),
     ("sim.machine",),
     ("sim.decisions",),
@@ -259,7 +267,7 @@ HARMLESS = {
     "sim/__init__.py": "its own rooms, from a table",
     "sim/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there, with words that no file chooses",
     "sim/engine/schedule.py": "pandas, by its name",
-    "sim/extras.py": "libraries of extras, each named where it is asked for",
+    "sim/optional_imports.py": "libraries of extras, each named where it is asked for",
     "sim/kernel/choice.py": "its own kernel",
     "sim/experiments/copies.py": "traces that this program has packed for its workers",
     "sim/experiments/pool.py": "workers of this program",

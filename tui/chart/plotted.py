@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sim.errors import ParameterError
 from sim.experiments.series import Panel
-from sim.extras import extra
+from sim.optional_imports import extra
 from sim.words import printable, shortened
 from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
 from tui.look.palette import JOB_COLOURS

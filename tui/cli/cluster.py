@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.extras import extra
+from sim.optional_imports import extra
 from sim.words import quoted
 
 PATIENCE = 10

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from sim.errors import ParameterError
 from sim.experiments.series import Panel, Point
-from sim.extras import extra
 from sim.files import write_whole
+from sim.optional_imports import extra
 from tui.chart.round_ticks import tick_label, time_unit
 from tui.cli.figure_style import DASHES, HATCHES, MARKERS, Size, Style, as_text, round_off
 

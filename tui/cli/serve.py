@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.extras import extra
+from sim.optional_imports import extra
 from tui.cli import options as cli
 from tui.look.palette import LOOKS
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from sim.errors import SchedscopeError
-from sim.extras import extra
+from sim.optional_imports import extra
 from tui.chart.svg.drawing import as_png
 from tui.look.palette import Look
 from tui.record.film import Picture, Rows

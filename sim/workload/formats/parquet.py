@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sim.errors import TraceError
-from sim.extras import extra
+from sim.optional_imports import extra
 from sim.workload.formats.table import (
     LARGEST,
     NEEDED,

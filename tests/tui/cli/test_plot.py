@@ -1,6 +1,6 @@
 """`schedscope plot`: lines in the terminal and figures in files.
 
-Also tests sim.extras, tui.chart.plotted.
+Also tests sim.optional_imports, tui.chart.plotted.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sim import extras
+from sim import optional_imports
 from tests.sim.policies.own.test_loading import FAIR
 from tests.tui.cli.program import error, schedscope
 
@@ -54,5 +54,5 @@ def test_without_what_makes_pictures_a_line_says_what_to_install(monkeypatch: py
     def missing(name: str) -> object:
         raise ImportError(name)
 
-    monkeypatch.setattr(extras, "import_module", missing)
+    monkeypatch.setattr(optional_imports, "import_module", missing)
     assert "pip install 'schedscope[video]'" in error("record", "z-figure4", "-o", "x.gif")[1]
