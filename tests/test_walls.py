@@ -32,7 +32,7 @@ FLOORS = (
         "sim.optional_imports",
         "sim.files",
         "sim.captured_output",
-        "sim.texts",
+        "sim.text_files",
         "sim.words",
     ),
     ("sim.workload",),

@@ -28,7 +28,7 @@ from sim.experiments.ranges import expand
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.naming import code_in
-from sim.texts import TextKind
+from sim.text_files import TextKind
 from sim.words import listed, quoted
 
 T = TypeVar("T")

@@ -42,7 +42,7 @@ from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.own.naming import code_in
-from sim.texts import TextKind
+from sim.text_files import TextKind
 from sim.words import quoted
 from sim.workload.formats.puzzle import LONGEST as LONGEST_PUZZLE
 from sim.workload.formats.puzzle import parse_puzzle

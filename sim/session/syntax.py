@@ -17,7 +17,7 @@ from math import isfinite
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from sim.errors import FileError, SchedscopeError
-from sim.texts import TextKind
+from sim.text_files import TextKind
 
 FORMAT = "schedscope session 1"
 MAX_BYTES = 2**20

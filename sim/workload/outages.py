@@ -16,7 +16,7 @@ from math import inf
 from typing import NamedTuple, TypeAlias
 
 from sim.errors import ParameterError, TraceError
-from sim.texts import TextKind
+from sim.text_files import TextKind
 from sim.words import Moment, Step, parse_moment, quoted, written_time
 
 Calendar: TypeAlias = Callable[[float | datetime], float]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.errors import FileError, near
-from sim.texts import TextKind
+from sim.text_files import TextKind
 from sim.words import quoted
 
 TEXTS = (

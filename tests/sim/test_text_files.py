@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sim.errors import FileError
-from sim.texts import TextKind
+from sim.text_files import TextKind
 
 POEM = TextKind("poem", 20, FileError)
 
