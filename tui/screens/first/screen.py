@@ -31,7 +31,7 @@ from tui.widgets.rows import Lines
 from tui.widgets.spans import SpanCompositor
 
 if TYPE_CHECKING:
-    from tui.replay.sketch import Sketch
+    from tui.replay.thumbnail import Thumbnail
     from tui.screens.commands import Command
 
 HELP = (
@@ -173,7 +173,7 @@ class FirstScreen(ClosesOnce[None]):
         """Is a replay under it, to which one can go back?"""
         self._menu = Menu(entries, look)
         self._menu.chosen = chosen
-        self._sketches: dict[str, Sketch] = {}
+        self._sketches: dict[str, Thumbnail] = {}
 
     @property
     def _has_files(self) -> bool:
@@ -214,7 +214,7 @@ class FirstScreen(ClosesOnce[None]):
     @work(thread=True, exclusive=True)
     def _sketch(self) -> None:
         """One after another, far from the screen's own thread."""
-        from tui.replay.sketch import Sketch
+        from tui.replay.thumbnail import Thumbnail
 
         worker, page, look = get_current_worker(), self._menu.page, self._look
         size = Size(*page.picture)
@@ -222,7 +222,7 @@ class FirstScreen(ClosesOnce[None]):
             if not entry.has_picture or not size.columns or worker.is_cancelled:
                 continue
             if entry.value not in self._sketches:
-                made = Sketch.of_lesson if entry.kind == "lesson" else Sketch.of_sample
+                made = Thumbnail.of_lesson if entry.kind == "lesson" else Thumbnail.of_sample
                 self._sketches[entry.value] = made(entry.value)
             chart = self._sketches[entry.value].chart(size.columns, size.rows * (1 if look.patterned else 2))
             if not worker.is_cancelled:

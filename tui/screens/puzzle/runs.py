@@ -14,8 +14,8 @@ from tui.chart.cells.paint import sketch
 from tui.look.palette import Look
 from tui.replay.navigation import Traveller
 from tui.replay.opening import opening_of
-from tui.replay.sketch import Sketch
 from tui.replay.stage import Stage
+from tui.replay.thumbnail import Thumbnail
 
 POLICIES = ("fcfs", "firstfit", "easy", "conservative")
 
@@ -65,7 +65,7 @@ def _chart(policy: str, stage: Stage, end: float, look: Look, size: Size) -> Pol
     Traveller(stage).seek_time(end, lambda: False)
     cells = None
     if size.columns > 0 and size.rows > 0:
-        chart = Sketch(stage, (0.0, end)).chart(size.columns, size.rows * (1 if look.patterned else 2))
+        chart = Thumbnail(stage, (0.0, end)).chart(size.columns, size.rows * (1 if look.patterned else 2))
         cells = sketch(chart, look, size)
     return PolicyChart(
         policy, float(waits.mean()), float(waits[worst]), f"J{stage.workload.ids[worst]}", _end(stage), cells

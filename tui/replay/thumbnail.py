@@ -14,14 +14,14 @@ from tui.replay.requests import GoToTime, Wish
 from tui.replay.stage import Stage
 
 
-class Sketch:
+class Thumbnail:
     """Run at a moment; for a lesson, with the time window of the scene."""
 
     def __init__(self, stage: Stage, window: tuple[float, float] | None = None) -> None:
         self._stage, self._window = stage, window
 
     @classmethod
-    def of_sample(cls, sample: str) -> Sketch:
+    def of_sample(cls, sample: str) -> Thumbnail:
         """Return a sketch that is simulated up to its moment."""
         prepared = opening_of(Source(sample)).prepare()
         stage = Stage(prepared.timeline)
@@ -30,7 +30,7 @@ class Sketch:
         return cls(stage)
 
     @classmethod
-    def of_lesson(cls, name: str) -> Sketch:
+    def of_lesson(cls, name: str) -> Thumbnail:
         """Return a sketch of the scene that represents the lesson."""
         from sim.lessons.course import found_lesson
         from sim.lessons.performance import Performance
