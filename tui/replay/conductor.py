@@ -25,7 +25,7 @@ from tui.replay.trail import Place, Trail
 if TYPE_CHECKING:
     from sim.timeline.branch import Branch
     from tui.replay.beside import Versus
-    from tui.replay.remake import Remake
+    from tui.replay.policy_reload import PolicyReload
 
 VERSIONS = 5
 """Number of runs of one policy that are kept while its file is saved again and again."""
@@ -85,11 +85,11 @@ class Conductor:
         """Origin of the compared run"""
         self._closed: tuple[o.CompareBranch | o.CompareFrom, Stage] | None = None
         """Last closed comparison; reopening it computes nothing again"""
-        self._remake: Remake | None = None
+        self._remake: PolicyReload | None = None
         """Run that is being repeated"""
-        self._remade: Remake | None = None
+        self._remade: PolicyReload | None = None
         """Last repeated run"""
-        self._watched: Remake | None = None
+        self._watched: PolicyReload | None = None
         """Last repeated run, while its first difference is not known"""
         self._versions: list[str] = []
         """Repeated branches, and the ones they replaced, the oldest first"""
@@ -328,15 +328,15 @@ class Conductor:
     # Repeated runs after saving
 
     def _renew(self, order: o.Renew, wish: Wish, halted: Halted) -> None:
-        from tui.replay.remake import Remake
+        from tui.replay.policy_reload import PolicyReload
 
-        self._remake, self._watched = Remake(self.stage.timeline, order), None
+        self._remake, self._watched = PolicyReload(self.stage.timeline, order), None
 
     def remake_no_more(self) -> None:
         """Give up the repeated run, which takes too long; the old one stays."""
         self._remake = None
 
-    def _go_on_remaking(self, remake: Remake, seconds: float) -> News | None:
+    def _go_on_remaking(self, remake: PolicyReload, seconds: float) -> News | None:
         self.is_remaking = True
         try:
             if not remake.advance(seconds, self.stage.clock):
@@ -355,7 +355,7 @@ class Conductor:
         later = getattr(remake.later, "brief", str(remake.later))
         return News(later, True, f"{remake.told}; then the run fails: {remake.later}")
 
-    def _look_ahead(self, remake: Remake, seconds: float) -> News | None:
+    def _look_ahead(self, remake: PolicyReload, seconds: float) -> News | None:
         """Find where the new run differs later, while the rest of it is computed."""
         try:
             if not remake.look_ahead(seconds):
@@ -366,7 +366,7 @@ class Conductor:
         self._watched = None
         return News(remake.told)
 
-    def _put_in_place(self, remake: Remake, new: Branch) -> None:
+    def _put_in_place(self, remake: PolicyReload, new: Branch) -> None:
         """Replace the old run by the new one; the last few older ones stay."""
         timeline, was, place = self.stage.timeline, self.stage.timeline.branch, self._place
         timeline.take_in(new)

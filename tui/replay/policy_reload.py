@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sim.timeline.timeline import Timeline
 
 
-class Remake:
+class PolicyReload:
     """Branch being repeated, with new policies in place of the changed ones."""
 
     def __init__(self, timeline: Timeline, order: Renew) -> None:
