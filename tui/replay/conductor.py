@@ -24,7 +24,7 @@ from tui.replay.trail import Place, Trail
 
 if TYPE_CHECKING:
     from sim.timeline.branch import Branch
-    from tui.replay.beside import Versus
+    from tui.replay.compared_runs import Versus
     from tui.replay.policy_reload import PolicyReload
 
 VERSIONS = 5
@@ -404,7 +404,7 @@ class Conductor:
         self._beside_as = parting
 
     def _put_beside(self, beside: Stage) -> None:
-        from tui.replay.beside import Versus
+        from tui.replay.compared_runs import Versus
 
         self.beside, self._versus, self._closed = beside, Versus(self.stage, beside), None
 

@@ -17,7 +17,7 @@ from tui.look.sheets import Line, Span
 from tui.panels import queue, versus
 from tui.panels.parts import Context
 from tui.panels.versus import between, draw
-from tui.replay.beside import Versus
+from tui.replay.compared_runs import Versus
 from tui.replay.scene import VersusScene
 from tui.replay.stage import Stage
 from tui.widgets.panel import draw_rows

@@ -14,7 +14,7 @@ from sim.workload.source import Source
 from tests.sim.conftest import Lab
 from tui.chart.scale import Camera
 from tui.look.palette import Hue
-from tui.replay.beside import Versus
+from tui.replay.compared_runs import Versus
 from tui.replay.requests import VERSUS, Wish
 from tui.replay.stage import Stage
 
