@@ -30,7 +30,7 @@ from tests.truth.world import Work
 from tui.look.palette import DARK
 from tui.panels import decisions, details
 from tui.panels.parts import Context
-from tui.replay.own_numbers import OwnNumbers
+from tui.replay.policy_columns import OwnNumbers
 from tui.replay.scene import About, Scene, StripScene
 
 SIZE = 500, 100

@@ -32,7 +32,7 @@ from tests.truth.traces import Traces
 from tests.truth.words import UntrueError, exactly, read_aloud
 from tests.truth.world import World
 from tui.cli.explain import had_nobody_come, in_reality
-from tui.replay.own_numbers import OwnNumbers
+from tui.replay.policy_columns import OwnNumbers
 
 __all__ = ["numbers", "shares"]  # importing these modules registers their checks
 

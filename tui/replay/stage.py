@@ -21,7 +21,7 @@ from tui.chart.axis import Axis, Floats
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Mark
-from tui.replay.own_numbers import Numbers, OwnNumbers
+from tui.replay.policy_columns import Numbers, OwnNumbers
 from tui.replay.requests import Veil, Wish
 from tui.replay.scene import UNNAMED, Scene
 from tui.replay.strip_maker import StripMaker
