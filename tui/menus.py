@@ -39,7 +39,7 @@ class Menus:
             return
         from tui.screens.first.entries import Entry, entries, learning, samples
         from tui.screens.first.screen import FirstScreen
-        from tui.sessions.left import sessions_left
+        from tui.sessions.recent_sessions import sessions_left
 
         if self._traces is None:
             there = entries(sessions_left(settings.sessions), settings.recent, settings.lessons)
