@@ -308,7 +308,7 @@ class Schedscope(Guarded):
 
     def ask_for_trust(self, asked: NeedsTrustError, then: Callable[[], None] = lambda: None) -> None:
         """Ask whether the code of a session may run; without an answer the session stays closed."""
-        from tui.sessions.asking import answered, question
+        from tui.sessions.trust_dialog import answered, question
 
         def go_on(answer: str | None) -> None:
             if answer is not None:
