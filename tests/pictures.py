@@ -39,7 +39,7 @@ from tui.replay.opening import Opening
 from tui.screens.replay.screen import ReplayScreen
 from tui.screens.results.screen import ResultsScreen
 from tui.watching import LiveApp
-from tui.widgets.still import Type, draw_still
+from tui.widgets.svg_screenshot import Type, draw_still
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 KTH = "KTH-SP2-1996-2.swf.gz"

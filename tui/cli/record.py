@@ -26,7 +26,7 @@ from tui.record.film import SPEED_NAMES, Camera, Plan, speed_of
 from tui.record.moving import Reel, animated
 from tui.replay.opening import Opening, lesson_opening
 from tui.sessions.moment import LAST
-from tui.widgets.still import Type, draw_still
+from tui.widgets.svg_screenshot import Type, draw_still
 
 FORMS = (".cast", ".gif", ".webp", ".png", ".svg")
 

@@ -13,7 +13,7 @@ from sim.optional_imports import extra
 from tui.chart.svg.drawing import as_png
 from tui.look.palette import Look
 from tui.record.film import Picture, Rows
-from tui.widgets.still import Type, draw_still
+from tui.widgets.svg_screenshot import Type, draw_still
 
 MOST_PIXELS = 1_500_000_000
 """Bytes of all pictures of a GIF, which are kept until it is written."""

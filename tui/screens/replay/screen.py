@@ -242,7 +242,7 @@ class ReplayScreen(Screen[None]):
             self.focus_previous()
 
     def screenshot(self) -> str:
-        from tui.widgets.still import Type, draw_still
+        from tui.widgets.svg_screenshot import Type, draw_still
 
         look, (columns, _) = self.look, self.size
         return draw_still(self._compositor.render_strips(), columns, look, Type.of(16), self.about.workload.name)

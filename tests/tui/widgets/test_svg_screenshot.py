@@ -14,7 +14,7 @@ from rich.style import Style
 
 from tui.look.fonts import FILES
 from tui.look.palette import LOOKS
-from tui.widgets.still import SHAPES, Type, draw_still
+from tui.widgets.svg_screenshot import SHAPES, Type, draw_still
 
 SVG = "{http://www.w3.org/2000/svg}"
 
