@@ -44,8 +44,8 @@ from tui.screens.replay.what_if import WhatIf
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
+from tui.widgets.partial_update import SpanCompositor
 from tui.widgets.scrubber import Scrubber
-from tui.widgets.spans import SpanCompositor
 
 if TYPE_CHECKING:
     from tui.screens.commands import Command
