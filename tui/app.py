@@ -22,7 +22,6 @@ from sim.policies.own.consent import ask_for_consent
 from sim.policies.policy import written_policy
 from sim.words import printable, printable_lines
 from sim.workload.source import Source, exists
-from tui.ending import close_the_gone, is_gone, on_signals, patient
 from tui.faults import Guarded
 from tui.look.palette import Look
 from tui.look.settings import Settings, kept_now, load, save, settings_path
@@ -52,6 +51,7 @@ from tui.screens.replay.messages import (
 )
 from tui.screens.replay.screen import ReplayScreen
 from tui.screens.replay.state import first_view
+from tui.shutdown import close_the_gone, is_gone, on_signals, patient
 
 if TYPE_CHECKING:
     from textual.command import Provider

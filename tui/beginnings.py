@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from textual.screen import Screen
 
 from tui.app import Schedscope
-from tui.ending import close_the_gone, is_gone
 from tui.look.palette import Look
+from tui.shutdown import close_the_gone, is_gone
 
 Begin: TypeAlias = Callable[[Look, bool], Screen[Any]]
 """Function that makes a screen from a look; its flag is True for a guest, which has no files here."""

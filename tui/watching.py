@@ -7,7 +7,6 @@ import sys
 from io import StringIO
 
 from tui.app import Guest, Schedscope
-from tui.ending import close_the_gone, is_gone
 from tui.live.watch import Watch
 from tui.look.palette import Look
 from tui.look.settings import load, settings_path
@@ -15,6 +14,7 @@ from tui.look.themes import choose
 from tui.memory import give_back_at_once
 from tui.screens.live.screen import LiveScreen
 from tui.screens.live.state import LiveState
+from tui.shutdown import close_the_gone, is_gone
 
 
 class LiveApp(Schedscope):

@@ -14,9 +14,9 @@ from sim.session.session import Session, read_session
 from sim.session.sources import session_of
 from tests.tui.replays import replay
 from tests.tui.terminals import terminal
-from tui.ending import SIGNALS
 from tui.sessions import keeper
 from tui.sessions.autosave import Autosave, offer, state_folder
+from tui.shutdown import SIGNALS
 
 MODES = (1000, 1003, 1006, 1004, 2004, 1049)
 """Modes that the program switches on: mouse, focus, paste, alternate screen."""
