@@ -54,7 +54,7 @@ FLOORS = (
     ("tui.panels", "tui.widgets", "tui.live"),
     ("tui.screens",),
     ("tui.sessions",),
-    ("tui.app", "tui.faults", "tui.shutdown", "tui.memory", "tui.menus", "tui.beginnings"),
+    ("tui.app", "tui.crash_report", "tui.shutdown", "tui.memory", "tui.menus", "tui.beginnings"),
     ("tui.record", "tui.web", "tui.watching"),
     ("tui.cli", "tui.__main__"),
 )

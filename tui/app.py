@@ -22,7 +22,7 @@ from sim.policies.own.consent import ask_for_consent
 from sim.policies.policy import written_policy
 from sim.words import printable, printable_lines
 from sim.workload.source import Source, exists
-from tui.faults import Guarded
+from tui.crash_report import Guarded
 from tui.look.palette import Look
 from tui.look.settings import Settings, kept_now, load, save, settings_path
 from tui.look.text import file_name

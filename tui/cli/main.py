@@ -111,7 +111,7 @@ def _fail_by_fault(error: Exception) -> None:
     """Print one line for a fault of the program, or of user-defined code that broke it; a file has the rest."""
     if (prints := sys.modules.get("sim.captured_output")) is not None:
         prints.restored()
-    from tui.faults import report
+    from tui.crash_report import report
 
     _fail(report(error), 1)
 

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widgets import Static
 
-from tui.faults import Guarded, is_closed
+from tui.crash_report import Guarded, is_closed
 
 
 class Failing(Screen[None]):
