@@ -13,8 +13,8 @@ from sim.experiments.results import Results
 from sim.experiments.sweep import sweep
 from sim.metrics.catalogue import Metric, metric
 from sim.words import count, percent
-from tui.cli.filling import Filling, shown_where_seen
 from tui.cli.options import of_file
+from tui.cli.sweep_progress import Filling, shown_where_seen
 from tui.cli.terminal import say, shows_unicode
 from tui.look.figures import cell, titled
 from tui.look.text import plain

@@ -22,8 +22,8 @@ from sim.policies.own.consent import Proof, agree
 from sim.policies.own.naming import code_in
 from sim.words import count, printable, span
 from sim.workload.options import Option
-from tui.cli.filling import Filling, shown_where_seen
 from tui.cli.options import SPEC, of_file
+from tui.cli.sweep_progress import Filling, shown_where_seen
 from tui.cli.terminal import say
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -1,6 +1,6 @@
 """`schedscope sweep`: what it says, and where it refuses.
 
-Also tests tui.cli.filling.
+Also tests tui.cli.sweep_progress.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sim.experiments.sweep import Progress
 from sim.experiments.work import Outcome
 from tests.sim.experiments.examples import BREAKS, policy_file
 from tests.tui.cli.program import error, schedscope
-from tui.cli.filling import Filling, shown
+from tui.cli.sweep_progress import Filling, shown
 
 RANGES = ("--policy", "relaxed:omega={0,1}", "--load", "{1,2}", "--estimates", "random:2", "--seeds", "2")
 
