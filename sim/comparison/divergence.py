@@ -186,7 +186,7 @@ def _delayed(state: State, job: Job) -> Delayed | None:
     Jobs behind that one would have to make room for it.
     """
     plan, reserved = state.running_plan(), state.reserved
-    if state.machine.owners or not plan.fits(job.procs, state.now, job.estimate):
+    if state.machine.owners or not plan.admits(job, state.now, job.estimate):
         return None
     keeps = state.policy.keeps_reservations
     planned = (

@@ -15,14 +15,15 @@ from sim.errors import DecisionError
 from sim.machine.processors import written
 from sim.words import LATEST, Clock, listed, name, processors, span
 from sim.workload.model import Job
+from sim.workload.shape import Seats
 
 
 class Start(NamedTuple):
-    """Start of a job now; `on` are the processors, if the policy chooses them."""
+    """Start of a job now; `on` are the processors or nodes, if the policy chooses them."""
 
     job: Job
     because: Reason
-    on: int | None = None
+    on: int | Seats | None = None
     limit: float | None = None
     """Longest time of a speculative run, after which the job is killed and queued again."""
 
@@ -35,7 +36,7 @@ class Backfill(NamedTuple):
 
     job: Job
     because: Reason
-    on: int | None = None
+    on: int | Seats | None = None
     limit: float | None = None
 
     def say(self, at: Clock) -> str:
@@ -50,6 +51,8 @@ class Reserve(NamedTuple):
     because: Reason
     lasts: float | None = None
     """Length of the reservation in seconds; None for the job's estimate."""
+    on: Seats | None = None
+    """Nodes that are reserved, if the policy chooses them; None for the placement rule's."""
 
     def say(self, at: Clock) -> str:
         return f"{name(self.job)} is planned for {at(self.at)}: {why(self.because, self.job, at)}"

@@ -52,6 +52,23 @@ class FitsExtra(NamedTuple):
         return f"needs {job.procs} of the {extra}"
 
 
+class WhenRoom(NamedTuple):
+    """On nodes: the running jobs will have left room for it by then."""
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return "its nodes are expected to have room then"
+
+
+class FitsBeside(NamedTuple):
+    """On nodes: the head still fits at its start with this job placed now."""
+
+    head: Job
+    shadow: Moment
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"{name(self.head)} still fits at {at(self.shadow)} with it on its nodes"
+
+
 class PredictedBefore(NamedTuple):
     """It ends before the head's planned start if it runs as long as its user's previous jobs."""
 

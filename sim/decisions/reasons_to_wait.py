@@ -43,6 +43,44 @@ class WouldDelay(NamedTuple):
         return f"starting it would have delayed {others('the head of the queue')}"
 
 
+class LeavesNoRoom(NamedTuple):
+    """On nodes: with this job placed now, the head would not fit at its start."""
+
+    head: Annotated[Job, Called("head of queue")]
+    shadow: Annotated[Moment, Called("its start")]
+    ends: Annotated[Moment, Called("would end")]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        ends = f"would end at {at(self.ends)} > {name(self.head)}'s start at {at(self.shadow)}"
+        return f"{ends}, when too few nodes would be left"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return _would_delay(self.head)
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"starting it would have delayed {others('the head of the queue')}"
+
+
+class NoNodes(NamedTuple):
+    """On nodes: enough cores are free, but not enough nodes have room."""
+
+    free: Annotated[int, Called("free cores")]
+    on: Annotated[int, Called("on nodes")]
+    able: Annotated[int, Called("places found")]
+    needed: Annotated[int, Called("places needed")]
+    lacks: Annotated[str, UNTOLD]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        found = f"room for {self.able:,}" if self.able else "no room for any"
+        return f"{count(self.free, 'core')} free on {count(self.on, 'node')}: {found} of {self.needed:,} {self.lacks}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"room for {self.able:,} of {self.needed:,} {self.lacks}", f"{self.able:,} of {self.needed:,} fit"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "cores were free, but too few nodes had room for it"
+
+
 class PredictedToDelay(NamedTuple):
     head: Annotated[Job, Called("head of queue")]
     shadow: Annotated[Moment, Called("its start")]

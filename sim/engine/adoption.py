@@ -41,7 +41,8 @@ from sim.engine.state import State
 from sim.engine.state_view import StateView
 from sim.engine.succession import take_granted
 from sim.machine.moment import MOMENT
-from sim.machine.profile import Profile, shadow
+from sim.machine.plan import Plan
+from sim.machine.profile import shadow
 from sim.policies.preempt.preemption import enough
 from sim.policies.view import Ends
 from sim.workload.model import Job
@@ -296,14 +297,14 @@ class AdoptedView(StateView):
     def fits(self, job: Job) -> bool:
         return job.procs <= self.free and self.in_time(job)
 
-    def running_plan(self) -> Profile:
+    def running_plan(self) -> Plan:
         plan = self._state.running_plan()
         if not self._state.policy.grants:
             take_granted(self._state, plan)
         return plan
 
-    def shadow(self, job: Job) -> tuple[float, int]:
+    def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
         if self._state.ahead:
             return self._state.shadow(job)
-        time, free = shadow(self.free, self.ends, job.procs)
+        time, free = shadow(self.free, self.ends if ends is None else ends, job.procs)
         return time, free - job.procs

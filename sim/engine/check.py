@@ -12,6 +12,7 @@ from sim.errors import InvariantError
 from sim.history.history import History
 from sim.history.stretch import SUSPENDING, Stretch
 from sim.machine.moment import MOMENT
+from sim.machine.nodes import NodeMachine
 from sim.machine.processors import written
 from sim.machine.turns import Turns
 from sim.workload.model import Workload
@@ -22,6 +23,7 @@ class Checker:
     """Looks at a run after each step and raises `InvariantError` at the first broken rule.
 
     - no processor is held twice, none is lost, a job holds as many as it requested;
+    - on nodes no core, byte or other resource is given twice, features and partitions are kept;
     - every job is in one place: future, waiting, running, suspended or finished;
     - a job starts no earlier than it was submitted and makes exactly the progress it must;
     - a suspended job resumes where it was, or where the policy decided; partitions own every processor once;
@@ -69,9 +71,11 @@ class Checker:
         for rank, held in machine.held.items():
             if held & seen:
                 self._fail("a processor is held twice", rank)
-            if held.bit_count() != self._workload.width[rank]:
+            if not machine.has_nodes and held.bit_count() != self._workload.width[rank]:
                 self._fail("it holds more or fewer processors than it requested", rank)
             seen |= held
+        if isinstance(machine, NodeMachine) and (fault := machine.faults()):
+            self._fail(fault)
         if machine.absent != absent(self._state.outages, self._state.now):
             self._fail("the available processors differ from what the outages allow")
         if seen & machine.free_set or seen | machine.free_set != machine.there:
@@ -260,7 +264,7 @@ class Checker:
         anew = state.running_plan()
         for rank, at in state.reserved.items():
             job = state.jobs[rank]
-            anew.take(at, at + state.reserved_for(job), job.procs)
+            anew.hold(job, at, at + state.reserved_for(job), state.machine.due(rank, at))
         if anew.shortage() is not None:
             self._fail("the plan gives away more processors than there are")
         if state.plan != anew:

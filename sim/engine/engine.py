@@ -78,7 +78,7 @@ class Engine:
         if np.any(workload.runtime > workload.estimate):
             raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
         self.workload = workload
-        self._loops = choice.chosen() if placement == "lowest" else None
+        self._loops = choice.chosen() if placement == "lowest" and workload.shape is None else None
         self._jobs, self._killed = workload.jobs, workload.killed.tobytes()
         self._runtimes = array("d", workload.runtime.tobytes())
         self._submits: Sequence[float] = array("d", np.append(workload.submit, inf).tobytes())
@@ -183,6 +183,7 @@ class Engine:
                 f"the next policy switch must be at a time from {now:.12g} to {last:.12g}, got {at:.12g}"
             )
         successor, state = policy_of(policy), self.state
+        state.demand_shape(successor.first())
         state.leader, state.led, state.successor = successor if successor.leads() else None, {}, None
         self._hears, self._is_plain = may_be_heard(), False
         self._happen(at, successor.first())

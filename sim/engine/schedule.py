@@ -66,6 +66,8 @@ class Schedule:
     """How often each job was interrupted because its processors went."""
     outages: tuple[Outage, ...] = ()
     """When processors were not there."""
+    nodes: tuple[tuple[int, ...], ...] = ()
+    """The nodes that each job was on last, by number; empty for equal processors."""
     dropped: tuple[int, ...] = ()
     """The ranks of the jobs that were given up: there would never be processors enough again."""
 
@@ -107,8 +109,16 @@ class Schedule:
                 kind.name.lower(): np.array([of.called(kind, number) for number in column.tolist()], dtype=object)
                 for kind, column in ((Field.USER, of.user), (Field.GROUP, of.group), (Field.QUEUE, of.queue))
             },
+            **self._on_nodes,
             "account": np.array(of.accounts or [""] * len(of), dtype=object),
         }
+
+    @property
+    def _on_nodes(self) -> dict[str, NDArray[Any]]:
+        """The nodes of each job by number, in a column of its own where the machine has nodes."""
+        if self.workload.shape is None:
+            return {}
+        return {"nodes": np.array([" ".join(map(str, nodes)) for nodes in self.nodes], dtype=object)}
 
     def to_pandas(self) -> Any:
         """The columns as a data frame of pandas, where that is installed."""
@@ -160,4 +170,16 @@ def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
         interruptions=np.array(ledger.interruptions, dtype=np.int64),
         outages=state.outages,
         dropped=state.dropped,
+        nodes=_nodes_of(workload, history),
     )
+
+
+def _nodes_of(workload: Workload, history: History) -> tuple[tuple[int, ...], ...]:
+    """The nodes of every job in its last stretch so far."""
+    if workload.shape is None:
+        return ()
+    found: list[tuple[int, ...]] = [()] * len(workload)
+    for index in range(len(history)):
+        stretch = history.stretch(index)
+        found[stretch.rank] = workload.shape.nodes_of(stretch.processors)
+    return tuple(found)

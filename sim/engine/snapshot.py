@@ -8,6 +8,7 @@ from math import inf
 from typing import overload
 
 from sim.decisions.decisions import Decision, Keep
+from sim.decisions.reasons_to_wait import NoNodes
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
 from sim.engine.state import State, copied
@@ -21,6 +22,9 @@ from sim.policies.view import Ends
 from sim.words import clock
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage, capacity
+
+_MOST_LACKS = 100
+"""Number of planned jobs for which a snapshot finds what they lack on nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,9 +359,18 @@ def _queued(state: State) -> Queue:
         granted=frozenset(state.granted),
         lasts=state.lasts.copy(),
         rows=state.expected_row.copy(),
-        why={d.job.rank: d.because for d in looked if isinstance(d, Keep)},
+        why=_room_on_nodes(state) | {d.job.rank: d.because for d in looked if isinstance(d, Keep)},
         notes={column.name: copied(state.notes.get(column.name)) for column in columns_of(state.policy)},
     )
+
+
+def _room_on_nodes(state: State) -> dict[int, Reason]:
+    """On nodes, what the planned jobs lack that do not fit now: numbers of processors do not say it."""
+    if not state.machine.has_nodes:
+        return {}
+    first = sorted(state.planned, key=state.planned.__getitem__)[:_MOST_LACKS]
+    jobs = [state.waiting.jobs[rank] for rank in first if rank in state.waiting.jobs]
+    return {job.rank: NoNodes(*state.machine.lack(job)) for job in jobs if not state.machine.fits(job)}
 
 
 def _totals(state: State, workload: Workload) -> Totals:

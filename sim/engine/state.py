@@ -23,8 +23,11 @@ from sim.history.past import Switch
 from sim.history.tally import Tally
 from sim.machine.matrix import Matrix
 from sim.machine.moment import MOMENT
-from sim.machine.processors import Machine, Placement
-from sim.machine.profile import Profile, shadow
+from sim.machine.node_plan import NodePlan, shadow_on_nodes
+from sim.machine.nodes import Leftover, NodeMachine
+from sim.machine.plan import Plan, machine_of
+from sim.machine.processors import Placement
+from sim.machine.profile import Extra, Profile, shadow
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.policies.view import Ends
@@ -58,7 +61,8 @@ class State:
         self.now: float = 0
         self.procs = workload.procs
         """All processors that there will ever be."""
-        self.machine = Machine(workload.procs, placement)
+        self.machine = machine_of(workload, placement)
+        self.demand_shape(policy)
         self.machine.lose(absent(workload.outages, -inf))
         self.free = self.machine.free
         self.outages = known(workload.outages, -inf)
@@ -129,7 +133,7 @@ class State:
         """rank -> the start expected there as it was last written into the history: moves within a turn are not"""
         self.not_passed: list[ReserveRow] = []
         """Plans of this rebuild that no later job has passed yet; only passed ones are logged, unless curious"""
-        self.kept_plan: Profile | None = None
+        self.kept_plan: Plan | None = None
         self.timers: list[tuple[float, int, float]] = []
         """(when, rank, inf): a reservation is due. (when, -1, inf): a wake-up that the policy requested. (when, rank,
         since): valid only while the job stays on the processors that it has held since then.
@@ -138,6 +142,11 @@ class State:
         self.wake_at = inf
         """The wake-up that the last pass asked for and the next pass must renew; inf if there is none"""
         self.notes: dict[str, Any] = {}
+
+    def demand_shape(self, policy: Policy) -> None:
+        """Refuse a policy that cannot run on this machine."""
+        if self.machine.has_nodes and not policy.on_nodes:
+            raise PolicyError(f"{policy.name} cannot run on a machine of nodes: it counts processors")
 
     def copy(self) -> State:
         """A copy of all that is small: what is large and can be found again is added by `Checkpoint.state`."""
@@ -234,18 +243,21 @@ class State:
         return {**self.expected, **self.reserved}
 
     @property
-    def plan(self) -> Profile:
+    def plan(self) -> Plan:
         """Running jobs until their expected ends and the reservations that stand."""
         if self.kept_plan is None:
             self.kept_plan = self.running_plan()
             for rank, at in (self.reserved if self.policy.keeps_reservations else self.granted).items():
                 job, start = self.jobs[rank], at if at > self.now else self.now
-                self.kept_plan.take(start, start + self.reserved_for(job), job.procs)
+                promised = self.machine.due(rank, inf)
+                self.kept_plan.hold(job, start, start + self.reserved_for(job), promised)
         self.kept_plan.advance(self.now)
         return self.kept_plan
 
-    def running_plan(self, awaited: int | None = None) -> Profile:
+    def running_plan(self, awaited: int | None = None) -> Plan:
         """Running jobs alone, the awaited one or another as if it were, and what is known to come of the machine."""
+        if isinstance(self.machine, NodeMachine):
+            return NodePlan.of_running(self.now, self.machine, self.ends)
         if awaited is None:
             awaited = self.awaited
         free, ends, changes = self.outlook(awaited)
@@ -294,14 +306,29 @@ class State:
         """For how long the job's reservation is."""
         return self.lasts.get(job.rank, job.estimate)
 
-    def shadow(self, job: Job) -> tuple[float, int]:
-        """Return when the job fits, and how many extra processors are free then."""
+    def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
+        """Return when the job fits, and how many extra processors are free then.
+
+        ends: when running jobs are expected to end, if not by their estimates.
+        """
+        ends = self.ends if ends is None else ends
+        if isinstance(self.machine, NodeMachine):
+            time, amounts = shadow_on_nodes(self.machine, ends, job)
+            return time, int(amounts[:, 0].sum()) - job.procs
         if self.ahead:
             plan = self.running_plan()
             at = plan.earliest(job.procs, job.estimate, self.now)
             return at, plan.least(at, at + job.estimate) - job.procs
-        time, free = shadow(self.free, self.ends, job.procs)
+        time, free = shadow(self.free, ends, job.procs)
         return time, free - job.procs
+
+    def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
+        """Return what is left when the head starts at its shadow time: processors, or room on nodes."""
+        if isinstance(self.machine, NodeMachine):
+            return Leftover(
+                self.machine, head, shadow_on_nodes(self.machine, self.ends if ends is None else ends, head)[1]
+            )
+        return Extra(extra)
 
     # The machine
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from sim.engine.state import State
 from sim.machine.matrix import MatrixView
-from sim.machine.profile import Profile
+from sim.machine.nodes import Leftover
+from sim.machine.plan import Plan
+from sim.machine.profile import Extra
 from sim.policies.view import Ends, RunningJob
 from sim.workload.model import Job
 
@@ -26,7 +28,7 @@ class StateView:
     """The present, as a policy sees it."""
 
     __slots__ = (
-        "_state", "closes", "curious", "held", "ran", "remaining_estimate", "remaining_estimates", "reserved",
+        "_state", "beside", "closes", "curious", "held", "ran", "remaining_estimate", "remaining_estimates", "reserved",
         "running", "running_plan", "shadow", "suspended",
     )  # fmt: skip
 
@@ -40,13 +42,15 @@ class StateView:
     resized: bool = _is("_state.resized")
     ended_early: bool = _is("_state.ended_early")
     notes: dict[str, Any] = _is("_state.notes")
-    plan: Profile = _is("_state.plan")
+    plan: Plan = _is("_state.plan")
+    has_nodes: bool = _is("_state.machine.has_nodes")
+    beside: Callable[..., Extra | Leftover]
     held: Callable[[int], int]
     ran: Callable[[int], float]
     remaining_estimate: Callable[[int], float]
     remaining_estimates: Callable[[Iterable[int]], list[tuple[float, int, int]]]
-    running_plan: Callable[[], Profile]
-    shadow: Callable[[Job], tuple[float, int]]
+    running_plan: Callable[[], Plan]
+    shadow: Callable[..., tuple[float, int]]
 
     def __init__(self, state: State) -> None:
         self._state: State
@@ -54,7 +58,7 @@ class StateView:
         renew(self, state)
         for name in ("reserved", "running", "suspended"):
             _keep(self, name, MappingProxyType(getattr(state, name)))
-        for name in ("ran", "remaining_estimate", "remaining_estimates", "running_plan", "shadow"):
+        for name in ("beside", "ran", "remaining_estimate", "remaining_estimates", "running_plan", "shadow"):
             _keep(self, name, getattr(state, name))
         _keep(self, "held", MappingProxyType(state.machine.held).__getitem__)
 
@@ -115,7 +119,15 @@ class StateView:
 
     def fits(self, job: Job) -> bool:
         state = self._state
+        if state.machine.has_nodes:
+            return state.machine.fits(job)
         return job.procs <= state.free and (state.closes == inf or state.in_time(job))
+
+    def has_room(self, job: Job) -> bool:
+        return self._state.machine.has_room(job)
+
+    def lack(self, job: Job) -> tuple[int, int, int, int, str]:
+        return self._state.machine.lack(job)
 
     def in_time(self, job: Job) -> bool:
         return self._state.closes == inf or self._state.in_time(job)

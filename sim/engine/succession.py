@@ -22,7 +22,7 @@ from sim.engine.transitions import Transitions
 from sim.history.past import Switch
 from sim.history.stretch import MOVED, QUEUED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.moment import MOMENT
-from sim.machine.profile import Profile
+from sim.machine.plan import Plan
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.workload.model import Job
@@ -162,7 +162,7 @@ class Succession:
         state.sharing = sharing
 
 
-def take_granted(state: State, plan: Profile) -> None:
+def take_granted(state: State, plan: Plan) -> None:
     """The reservations that were granted, in a plan of the present."""
     for rank, at in state.granted.items():
         job, start = state.jobs[rank], max(at, state.now)

@@ -109,6 +109,8 @@ class Transitions:
             check_span(job, "start", limit)
             kind, runtime, estimate = SPECULATIVE, min(runtime, limit), min(estimate, limit)
         if on is None:
+            on = machine.due(rank, now)
+        if on is None:
             if procs > state.free:
                 raise DecisionError(f"job {job.id} cannot start at {now:.12g}: it needs {procs}, {state.free} are free")
             held = machine.take(rank, procs)
@@ -127,11 +129,11 @@ class Transitions:
             )
         if plan := state.kept_plan:
             if planned is not None and state.policy.keeps_reservations and abs(planned - now) > MOMENT:
-                plan.take(max(planned, now), planned + state.reserved_for(job), -procs)
+                plan.let_go(job, max(planned, now), planned + state.reserved_for(job))
                 planned = None
             if planned is None or not state.policy.keeps_reservations:
                 plan.advance(now)
-                plan.take(now, expected_end, procs)
+                plan.hold(job, now, expected_end, machine.seats_of(rank))
         if state.lasts:
             state.lasts.pop(rank, None)
         insort(state.ends, (expected_end, rank, procs))
@@ -192,7 +194,7 @@ class Transitions:
                 state.kept_plan = None  # all is free: nothing is left of ends that were a part of a moment apart
             elif expected_end > now:
                 plan.advance(now)
-                plan.take(now, expected_end if expected_end < state.closes else state.closes, -job.procs)
+                plan.let_go(job, now, expected_end if expected_end < state.closes else state.closes)
         state.machine.give_back(rank)
         self.history.finish(stretch, now, because)
 
@@ -209,7 +211,7 @@ class Transitions:
     # Plans
 
     def _reserve(self, decision: Reserve) -> None:
-        state, (job, at, because, lasts) = self.state, decision
+        state, (job, at, because, lasts, on) = self.state, decision
         now, rank = state.now, job.rank
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "get a reservation")
@@ -221,12 +223,12 @@ class Transitions:
             was = state.reserved.get(rank)
             if lasts is not None:
                 state.lasts[rank] = lasts
-            if plan := state.kept_plan:
+            if plan := state.plan if state.machine.has_nodes else state.kept_plan:
                 lasts = state.lasts.get(rank, job.estimate)
                 plan.advance(now)
                 if was is not None:
-                    plan.take(was, was + lasts, -job.procs)
-                plan.take(at, at + lasts, job.procs)
+                    plan.let_go(job, was, was + lasts)
+                state.machine.promise(rank, at, plan.hold(job, at, at + lasts, on))
             heappush(state.timers, (at, rank, inf))
             if isinstance(because, AskedFor):
                 state.granted[rank] = at
@@ -330,7 +332,7 @@ class Transitions:
         state.machine.take_exactly(rank, processors, job.procs)
         if state.kept_plan:
             state.kept_plan.advance(now)
-            state.kept_plan.take(now, min(expected_end, state.closes), job.procs)
+            state.kept_plan.hold(job, now, min(expected_end, state.closes), state.machine.seats_of(rank))
         insort(state.ends, (expected_end, rank, job.procs))
         stretch = self.history.begin(rank, now, processors, kind)
         self.stay(rank, allocated((job, now, expected_end, kind, stretch, state.ledger.ran[rank])), leaves)
@@ -370,6 +372,7 @@ class Transitions:
     def forget_reservations(self) -> None:
         """Drop all reservations except granted ones."""
         self.state.reserved.clear()
+        self.state.machine.forget_promises()
         self.state.reserved.update(self.state.granted)
 
     # Partitions

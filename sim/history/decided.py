@@ -164,8 +164,8 @@ class Decided:
         for decision in self.new:
             kind, written, own, more = type(decision), None, (), None
             if kind is Reserve:
-                job, *own, because, more = decision
-                written = _WRITTEN[kind].get(type(because))
+                job, *own, because, more, on = decision
+                written = _WRITTEN[kind].get(type(because)) if on is None else None
             elif kind is ReserveRow:
                 job, *own, because = decision
                 written = _WRITTEN[kind].get(type(because))

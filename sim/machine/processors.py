@@ -12,8 +12,11 @@ from operator import or_
 from typing import Literal
 
 from sim.errors import DecisionError
+from sim.workload.model import Job
+from sim.workload.shape import Seats
 
-Placement = Literal["lowest", "together"]
+Placement = Literal["lowest", "together", "best", "spread"]
+"""The last two are for nodes, which take `lowest` for the rule that the machine's file names."""
 
 
 def lowest(free: int, count: int) -> int:
@@ -81,6 +84,9 @@ PLACEMENTS: dict[Placement, Callable[[int, int], int]] = {"lowest": lowest, "tog
 class Machine:
     """N processors; every one is free or held by exactly one job. It may be divided into partitions that own them."""
 
+    has_nodes = False
+    """True if the machine consists of nodes."""
+
     __slots__ = ("_choose", "absent", "division", "free", "free_set", "held", "kept", "owners", "procs")
 
     def __init__(self, procs: int, placement: Placement = "lowest") -> None:
@@ -138,6 +144,34 @@ class Machine:
         self.held[rank] = chosen
         return chosen
 
+    # What a machine of nodes answers in another way (`sim.machine.nodes`)
+
+    def fits(self, job: Job) -> bool:
+        """Return True if as many processors are free as the job needs, or nodes have room for it."""
+        return job.procs <= self.free
+
+    def has_room(self, job: Job) -> bool:
+        """Return True if what was promised to the job is free, or if it fits where nothing was promised."""
+        return job.procs <= self.free
+
+    def lack(self, job: Job) -> tuple[int, int, int, int, str]:
+        """Return free cores, nodes that have any, places found and needed, and their unit."""
+        raise DecisionError("equal processors are not on nodes")
+
+    def due(self, rank: int, now: float) -> Seats | None:
+        """Return the nodes that a reservation holds for the job from now on."""
+        return None
+
+    def seats_of(self, rank: int) -> Seats | None:
+        """Return what a running job holds of nodes; None on equal processors."""
+        return None
+
+    def promise(self, rank: int, at: float, seats: Seats | None) -> None:
+        """Keep the nodes of a reservation that stands."""
+
+    def forget_promises(self) -> None:
+        """Keep no nodes for any reservation."""
+
     def _beside_kept(self, count: int) -> int:
         """Return free processors that are kept for no job."""
         free = self.free_set & ~self.kept
@@ -145,8 +179,10 @@ class Machine:
             raise DecisionError(f"{count} processors wanted, {free.bit_count()} free that are not kept for a job")
         return self._choose(free, count)
 
-    def take_exactly(self, rank: int, processors: int, count: int) -> int:
+    def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
         """Give the job these processors and no others."""
+        if not isinstance(processors, int):
+            raise DecisionError("equal processors have no nodes to choose")
         if processors & ~self.free_set:
             raise DecisionError(f"processors {written(processors & ~self.free_set)} are not free")
         if processors & self.kept:

@@ -11,9 +11,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from math import inf
+from typing import TypeAlias
 
 from sim.machine.moment import APART, MOMENT
 from sim.workload.model import Job
+from sim.workload.shape import Seats
+
+Moved: TypeAlias = tuple[Job, float, float]
+"""Job, the start it was reserved for, and its new start."""
 
 
 class Profile:
@@ -190,6 +195,37 @@ class Profile:
         if first and free[first] == free[first - 1]:
             del times[first], free[first]
 
+    # The same by job: a machine of nodes answers these, too (`sim.machine.node_plan`)
+
+    def find(self, job: Job, after: float) -> float:
+        """Return the first moment from `after` on at which the job fits for its whole estimate."""
+        return self.earliest(job.procs, job.estimate, after)
+
+    def admits(self, job: Job, start: float, lasts: float) -> bool:
+        """Return True if the job fits from `start` on for so long."""
+        return self.fits(job.procs, start, lasts)
+
+    def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
+        """Take what the job needs; return the nodes that it gets, None on equal processors."""
+        self.take(start, end, job.procs)
+        return None
+
+    def let_go(self, job: Job, start: float, end: float) -> None:
+        """Give back what `hold` took."""
+        self.take(start, end, -job.procs)
+
+    def put(self, job: Job, after: float, lasts: float | None = None) -> float:
+        """Hold the job's earliest place from `after` on, for its estimate or for so long; return its start."""
+        return self.place(job.procs, job.estimate if lasts is None else lasts, after)
+
+    def seats_of(self, job: Job) -> Seats | None:
+        """Return the nodes on which the plan has the job; None on equal processors."""
+        return None
+
+    def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
+        """Yield (job, reserved start, earlier start) of the reservations that can move to an earlier start."""
+        return compression(self, now, jobs, reserved)
+
     def place(self, procs: int, duration: float, after: float) -> float:
         """Take the earliest place there is, and say when it starts."""
         start = self.earliest(procs, duration, after)
@@ -232,6 +268,23 @@ class Placed:
 
 _LOOKED_BACK = 8
 """Most recent trials to consult; older ones say little about the current plan."""
+
+
+class Extra:
+    """Processors that are left when the head starts at its shadow time; jobs that would end later share them."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def admits(self, job: Job) -> bool:
+        """Return True if the head could still start at the shadow with this job running beside it."""
+        return job.procs <= self.left
+
+    def count(self, job: Job) -> None:
+        """Note that the job, which would end later, has started."""
+        self.left -= job.procs
 
 
 def compression(

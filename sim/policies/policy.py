@@ -55,6 +55,9 @@ class Policy:
     places: ClassVar[bool] = False
     """True if the policy chooses the processors of a job, whatever placement is requested."""
 
+    on_nodes: ClassVar[bool] = True
+    """True if it can run on a machine of nodes; policies that count processors cannot."""
+
     def queue_order(self) -> Order:
         """How the waiting jobs stand in `view.queue`."""
         return Fcfs()

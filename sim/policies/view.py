@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from sim.machine.profile import Profile
+from sim.machine.nodes import Leftover
+from sim.machine.plan import Plan
+from sim.machine.profile import Extra
 from sim.workload.model import Job
 
 Ends = Sequence[tuple[float, int, int]]
@@ -127,10 +129,10 @@ class View(Protocol):
         """A job's estimate less the progress that it has made."""
 
     @property
-    def plan(self) -> Profile:
+    def plan(self) -> Plan:
         """Running jobs until their expected ends and the reservations that stand; copy it to try things."""
 
-    def running_plan(self) -> Profile:
+    def running_plan(self) -> Plan:
         """Running jobs alone, as a plan of the policy's own."""
 
     @property
@@ -148,11 +150,27 @@ class View(Protocol):
     def fits(self, job: Job) -> bool:
         """May the job start, or go on, now: are enough processors free, and is it `in_time`?"""
 
+    @property
+    def has_nodes(self) -> bool:
+        """True if the machine consists of nodes, so that free cores may be of no use to a job."""
+
+    def has_room(self, job: Job) -> bool:
+        """Return True if what a reservation holds for the job is free, or if it fits without a reservation."""
+
+    def lack(self, job: Job) -> tuple[int, int, int, int, str]:
+        """Return free cores, nodes that have any, places found and needed, and their unit; on nodes only."""
+
+    def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
+        """Return what is left when `head` starts at its shadow: it `admits` jobs that would end later."""
+
     def in_time(self, job: Job) -> bool:
         """Would it end before the machine goes down as announced, by what is left of its estimate?"""
 
-    def shadow(self, job: Job) -> tuple[float, int]:
-        """Return when `job` fits, and how many extra processors are free then."""
+    def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
+        """Return when `job` fits, and how many extra processors are free then.
+
+        `ends` says when running jobs are expected to end, if not by their estimates.
+        """
 
     def only(self, jobs: Iterable[Job]) -> View:
         """Return a view in which these jobs alone wait, to ask another policy about; it changes as this one does."""

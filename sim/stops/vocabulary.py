@@ -197,6 +197,8 @@ REASONS: dict[str, type] = {
     "claim taken": reasons_to_wait.ClaimTaken,
     "fits no row": FitsNoRow,
     "machine goes down": reasons_to_wait.MachineGoesDown,
+    "leaves no room": reasons_to_wait.LeavesNoRoom,
+    "no nodes": reasons_to_wait.NoNodes,
     "no slice over": reasons_to_wait.NoSliceOver,
     "no victim allowed": reasons_to_wait.NoVictimAllowed,
     "no victims": reasons_to_wait.NoVictims,

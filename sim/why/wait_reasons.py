@@ -12,6 +12,7 @@ from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons import OfTheHead
 from sim.decisions.reasons_to_wait import (
     MachineGoesDown,
+    NoNodes,
     PlannedLater,
     RoomUnseen,
     TooFewFree,
@@ -22,7 +23,7 @@ from sim.decisions.sentences import Brief, Others, Reason
 from sim.engine.state import State
 from sim.machine.matrix import MatrixPicture
 from sim.machine.moment import MOMENT
-from sim.machine.profile import Profile
+from sim.machine.plan import Plan as FreeRoom
 from sim.policies.view import Ends
 from sim.words import Clock, name, processors
 from sim.workload.model import Job
@@ -120,6 +121,8 @@ def why_it_waits(
     """Return why a queued job waits: the policy's reason, or one inferred from its decisions and its plan."""
     if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
         return own[-1]
+    if state.machine.has_nodes and not state.machine.fits(job):
+        return NoNodes(*state.machine.lack(job))
     at, why = planned
     down = None
     if not state.sharing and job.rank not in state.granted:
@@ -276,14 +279,14 @@ class Delayed(NamedTuple):
     seconds: float
 
 
-def delayed_by(job: Job, now: float, plan: Profile, planned: Iterable[Plan]) -> Iterator[Delayed]:
+def delayed_by(job: Job, now: float, plan: FreeRoom, planned: Iterable[Plan]) -> Iterator[Delayed]:
     """Yield the planned jobs that starting this job now would delay, and by how long.
 
     The others are placed again around it: reservations first, each from its start on, then the recomputed plans from
     now on. `plan` holds the running jobs and is modified.
     """
-    plan.take(now, now + job.estimate, job.procs)
+    plan.hold(job, now, now + job.estimate)
     for other, at, lasts, stands in sorted(planned, key=lambda plan: not plan.stands):
         since = max(at, now) if stands else now
-        if other != job and (seconds := plan.place(other.procs, lasts, since) - at) > MOMENT:
+        if other != job and (seconds := plan.put(other, since, lasts) - at) > MOMENT:
             yield Delayed(other, at, seconds)

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from threading import Lock
 from typing import Any, Literal, overload
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -25,6 +26,7 @@ from sim.errors import NotThereError, ParameterError, TraceError, near
 from sim.words import processors, quoted
 from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, there
+from sim.workload.shape import Shape, misfits_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -162,6 +164,8 @@ class Trace:
     fidelity: Fidelity = Fidelity()
     accounts: tuple[str, ...] = ()
     """Account of each job; empty if the format has none."""
+    shape: Shape | None = None
+    """Nodes of the machine with the request of each job; None for equal processors."""
 
     def __repr__(self) -> str:
         return f"<Trace {self.name}: {len(self.ids):,} jobs, {self.format}>"
@@ -298,6 +302,8 @@ class Workload:
     """Account of each job; empty if the format has none."""
     outages: tuple[Outage, ...] = ()
     """Times at which some of the `procs` processors are not available."""
+    shape: Shape | None = None
+    """Nodes of the machine with the request of each job; None for equal processors."""
     estimated: str = "recorded"
     """Kind of estimates, as the option names it."""
 
@@ -338,13 +344,15 @@ class Workload:
         begins, size = size, most_procs(size, sizes)
         never_ran, no_procs = run < 0, width <= 0
         too_wide = width > size
-        keep = np.flatnonzero(~(never_ran | no_procs | too_wide))
+        misfits = misfits_of(trace.shape, np.where(estimate >= SHORTEST, estimate, run)) if trace.shape else {}
+        keep = np.flatnonzero(~reduce(or_, misfits.values(), never_ran | no_procs | too_wide))
         skipped = _notes(
             trace,
             ("never ran (run time < 0)", never_ran),
             ("no processors (<= 0)", no_procs & ~never_ran),
             (f"wider than the machine ({processors(size)})", too_wide & ~beyond & ~never_ran),
             (f"wider than the largest supported machine ({MOST_PROCS:,} processors)", beyond & ~never_ran),
+            *((why, where & ~(never_ran | no_procs | too_wide)) for why, where in misfits.items()),
         )
         kept = np.zeros(len(run), dtype=bool)
         kept[keep] = True
@@ -381,6 +389,7 @@ class Workload:
             fidelity=trace.fidelity + Fidelity(skipped=skipped, assumed=assumed),
             accounts=tuple(trace.accounts[i] for i in keep) if trace.accounts else (),
             outages=outages_of(begins, sizes, (), trace.header.seconds_at),
+            shape=trace.shape and trace.shape.take(keep),
         )
 
     def __repr__(self) -> str:
@@ -394,7 +403,8 @@ class Workload:
         index = np.arange(len(self))[ranks]
         columns = {name: getattr(self, name)[index] for name in _COLUMNS}
         accounts = tuple(self.accounts[i] for i in index) if self.accounts else ()
-        return replace(self, ids=tuple(self.ids[i] for i in index), accounts=accounts, **columns)
+        shape = self.shape and self.shape.take(index)
+        return replace(self, ids=tuple(self.ids[i] for i in index), accounts=accounts, shape=shape, **columns)
 
     def with_outages(self, more: Iterable[Outage]) -> Workload:
         """Return the workload with more outages, without jobs wider than the machine ever is after their arrival."""

@@ -18,7 +18,7 @@ from typing import Literal
 
 from sim.errors import TraceError
 from sim.files import is_database
-from sim.workload.formats import batsim, evalys, parquet, sacct, slog, swf, table
+from sim.workload.formats import batsim, evalys, nodes, parquet, sacct, slog, swf, table
 from sim.workload.formats.puzzle import is_puzzle, parse_puzzle
 from sim.workload.formats.slurm_text import cpus_of_nodes
 from sim.workload.model import Trace
@@ -79,7 +79,7 @@ def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:
     name = _stem(path)
     match sniff(text, Path(path).name):
         case "batsim":
-            return batsim.read(text, name, path)
+            return nodes.read(text, name, path) if nodes.is_machine(text) else batsim.read(text, name, path)
         case "sacct":
             return sacct.read(text, name, path, how)
         case "evalys":

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import settings
 
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.machine.processors import written
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from tests.material import MATERIAL, MISSING
+from tests.oracle.nodes import case_of, schedule
 
 OWN = Path(__file__).parent / "cases"
 SHARED = MATERIAL / "cases"
@@ -71,3 +76,37 @@ def test_with_preemption_every_stretch_is_where_spec_says(trace: Path) -> None:
             for s in engine.history.segments()
         ]
         assert sorted(got) == sorted(cells), spec
+
+
+# Machines of nodes
+
+ON_NODES = ("fcfs", "firstfit", "easy", "conservative", "conservative:compress=none")
+MACHINES = sorted((MATERIAL / "cases-nodes").glob("*.json"))
+
+
+def placed(path: Path, spec: str) -> dict[str, list[Any]]:
+    """job -> [start, nodes] of a run that is checked after every step."""
+    engine = Engine(Workload.of(read(path)).with_overruns(), parse_policy(spec), watchers=[Checker], curious=False)
+    engine.run()
+    run = engine.schedule()
+    starts = zip(engine.workload.ids, run.start.tolist(), run.nodes, strict=True)
+    return {job: [start, list(nodes)] for job, start, nodes in starts}
+
+
+@pytest.mark.skipif(not MACHINES, reason=MISSING)
+def test_jobs_start_on_the_nodes_that_spec_says() -> None:
+    for path in MACHINES:
+        for spec, expected in json.loads(path.read_text(encoding="utf-8"))["expected"].items():
+            got = placed(path, spec)
+            if spec.endswith("none"):  # there the cases leave out what starts after the last arrival and end
+                got = {job: where for job, where in got.items() if job in expected}
+            assert got == expected, (path.name, spec)
+
+
+def test_random_nodes_give_the_schedule_of_the_plain_program(tmp_path: Path) -> None:
+    for seed in range(500 if settings().max_examples > 1000 else 25):
+        case, path = case_of(seed), tmp_path / "case.json"
+        path.write_text(json.dumps(case), encoding="utf-8")
+        for spec in ON_NODES:
+            plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}
+            assert placed(path, spec) == plain, (seed, spec)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sim.decisions.reasons import BreaksNoBound, WithinBounds
 from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT
-from sim.machine.profile import Profile
+from sim.machine.plan import Plan
 from sim.workload.model import Job
 
 
@@ -29,12 +29,12 @@ class Trial(NamedTuple):
 
 
 def place_within(
-    plan: Profile, jobs: Iterable[Job], bounds: Mapping[int, float], now: float, excused: frozenset[int]
+    plan: Plan, jobs: Iterable[Job], bounds: Mapping[int, float], now: float, excused: frozenset[int]
 ) -> Trial:
     """Place the jobs in this order, each at its earliest; stop at the first that starts after its bound."""
     starts = {}
     for job in jobs:
-        at = starts[job.rank] = plan.place(job.procs, job.estimate, now)
+        at = starts[job.rank] = plan.put(job, now)
         if at > bounds[job.rank] + MOMENT and job.rank not in excused:
             return Trial(starts, job)
     return Trial(starts)

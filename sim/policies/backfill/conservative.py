@@ -9,7 +9,6 @@ from typing import Literal
 
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start
 from sim.decisions.reasons import Compressed, Due, EarliestHole
-from sim.machine.profile import compression
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
@@ -50,17 +49,17 @@ class Conservative(Ordered):
     def decide(self, view: View) -> Iterator[Decision]:
         if view.ended_early:
             jobs = self._compression_order(view)
-            for job, was, at in compression(view.plan, view.now, jobs, view.reserved):
+            for job, was, at in view.plan.compression(view.now, jobs, view.reserved):
                 yield Reserve(job, at, Compressed(was))
         for job in view.arrived:
-            at = view.plan.earliest(job.procs, job.estimate, view.now)
+            at = view.plan.find(job, view.now)
             yield Reserve(job, at, EarliestHole(view.free))
         start: type[Start | Backfill] = Start
         now, reserved = view.now, view.reserved
         if min(reserved.values(), default=inf) > now:
             return
         for job in view.queue:
-            if reserved[job.rank] <= now and job.procs <= view.free:
+            if reserved[job.rank] <= now and view.has_room(job):
                 yield start(job, _DUE)
             else:
                 start = Backfill

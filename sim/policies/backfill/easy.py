@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import inf
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned
-from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
-from sim.policies.backfill.room import in_order, no_room, when_free
+from sim.decisions.reasons import EarliestHole, EndsBefore, Planned
+from sim.decisions.reasons_to_wait import PlannedLater
+from sim.policies.backfill.room import at_shadow, delays, in_order, no_room, passes
 from sim.policies.backfill.tails import TAILS, Tail, in_tail
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
@@ -50,29 +50,31 @@ class Easy(Ordered):
         if self.depth > 1:
             yield from self._deep(view, [head, *queue])
             return
-        now, free, curious, closes = view.now, view.free, view.curious, view.closes < inf
+        now, free, curious, looks = view.now, view.free, view.curious, view.has_nodes or view.closes < inf
         shadow, extra = view.shadow(head)
-        yield Reserve(head, shadow, when_free(free, extra + head.procs))
+        left = view.beside(head, extra)
+        yield Reserve(head, shadow, at_shadow(view, head, extra))
         for job in in_tail(queue, self.tail):
-            if job.procs > free or (closes and not view.fits(job)):
+            if job.procs > free or (looks and not view.fits(job)):
                 if curious:
                     yield Keep(job, no_room(view, job))
             elif now + job.estimate <= shadow:
                 yield Backfill(job, EndsBefore(head, shadow, now + job.estimate))
                 free = view.free
-            elif job.procs <= extra:
-                yield Backfill(job, FitsExtra(head, shadow, extra))
-                extra -= job.procs
+            elif left.admits(job):
+                yield Backfill(job, passes(head, shadow, left))
+                left.count(job)
                 free = view.free
             elif curious:
-                yield Keep(job, WouldDelay(head, shadow, now + job.estimate, extra))
+                yield Keep(job, delays(head, shadow, now + job.estimate, left))
 
     def _deep(self, view: View, queue: list[Job]) -> Iterator[Decision]:
         plan, heads = view.plan.copy(), 0
         for place, job in enumerate(queue, 1):
-            at = plan.earliest(job.procs, job.estimate, view.now)
+            at = plan.find(job, view.now)
+            on = plan.hold(job, at, at + job.estimate)
             if at == view.now:
-                yield Backfill(job, Planned())
+                yield Backfill(job, Planned(), on)
             elif heads < self.depth:
                 heads += 1
                 yield Reserve(job, at, EarliestHole(view.free))
@@ -81,5 +83,4 @@ class Easy(Ordered):
             else:
                 if view.curious:
                     yield Keep(job, PlannedLater(at, view.free) if view.fits(job) else no_room(view, job))
-                continue
-            plan.take(at, at + job.estimate, job.procs)
+                plan.let_go(job, at, at + job.estimate)

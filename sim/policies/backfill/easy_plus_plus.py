@@ -9,12 +9,13 @@ from math import inf
 from typing import Any, Literal, TypeAlias
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start, Wake
-from sim.decisions.reasons import FitsExtra, InOrder, PredictedBefore, WhenPredicted
+from sim.decisions.reasons import InOrder, PredictedBefore, WhenPredicted
 from sim.decisions.reasons_to_wait import PredictedToDelay
 from sim.decisions.sentences import Unit
 from sim.machine.moment import MOMENT
-from sim.machine.profile import Profile, shadow
-from sim.policies.backfill.room import no_room
+from sim.machine.nodes import Leftover
+from sim.machine.profile import Extra, Profile, shadow
+from sim.policies.backfill.room import delays, no_room, passes
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
@@ -73,10 +74,11 @@ class EasyPlusPlus(Policy):
             return
         start, then = _room(view, ends, head)
         yield Reserve(head, start, WhenPredicted(view.free, then))
-        yield from self._pass(view, head, start, then - head.procs, sorted(waiting, key=lambda j: predicted[j.rank]))
+        left = view.beside(head, then - head.procs, ends)
+        yield from self._pass(view, head, start, left, sorted(waiting, key=lambda j: predicted[j.rank]))
         yield Wake(start, is_renewed=True)
 
-    def _pass(self, view: View, head: Job, start: float, extra: int, tail: list[Job]) -> Iterator[Decision]:
+    def _pass(self, view: View, head: Job, start: float, left: Extra | Leftover, tail: list[Job]) -> Iterator[Decision]:
         """EASY's two rules, by predictions."""
         now, predicted = view.now, view.notes["predicted"]
         for job in tail:
@@ -87,12 +89,17 @@ class EasyPlusPlus(Policy):
             elif ends <= start:
                 view.notes["ends"][job.rank] = ends
                 yield Backfill(job, PredictedBefore(head, start, ends))
-            elif job.procs <= extra:
+            elif left.admits(job):
                 view.notes["ends"][job.rank] = ends
-                yield Backfill(job, FitsExtra(head, start, extra))
-                extra -= job.procs
+                yield Backfill(job, passes(head, start, left))
+                left.count(job)
             elif view.curious:
-                yield Keep(job, PredictedToDelay(head, start, ends, extra))
+                yield Keep(
+                    job,
+                    PredictedToDelay(head, start, ends, left.left)
+                    if isinstance(left, Extra)
+                    else delays(head, start, ends, left),
+                )
 
     def _end_of(self, view: View, rank: int, end: float) -> float:
         """When a job is expected to leave its processors that would by its estimate at `end`."""
@@ -109,6 +116,9 @@ class EasyPlusPlus(Policy):
 
 def _room(view: View, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
     """When there is room for the head, and how many are free then."""
+    if view.has_nodes:
+        at, extra = view.shadow(head, ends)
+        return at, extra + head.procs
     if not view.machine_ahead:
         return shadow(view.free, ends, head.procs)
     plan = Profile.of_changes(view.now, view.free, sorted([*ends, *view.machine_ahead]))

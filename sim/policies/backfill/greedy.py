@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
-from sim.decisions.reasons import BestOfOrders, WhenFree
-from sim.decisions.reasons_to_wait import TooFewFree, WouldDelay
-from sim.policies.backfill.room import start_in_order, those_in_time
+from sim.decisions.reasons import BestOfOrders
+from sim.policies.backfill.room import at_shadow, delays, no_room, start_in_order, those_in_time
 from sim.policies.backfill.tails import in_tail
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
@@ -54,21 +53,26 @@ class Greedy(Ordered):
         if head is None:
             return
         shadow, extra = view.shadow(head)
-        yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
+        left = view.beside(head, extra)
+        yield Reserve(head, shadow, at_shadow(view, head, extra))
         others = yield from those_in_time(view, queue)
         if not others:
             return
         late = {job for job in others if view.now + job.estimate > shadow}
-        found = {tail: _passing(in_tail(others, tail), view.free, extra, late) for tail in TRIED}
+        if view.has_nodes:
+            found = {tail: _passing_on_nodes(in_tail(others, tail), view, head, shadow, late) for tail in TRIED}
+        else:
+            found = {tail: _passing(in_tail(others, tail), view.free, extra, late) for tail in TRIED}
         best = max(TRIED, key=lambda tail: sum(map(_WORTH[self.by], found[tail])))
         for job in found[best]:
             yield Backfill(job, BestOfOrders(head, shadow, best, len(found[best])))
-            extra -= job.procs if job in late else 0
+            if job in late:
+                left.count(job)
         if view.curious:
             started = set(found[best])
             for job in (job for job in others if job not in started):
-                few, ends = job.procs > view.free, view.now + job.estimate
-                yield Keep(job, TooFewFree(view.free) if few else WouldDelay(head, shadow, ends, extra))
+                ends = view.now + job.estimate
+                yield Keep(job, delays(head, shadow, ends, left) if view.fits(job) else no_room(view, job))
 
 
 def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) -> list[Job]:
@@ -81,4 +85,18 @@ def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) 
             passing.append(job)
             free -= job.procs
             extra -= job.procs if job in late else 0
+    return passing
+
+
+def _passing_on_nodes(jobs: Iterable[Job], view: View, head: Job, shadow: float, late: Collection[Job]) -> list[Job]:
+    """The same on nodes: a late one may pass if the head still fits at its start."""
+    plan, now, passing = view.running_plan(), view.now, list[Job]()
+    for job in jobs:
+        if not plan.admits(job, now, job.estimate):
+            continue
+        plan.hold(job, now, now + job.estimate)
+        if job in late and not plan.admits(head, shadow, head.estimate):
+            plan.let_go(job, now, now + job.estimate)
+        else:
+            passing.append(job)
     return passing

@@ -32,6 +32,7 @@ class Lookahead(Ordered):
 
     window: int = parameter(50, "number of jobs behind the head that are considered", low=1, high=1000)
     plans = "the heads"
+    on_nodes = False
 
     def promises(self) -> bool:
         """As under EASY."""

@@ -8,9 +8,9 @@ from math import inf
 from typing import Literal
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
-from sim.decisions.reasons import InWindow, WhenFree
+from sim.decisions.reasons import InWindow
 from sim.decisions.reasons_to_wait import WindowCloses
-from sim.policies.backfill.room import no_room, start_in_order
+from sim.policies.backfill.room import at_shadow, no_room, start_in_order
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
@@ -45,7 +45,7 @@ class Relaxed(Ordered):
             return
         now = view.now
         shadow, extra = view.shadow(head)
-        yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
+        yield Reserve(head, shadow, at_shadow(view, head, extra))
         closes, passed = now + self._window(head, shadow - now, view.procs), False
         for job in queue:
             if not view.fits(job):
@@ -58,7 +58,7 @@ class Relaxed(Ordered):
                 yield Keep(job, WindowCloses(head, now + job.estimate, closes))
 
         if passed and (later := view.shadow(head))[0] > shadow:
-            yield Reserve(head, later[0], WhenFree(view.free, later[1] + head.procs))
+            yield Reserve(head, later[0], at_shadow(view, head, later[1]))
 
     def _window(self, head: Job, hpwait: float, procs: int) -> float:
         if self.relative == "runtime":

@@ -24,9 +24,9 @@ class Replan(Ordered):
         now, plan = view.now, view.plan.copy()
         start: type[Start | Backfill] = Start
         for job in view.queue:
-            at = plan.place(job.procs, job.estimate, now)
+            at = plan.put(job, now)
             if at == now:
-                yield start(job, Planned())
+                yield start(job, Planned(), plan.seats_of(job))
             else:
                 start = Backfill
                 yield Reserve(job, at, NewPlan())

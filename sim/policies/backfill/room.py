@@ -6,8 +6,10 @@ from collections.abc import Generator, Iterable, Iterator
 from functools import lru_cache
 
 from sim.decisions.decisions import Decision, Keep, Start
-from sim.decisions.reasons import InOrder, WhenFree
-from sim.decisions.reasons_to_wait import MachineGoesDown, TooFewFree
+from sim.decisions.reasons import FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
+from sim.decisions.reasons_to_wait import LeavesNoRoom, MachineGoesDown, NoNodes, TooFewFree, WouldDelay
+from sim.machine.nodes import Leftover
+from sim.machine.profile import Extra
 from sim.policies.view import View
 from sim.workload.model import Job
 
@@ -25,10 +27,12 @@ in_order, when_free, _too_few = lru_cache(1024)(InOrder), lru_cache(4096)(WhenFr
 """The same numbers come again and again."""
 
 
-def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown:
+def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes:
     """Return what the job lacks to fit."""
     if job.procs > (free := view.free):
         return _too_few(free)
+    if view.has_nodes:
+        return NoNodes(*view.lack(job))
     return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))
 
 
@@ -43,3 +47,18 @@ def those_in_time(view: View, jobs: Iterable[Job]) -> Generator[Keep, None, list
         elif view.curious:
             yield Keep(job, no_room(view, job))
     return found
+
+
+def at_shadow(view: View, head: Job, extra: int) -> WhenFree | WhenRoom:
+    """Why the head is planned for its shadow time."""
+    return WhenRoom() if view.has_nodes else when_free(view.free, extra + head.procs)
+
+
+def passes(head: Job, shadow: float, left: Extra | Leftover) -> FitsExtra | FitsBeside:
+    """Why a job that ends after the head's start may pass the head."""
+    return FitsExtra(head, shadow, left.left) if isinstance(left, Extra) else FitsBeside(head, shadow)
+
+
+def delays(head: Job, shadow: float, ends: float, left: Extra | Leftover) -> WouldDelay | LeavesNoRoom:
+    """Why it may not."""
+    return WouldDelay(head, shadow, ends, left.left) if isinstance(left, Extra) else LeavesNoRoom(head, shadow, ends)

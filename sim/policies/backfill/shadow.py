@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from math import inf
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.reasons import WhenFree
-from sim.decisions.reasons_to_wait import BreaksBound, WouldDelay
+from sim.decisions.reasons_to_wait import BreaksBound
 from sim.policies.backfill.bounds import Trial, place_within
-from sim.policies.backfill.room import no_room
+from sim.policies.backfill.room import at_shadow, delays, no_room
 from sim.policies.orders import Order, ShortestFirst
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered, order_field
@@ -39,19 +38,20 @@ class Shadow(Ordered):
         self._bound_arrivals(view, bounds)
         now = view.now
         head: Job | None = None
-        shadow, extra = inf, view.procs
+        shadow, left = inf, None
         start: type[Start | Backfill] = Start
         for job in view.queue:
             if not view.fits(job):
                 if head is None:
                     head = job
                     shadow, extra = view.shadow(job)
-                    yield Reserve(job, shadow, WhenFree(view.free, extra + job.procs))
+                    left = view.beside(job, extra)
+                    yield Reserve(job, shadow, at_shadow(view, job, extra))
                 elif view.curious:
                     yield Keep(job, no_room(view, job))
-            elif head is not None and now + job.estimate > shadow and job.procs > extra:
+            elif head is not None and left is not None and now + job.estimate > shadow and not left.admits(job):
                 if view.curious:
-                    yield Keep(job, WouldDelay(head, shadow, now + job.estimate, extra))
+                    yield Keep(job, delays(head, shadow, now + job.estimate, left))
             else:
                 others, trial = self._without(view, bounds, job)
                 if trial.late is not None:
@@ -59,9 +59,9 @@ class Shadow(Ordered):
                     if view.curious:
                         yield Keep(job, BreaksBound(late, trial.starts[late.rank], bounds[late.rank]))
                 else:
-                    if now + job.estimate > shadow:
-                        extra -= job.procs
                     yield start(job, trial.why(others, bounds))
+                    if left is not None and now + job.estimate > shadow:
+                        left.count(job)
                     del bounds[job.rank]
                     continue
             start = Backfill
@@ -72,7 +72,7 @@ class Shadow(Ordered):
             return
         plan = view.plan.copy()
         for job in sorted(view.queue, key=lambda job: job.rank):
-            promised = plan.place(job.procs, job.estimate, view.now)
+            promised = plan.put(job, view.now)
             if job.rank not in bounds:
                 bounds[job.rank] = job.submit + self.shadows * (promised - job.submit)
 
@@ -81,7 +81,7 @@ class Shadow(Ordered):
         waiting = sorted(view.queue, key=lambda job: (bounds[job.rank], job.rank))
         past = self._past(view, bounds, waiting)
         plan = view.plan.copy()
-        plan.take(view.now, view.now + job.estimate, job.procs)
+        plan.hold(job, view.now, view.now + job.estimate)
         others = [other for other in waiting if other is not job]
         return others, place_within(plan, others, bounds, view.now, past)
 

@@ -50,7 +50,7 @@ class Slack(Conservative):
         by_start = sorted((at, rank) for rank, at in view.reserved.items() if rank != job.rank)
         others = [view.job(rank) for _, rank in by_start]
         plan = view.running_plan()
-        plan.take(view.now, view.now + job.estimate, job.procs)
+        on = plan.hold(job, view.now, view.now + job.estimate)
         if plan.shortage() is not None:
             return  # in the way of a reservation that an earlier policy granted
         trial = place_within(plan, others, bounds, view.now, frozenset())
@@ -59,10 +59,10 @@ class Slack(Conservative):
                 late = trial.late
                 yield Keep(job, BreaksBound(late, trial.starts[late.rank], bounds[late.rank]))
             return
-        yield Backfill(job, trial.why(others, bounds))
+        yield Backfill(job, trial.why(others, bounds), on)
         for other in others:
             was, at = view.reserved[other.rank], trial.starts[other.rank]
             if at == view.now:
-                yield Backfill(other, MadeRoom(job, was))
-            elif at != was:
-                yield Reserve(other, at, MadeRoom(job, was))
+                yield Backfill(other, MadeRoom(job, was), plan.seats_of(other))
+            elif at != was or view.has_nodes:
+                yield Reserve(other, at, MadeRoom(job, was), on=plan.seats_of(other))

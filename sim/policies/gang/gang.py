@@ -49,6 +49,7 @@ class TimeShared(Policy):
 
     suspends = True
     places = True
+    on_nodes = False
 
     def most_rows(self) -> int:
         return self.mpl

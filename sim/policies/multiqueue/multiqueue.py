@@ -61,6 +61,7 @@ class MultiQueue(Policy):
     )
     keeps_reservations = True
     places = True
+    on_nodes = False
     grants = True
     plans = "the heads"
 

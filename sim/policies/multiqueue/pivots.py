@@ -9,6 +9,7 @@ from math import inf
 
 from sim.decisions.reasons_to_wait import TouchesReservation, WouldDelayPivot
 from sim.machine.moment import MOMENT
+from sim.machine.plan import by_number
 from sim.machine.profile import Profile
 from sim.policies.multiqueue.partitions import Classes, idle
 from sim.policies.view import Ends, View
@@ -143,7 +144,7 @@ class Pivots:
         if not self._starts:
             self._place()
         if self._plan is None:
-            self._plan = self._view.plan.copy()
+            self._plan = by_number(self._view.plan).copy()
         if self._untaken:
             self._plan.take(*self._untaken)
             self._untaken = None
@@ -189,7 +190,7 @@ class Pivots:
         if not self._view.reserved:
             return job.procs <= self._view.free
         if self._beside_reserved is None:
-            self._beside_reserved = Floor(self._view.plan)
+            self._beside_reserved = Floor(by_number(self._view.plan))
         return job.procs <= self._beside_reserved.until(self._view.now + job.estimate)
 
     def room_instead(self, job: Job, at: float, lasts: float) -> bool:
@@ -200,7 +201,7 @@ class Pivots:
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
         """Return what the job would delay if it ran from now on: a reservation, or else the first such pivot."""
-        now, plan = self._view.now, self._view.plan.copy()
+        now, plan = self._view.now, by_number(self._view.plan).copy()
         plan.take(now, now + job.estimate, job.procs)
         at = plan.shortage()
         if at is not None:
@@ -273,7 +274,7 @@ class Pivots:
 
     def _place(self) -> None:
         """One after another; the last of them need not be in the plan yet, so that one alone needs none."""
-        plan, now, before = self._view.plan, self._view.now, None
+        plan, now, before = by_number(self._view.plan), self._view.now, None
         for partition, job in self._in_turn():
             if before:
                 if self._plan is None:

@@ -62,6 +62,7 @@ class Preemptive(Policy):
 
     suspends = True
     places = True
+    on_nodes = False
     plans = "nobody"
     lets_pass = False
 

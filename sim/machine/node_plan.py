@@ -1,0 +1,215 @@
+"""Free resources of nodes over future time: what `Profile` is for equal processors.
+
+A step function: step i holds the free amounts of every node from `_times[i]` until `_times[i + 1]`, the last for ever.
+A job is placed by the worst moment of the time for which it is placed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NoReturn
+
+import numpy as np
+
+from sim.errors import DecisionError
+from sim.machine.moment import MOMENT
+from sim.machine.nodes import NodeMachine
+from sim.machine.profile import Moved
+from sim.workload.model import Job
+from sim.workload.shape import Amounts, Request, Seats, Shape
+
+
+class NodePlan:
+    """Plan of which job will hold what of which nodes when, as what is left free."""
+
+    __slots__ = ("_free", "_requests", "_seats", "_shape", "_times")
+
+    def __init__(self, now: float, free: Amounts, shape: Shape, requests: Sequence[Request]) -> None:
+        self._times, self._free = [now], [free]
+        self._shape, self._requests = shape, requests
+        self._seats: dict[int, Seats] = {}
+        """rank -> nodes on which the plan has the job"""
+
+    @classmethod
+    def of_running(cls, now: float, machine: NodeMachine, ends: Iterable[tuple[float, int, int]]) -> NodePlan:
+        """Return what running jobs leave free; `ends` are (expected end, rank, anything), sorted."""
+        plan = cls(now, machine.left.copy(), machine.shape, machine.requests)
+        plan._seats.update(machine.seats)
+        for end, rank, _ in ends:
+            if end - plan._times[-1] > MOMENT:
+                plan._times.append(end)
+                plan._free.append(plan._free[-1].copy())
+            nodes, amounts = machine.seats[rank]
+            plan._free[-1][list(nodes)] += amounts
+        return plan
+
+    def copy(self) -> NodePlan:
+        twin = NodePlan(0, self._free[0], self._shape, self._requests)
+        twin._times, twin._free = self._times.copy(), [free.copy() for free in self._free]
+        twin._seats = self._seats.copy()
+        return twin
+
+    def __eq__(self, other: object) -> bool:
+        """Return True if both leave the same free at all times."""
+        if not isinstance(other, NodePlan):
+            return False
+        mine, its = self._merged(), other._merged()
+        return len(mine) == len(its) and all(
+            abs(time - then) <= 2 * MOMENT and np.array_equal(free, left)
+            for (time, free), (then, left) in zip(mine, its, strict=True)
+        )
+
+    def _merged(self) -> list[tuple[float, Amounts]]:
+        steps = list(zip(self._times, self._free, strict=True))
+        return [step for at, step in enumerate(steps) if not at or not np.array_equal(step[1], steps[at - 1][1])]
+
+    def steps(self) -> Iterator[tuple[float, int]]:
+        """Yield (since when, how many cores are free from then on) of each step."""
+        return ((time, int(free[:, 0].sum())) for time, free in zip(self._times, self._free, strict=True))
+
+    @property
+    def free_now(self) -> int:
+        """Return the number of cores that are free at the plan's present."""
+        return int(self._free[0][:, 0].sum())
+
+    def free_at(self, time: float) -> Amounts:
+        """Return the free amounts of every node at a time."""
+        return self._free[bisect_right(self._times, time + MOMENT) - 1].copy()
+
+    def shortage(self) -> float | None:
+        """Return the first moment at which a node gives more than it has, None if there is none."""
+        return next((time for time, free in zip(self._times, self._free, strict=True) if (free < 0).any()), None)
+
+    def advance(self, now: float) -> None:
+        """Forget what is before `now`."""
+        index = bisect_right(self._times, now + MOMENT) - 1
+        if index > 0:
+            del self._times[:index], self._free[:index]
+        self._times[0] = now
+
+    # Questions and changes, by job
+
+    def find(self, job: Job, after: float, lasts: float | None = None) -> float:
+        """Return the first moment from `after` on, the present or the end or begin of something, at which it fits."""
+        times, free, request = self._times, self._free, self._requests[job.rank]
+        lasts = job.estimate if lasts is None else lasts
+        seat, grows, index = self._shape.seat, request.more_always_fits, bisect_right(times, after + MOMENT) - 1
+        while index < len(times):
+            start = max(times[index], after)
+            if grows and seat(request, free[index]) is None:
+                index += 1
+                continue
+            if seat(request, self._worst(index, start + lasts)) is not None:
+                return start
+            index += 1
+        raise ValueError(f"job {job.id} never fits")
+
+    def admits(self, job: Job, start: float, lasts: float) -> bool:
+        """Return True if the job fits from `start` on for so long."""
+        return self._shape.seat(self._requests[job.rank], self._worst(self._step_at(start), start + lasts)) is not None
+
+    def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
+        """Take what the job needs, on the nodes of the placement rule or on these; return them."""
+        if on is None:
+            on = self._shape.seat(self._requests[job.rank], self._worst(self._step_at(start), end))
+            if on is None:
+                raise DecisionError(f"job {job.id} does not fit the plan of nodes at {start:.12g}")
+        self._seats[job.rank] = on
+        self._change(start, end, on, -1)
+        return on
+
+    def let_go(self, job: Job, start: float, end: float) -> None:
+        """Give back what `hold` took."""
+        self._change(start, end, self._seats.pop(job.rank), 1)
+
+    def put(self, job: Job, after: float, lasts: float | None = None) -> float:
+        """Hold the job's earliest place from `after` on, for its estimate or for so long; return its start."""
+        lasts = job.estimate if lasts is None else lasts
+        start = self.find(job, after, lasts)
+        self.hold(job, start, start + lasts)
+        return start
+
+    def seats_of(self, job: Job) -> Seats | None:
+        """Return the nodes on which the plan has the job."""
+        return self._seats.get(job.rank)
+
+    def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
+        """Yield (job, reserved start, earlier start) of the reservations that can move to an earlier start.
+
+        The caller moves each before it asks for the next. A reservation that cannot move keeps its nodes.
+        """
+        for job in jobs:
+            start, seats = reserved[job.rank], self._seats[job.rank]
+            if start <= now + MOMENT:
+                continue
+            self.let_go(job, start, start + job.estimate)
+            at = self.find(job, now)
+            self.hold(job, start, start + job.estimate, seats)
+            if at < start - MOMENT:
+                yield job, start, at
+
+    def _step_at(self, time: float) -> int:
+        return max(bisect_right(self._times, time + MOMENT) - 1, 0)
+
+    def _worst(self, first: int, end: float) -> Amounts:
+        """Return the least of everything that is free on each node from a step on until `end`."""
+        last = max(bisect_left(self._times, end - MOMENT), first + 1)
+        return self._free[first] if last == first + 1 else np.minimum.reduce(self._free[first:last])
+
+    def _change(self, start: float, end: float, seats: Seats, sign: int) -> None:
+        if end - start <= MOMENT:
+            return
+        nodes, amounts = list(seats.nodes), sign * np.array(seats.amounts)
+        for index in range(self._edge(start), self._edge(end)):
+            self._free[index][nodes] += amounts
+
+    def _edge(self, time: float) -> int:
+        """Return the step that begins at a time, made if there is none."""
+        index = bisect_left(self._times, time - MOMENT)
+        if index == len(self._times) or self._times[index] > time + MOMENT:
+            if not index:
+                raise ValueError(f"{time} is before the plan's present {self._times[0]}")
+            self._times.insert(index, time)
+            self._free.insert(index, self._free[index - 1].copy())
+        return index
+
+    # Numbers of processors, which nodes cannot answer
+
+    def _refuse(self) -> NoReturn:
+        raise DecisionError(
+            "a plan of nodes is asked by job: plan.find(job, after), plan.put(job, after), plan.hold(job, start, end)"
+        )
+
+    def earliest(self, procs: int, duration: float, after: float) -> float:
+        self._refuse()
+
+    def place(self, procs: int, duration: float, after: float) -> float:
+        self._refuse()
+
+    def fits(self, procs: int, start: float, duration: float) -> bool:
+        self._refuse()
+
+    def least(self, start: float, end: float) -> int:
+        self._refuse()
+
+    def take(self, start: float, end: float, procs: int) -> None:
+        self._refuse()
+
+
+def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]], job: Job) -> tuple[float, Amounts]:
+    """Return when a job fits the nodes if only running jobs hold any, and what is free then on each node.
+
+    `ends` are (expected end, rank, anything), sorted. All that ends by that moment is counted.
+    """
+    free, moment = machine.left.copy(), -np.inf
+    for end, rank, _ in ends:
+        if end > moment + MOMENT:
+            if moment > -np.inf and machine.seat(job.rank, free) is not None:
+                return float(moment), free
+            moment = end
+        nodes, amounts = machine.seats[rank]
+        free[list(nodes)] += amounts
+    if machine.seat(job.rank, free) is None:
+        raise ValueError(f"job {job.id} never fits")
+    return float(moment), free

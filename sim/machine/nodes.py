@@ -1,0 +1,143 @@
+"""Machine of nodes: which job holds what of which node, the counterpart of `Machine` on equal processors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sim.errors import DecisionError
+from sim.machine.moment import MOMENT
+from sim.machine.processors import Machine, lowest
+from sim.workload.model import Job
+from sim.workload.shape import Amounts, Request, Seats, Shape
+
+
+class NodeMachine(Machine):
+    """Nodes whose cores are numbered one node after another; a job holds cores, and memory and more beside them."""
+
+    has_nodes = True
+
+    __slots__ = ("left", "promised", "requests", "seats", "shape")
+
+    def __init__(self, shape: Shape, requests: Sequence[Request]) -> None:
+        super().__init__(shape.cores)
+        self.shape, self.requests = shape, requests
+        self.left: Amounts = shape.has.copy()
+        """Amounts that are free on each node"""
+        self.seats: dict[int, Seats] = {}
+        """rank -> what the running job holds"""
+        self.promised: dict[int, tuple[float, Seats]] = {}
+        """rank -> (start, nodes) of a reservation that stands"""
+
+    def copy(self) -> NodeMachine:
+        twin = NodeMachine(self.shape, self.requests)
+        twin.free, twin.free_set, twin.held = self.free, self.free_set, self.held.copy()
+        twin.left, twin.seats, twin.promised = self.left.copy(), self.seats.copy(), self.promised.copy()
+        return twin
+
+    def seat(self, rank: int, free: Amounts | None = None) -> Seats | None:
+        """Return the nodes that the job would get now, or where so much is free; None if it does not fit."""
+        return self.shape.seat(self.requests[rank], self.left if free is None else free)
+
+    def fits(self, job: Job) -> bool:
+        return self.seat(job.rank) is not None
+
+    def has_room(self, job: Job) -> bool:
+        promised = self.promised.get(job.rank)
+        return self.fits(job) if promised is None else self._is_free(promised[1])
+
+    def lack(self, job: Job) -> tuple[int, int, int, int, str]:
+        return self.shape.lack(self.requests[job.rank], self.left)
+
+    def due(self, rank: int, now: float) -> Seats | None:
+        promised = self.promised.get(rank)
+        return promised[1] if promised is not None and promised[0] <= now + MOMENT else None
+
+    def seats_of(self, rank: int) -> Seats | None:
+        return self.seats.get(rank)
+
+    def promise(self, rank: int, at: float, seats: Seats | None) -> None:
+        if seats is not None:
+            self.promised[rank] = at, seats
+
+    def forget_promises(self) -> None:
+        self.promised.clear()
+
+    def take(self, rank: int, count: int) -> int:
+        """Give the job the nodes that the placement rule chooses."""
+        seats = self.seat(rank)
+        if seats is None:
+            raise DecisionError("no nodes have room for it")
+        return self._occupy(rank, seats)
+
+    def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
+        """Give the job these nodes and no others."""
+        if isinstance(processors, int):
+            raise DecisionError("on a machine of nodes a policy does not choose cores")
+        if not self._is_free(processors):
+            raise DecisionError("its nodes have no room for it")
+        return self._occupy(rank, processors)
+
+    def give_back(self, rank: int) -> int:
+        seats = self.seats.pop(rank)
+        self.left[list(seats.nodes)] += seats.amounts
+        return super().give_back(rank)
+
+    def _is_free(self, seats: Seats) -> bool:
+        return bool((self.left[list(seats.nodes)] >= seats.amounts).all())
+
+    def _occupy(self, rank: int, seats: Seats) -> int:
+        """Take the lowest-numbered free cores of each node, and everything else that the job holds there."""
+        self.left[list(seats.nodes)] -= seats.amounts
+        firsts, chosen = self.shape.first_core, 0
+        for node, amounts in zip(seats.nodes, seats.amounts, strict=True):
+            first, size = firsts[node], firsts[node + 1] - firsts[node]
+            chosen |= lowest(self.free_set >> first & ((1 << size) - 1), amounts[0]) << first
+        self.free_set ^= chosen
+        self.free -= chosen.bit_count()
+        self.held[rank], self.seats[rank] = chosen, seats
+        self.promised.pop(rank, None)
+        return chosen
+
+    def faults(self) -> str:
+        """Return the first rule of nodes that is broken, "" if there is none; for `--check`."""
+        used = np.zeros_like(self.left)
+        for rank, seats in self.seats.items():
+            used[list(seats.nodes)] += seats.amounts
+            if fault := self.shape.fault(self.requests[rank], seats):
+                return fault
+            if self.shape.nodes_of(self.held[rank]) != tuple(n for n, a in zip(*seats, strict=True) if a[0]):
+                return "it holds cores of other nodes than it was given"
+        if self.seats.keys() != self.held.keys():
+            return "a job holds cores without a place on nodes"
+        if (used > self.shape.has).any():
+            node, kind = np.argwhere(used > self.shape.has)[0].tolist()
+            return f"node {self.shape.nodes[node].name} gives away more {self.shape.kinds[kind]} than it has"
+        return "" if (used + self.left == self.shape.has).all() else "the free resources of a node are counted wrongly"
+
+
+class Leftover:
+    """Resources that are left on nodes when the head starts at its shadow time.
+
+    A job that would end later may pass the head if the head still fits at the shadow with that job placed now.
+    """
+
+    __slots__ = ("_free", "_head", "_machine")
+
+    def __init__(self, machine: NodeMachine, head: Job, free: Amounts) -> None:
+        """`free` are the amounts that running jobs leave at the shadow; the head has not been placed yet."""
+        self._machine, self._head, self._free = machine, head, free
+
+    def admits(self, job: Job) -> bool:
+        seats = self._machine.seat(job.rank)
+        if seats is None:
+            return False
+        free = self._free.copy()
+        free[list(seats.nodes)] -= seats.amounts
+        return self._machine.seat(self._head.rank, free) is not None
+
+    def count(self, job: Job) -> None:
+        """Note that the job, which would end later, has started."""
+        seats = self._machine.seats[job.rank]
+        self._free[list(seats.nodes)] -= seats.amounts

@@ -1,0 +1,34 @@
+"""Plans of either shape of a machine, and which machine a workload gets."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from sim.errors import DecisionError, ParameterError
+from sim.machine.node_plan import NodePlan
+from sim.machine.nodes import NodeMachine
+from sim.machine.processors import PLACEMENTS, Machine, Placement
+from sim.machine.profile import Profile
+from sim.workload.model import Workload
+
+Plan: TypeAlias = Profile | NodePlan
+
+
+def machine_of(workload: Workload, placement: Placement) -> Machine:
+    """Return the machine of a workload, with nothing held."""
+    if workload.shape is not None:
+        if workload.outages:
+            raise ParameterError(
+                "a machine of nodes cannot change its size or fail yet: leave out --machine and --outage"
+            )
+        return NodeMachine(workload.shape.placed(placement), workload.shape.requests)
+    if placement not in PLACEMENTS:
+        raise ParameterError(f"placement {placement} is for a machine of nodes; equal processors have lowest, together")
+    return Machine(workload.procs, placement)
+
+
+def by_number(plan: Plan) -> Profile:
+    """Return a plan of equal processors for policies that count processors; nodes are refused."""
+    if isinstance(plan, NodePlan):
+        raise DecisionError("this policy counts processors and cannot plan on nodes")
+    return plan

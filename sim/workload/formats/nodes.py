@@ -1,0 +1,269 @@
+"""A machine of nodes and its jobs in JSON, and the machine alone as text: what `sim/workload/NODES.md` explains.
+
+Both are foreign text: numbers are bounded, and an error is one line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sim.errors import TraceError, near
+from sim.workload.formats.slurm_text import NO_CORES, hosts, records
+from sim.workload.formats.table import Rows, number, shown
+from sim.workload.model import Field, Header, Trace
+from sim.workload.options import MOST_PROCS
+from sim.workload.shape import NODE_PLACEMENTS, ComputeNode, NodeGroup, Request, Shape
+
+MOST_NODES = 2**16
+MOST_AMOUNT = 2**40
+"""Of any resource of a node or a request: with a million tasks it is still a number that arrays can hold."""
+MOST_TASKS = 2**20
+MOST_VALUES = 2**23
+_WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}
+_JOB_WORDS = {
+    "id", "submit", "run", "estimate", "user", "account", "exclusive", "nodes", "tasks", "cores", "mem", "mem_node",
+    "least_nodes", "most_nodes", "features", "partitions", "begin",
+}  # fmt: skip
+_LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
+
+
+def is_machine(text: str) -> bool:
+    """Return True if JSON has a list of nodes, and so is no workload of Batsim.
+
+    >>> is_machine('{"nodes": [{"cores": 4}], "jobs": []}'), is_machine('{"nb_res": 4, "jobs": []}')
+    (True, False)
+    """
+    return _LOOKS.search(text) is not None
+
+
+def read(text: str, name: str, path: object) -> Trace:
+    """Return the trace in a JSON file with the lists `nodes` and `jobs`."""
+    if text.count(",") + text.count("{") > MOST_VALUES:
+        raise TraceError(f"holds more than {MOST_VALUES:,} values; cut it into smaller files", path)
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise TraceError(f"is no JSON: {error.msg}", path, error.lineno) from None
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"is no JSON that can be read: {shown(error)}", path) from None
+    if not isinstance(content, dict) or not isinstance(content.get("jobs"), list):
+        raise TraceError("expected lists of 'nodes' and 'jobs', got other JSON", path)
+    shape = _shape(content, path)
+    rows, requests = Rows("jobs with submit, run, cores and nodes or tasks", unit="job"), list[Request]()
+    for at, job in enumerate(content["jobs"], start=1):
+        request = _request(job, shape) if isinstance(job, dict) else None
+        values = _values(job, request) if request is not None else None
+        if request is None or values is None:
+            rows.damage.add(at, job)
+            if rows.damage.is_hopeless(len(rows)):
+                break
+            continue
+        words = {Field.USER: str(job.get("user", ""))[:64]}
+        rows.add(str(job.get("id", at))[:64], values, words, str(job.get("account", ""))[:64])
+        requests.append(request)
+    trace = rows.trace(name, "nodes", path, Header(max_procs=shape.cores))
+    return replace(trace, shape=replace(shape, requests=tuple(requests)))
+
+
+def read_machine(text: str, path: object) -> Shape:
+    """Return the machine that a file describes: the text of `scontrol show node` and `show partition`, or TOML."""
+    if re.search(r"^NodeName=", text, re.MULTILINE):
+        return _of_scontrol(text, path)
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise TraceError(
+            f"names no nodes and is no TOML ({shown(error)}); scontrol -o show node makes such a file", path
+        ) from None
+    return _shape({**content, "nodes": content.get("node"), "partitions": content.get("partition", [])}, path)
+
+
+# The machine
+
+
+def _shape(content: Mapping[str, Any], path: object) -> Shape:
+    listed = content.get("nodes")
+    if not isinstance(listed, list) or not listed:
+        raise TraceError("describes no nodes; one [[node]] with cores = 64 is a machine", path)
+    nodes: list[ComputeNode] = []
+    member_of: list[frozenset[str]] = []
+    for at, node in enumerate(listed, start=1):
+        if not isinstance(node, dict):
+            raise TraceError(f"node {at}: expected a table with cores, got {shown(node)}", path)
+        for made in _nodes(node, at, len(nodes), path):
+            nodes.append(made)
+            member_of.append(frozenset(_strings(node.get("partitions"))))
+    if sum(node.cores for node in nodes) > MOST_PROCS:
+        raise TraceError(f"has more than the {MOST_PROCS:,} cores that are handled", path)
+    placement = content.get("placement", "best")
+    if placement not in NODE_PLACEMENTS:
+        hint = near(str(placement)[:40], NODE_PLACEMENTS)
+        raise TraceError(f"placement must be one of {', '.join(NODE_PLACEMENTS)}, got {shown(placement)}{hint}", path)
+    groups = tuple(_groups(content.get("partitions"), nodes, member_of, path))
+    return Shape(tuple(nodes), groups, placement=placement)
+
+
+def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Iterator[ComputeNode]:
+    """Yield the nodes of one entry: `count` alike, numbered where their name has no list of hosts."""
+    cores, memory = node.get("cores", node.get("cpus")), node.get("mem", node.get("memory", 0))
+    others = {key.removesuffix("s"): value for key, value in node.items() if key not in _WORDS}
+    amounts = {"cores": cores, "memory": memory, **others}
+    for key, value in amounts.items():
+        if not _is_amount(value) or (key == "cores" and value == 0):
+            raise TraceError(f"node {at}: {shown(key)} must be a whole number, got {shown(value)}", path)
+    names = list(hosts(node["name"])) if isinstance(node.get("name"), str) else []
+    count = node.get("count", max(len(names), 1))
+    if not _is_amount(count) or not 1 <= count <= MOST_NODES - before:
+        raise TraceError(f"node {at}: count must be from 1 to {MOST_NODES - before:,}, got {shown(count)}", path)
+    if len(names) != count:
+        stem = names[0][:40] if names else "n"
+        names = [f"{stem}{before + number + 1}" for number in range(count)] if count > 1 or not names else names[:1]
+    features = frozenset(_strings(node.get("features")))
+    gres = tuple(sorted((key[:40], value) for key, value in others.items()))
+    for name in names:
+        yield ComputeNode(name[:64], cores, memory, gres, features)
+
+
+def _groups(
+    listed: object, nodes: list[ComputeNode], member_of: list[frozenset[str]], path: object
+) -> Iterator[NodeGroup]:
+    if not isinstance(listed, list):
+        return
+    numbers = {node.name: at for at, node in enumerate(nodes)}
+    for at, group in enumerate(listed, start=1):
+        if not isinstance(group, dict) or not isinstance(group.get("name"), str):
+            raise TraceError(f"partition {at}: expected a table with a name, got {shown(group)}", path)
+        name, named = group["name"][:64], group.get("nodes")
+        if isinstance(named, str):
+            members = frozenset(numbers[host] for host in hosts(named) if host in numbers)
+        elif isinstance(named, list):
+            members = frozenset(n for n in named if isinstance(n, int) and 0 <= n < len(nodes))
+        else:
+            members = frozenset(n for n, names in enumerate(member_of) if name in names) or frozenset(range(len(nodes)))
+        most_time, most_nodes = number(group.get("max_time")), group.get("max_nodes")
+        yield NodeGroup(
+            name,
+            members,
+            most_time if most_time and most_time > 0 else None,
+            most_nodes if _is_amount(most_nodes) and most_nodes else None,
+            int(number(group.get("priority")) or 0),
+            group.get("exclusive") is True,
+        )
+
+
+def _of_scontrol(text: str, path: object) -> Shape:
+    nodes: dict[str, ComputeNode] = {}
+    for record in records(text, "NodeName"):
+        cpus, memory = record.get("CPUTot", ""), record.get("RealMemory", "0")
+        state = set(re.split(r"[^A-Z_]+", record.get("State", "").upper()))
+        if not cpus.isdecimal() or int(cpus[:9]) <= 0 or NO_CORES & state or len(nodes) >= MOST_NODES:
+            continue
+        features = frozenset(f[:64] for f in record.get("AvailableFeatures", "").split(",") if f not in ("", "(null)"))
+        name = record["NodeName"][:64]
+        size = int(memory[:12]) if memory.isdecimal() else 0
+        nodes.setdefault(name, ComputeNode(name, int(cpus[:9]), size, _gres(record.get("Gres", "")), features))
+    if not nodes:
+        raise TraceError("names no nodes; make it with scontrol -o show node", path)
+    if sum(node.cores for node in nodes.values()) > MOST_PROCS:
+        raise TraceError(f"has more than the {MOST_PROCS:,} cores that are handled", path)
+    numbers = {name: at for at, name in enumerate(nodes)}
+    groups = [
+        NodeGroup(
+            record["PartitionName"][:64],
+            frozenset(numbers[host] for host in hosts(record.get("Nodes", "")) if host in numbers),
+            seconds_of(record.get("MaxTime", "")),
+            int(most[:9]) if (most := record.get("MaxNodes", "")).isdecimal() else None,
+            int(tier[:9]) if (tier := record.get("PriorityTier", "")).isdecimal() else 0,
+            record.get("OverSubscribe", "").startswith("EXCLUSIVE"),
+        )
+        for record in records(text, "PartitionName")
+    ]
+    return Shape(tuple(nodes.values()), tuple(groups))
+
+
+def _gres(text: str) -> tuple[tuple[str, int], ...]:
+    """Return the countable resources of a node.
+
+    >>> _gres("gpu:tesla:2(S:0-1),fpga:1"), _gres("(null)")
+    ((('fpga', 1), ('gpu', 2)), ())
+    """
+    found: dict[str, int] = {}
+    for part in re.sub(r"\([^)]*\)", "", text).split(","):
+        name, *more = part.strip().split(":")
+        if name and more and more[-1].isdecimal():
+            found[name[:40]] = found.get(name[:40], 0) + int(more[-1][:9])
+    return tuple(sorted(found.items()))
+
+
+def seconds_of(text: str) -> float | None:
+    """Return a length of time as Slurm writes it, in seconds; None for no limit.
+
+    >>> seconds_of("1-02:00:00"), seconds_of("00:30:00"), seconds_of("UNLIMITED")
+    (93600.0, 1800.0, None)
+    """
+    match = re.fullmatch(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2})", text)
+    if match is None:
+        return None
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return float(86400 * days + 3600 * hours + 60 * minutes + seconds)
+
+
+# The jobs
+
+
+def _values(job: Mapping[str, Any], request: Request) -> dict[Field, float] | None:
+    submit, run = number(job.get("submit")), number(job.get("run"))
+    if submit is None or run is None:
+        return None
+    submit = max(submit, number(job.get("begin")) or submit)
+    estimate = number(job.get("estimate"))
+    return {
+        Field.SUBMIT: submit,
+        Field.RUN: run,
+        Field.PROCS_ASKED: float(request.cores),
+        Field.ESTIMATE: -1.0 if estimate is None else estimate,
+    }
+
+
+def _request(job: Mapping[str, Any], shape: Shape) -> Request | None:
+    """Return what a job asks for, None if it is damaged."""
+    wanted = {key.removesuffix("s"): value for key, value in job.items() if key not in _JOB_WORDS}
+    cores, memory = job.get("cores", 1), job.get("mem", 0)
+    asked = {"cores": cores, "memory": memory, **{kind: wanted.get(kind, 0) for kind in shape.kinds[2:]}}
+    nodes, tasks = job.get("nodes"), job.get("tasks")
+    least, most = job.get("least_nodes", 1), job.get("most_nodes")
+    once = job.get("mem_node", 0)
+    counts = [count for count in (nodes, tasks, least, most) if count is not None]
+    if (nodes is None) == (tasks is None) or not all(map(_is_amount, [*asked.values(), *counts, once])):
+        return None
+    units: int = nodes or tasks or 0
+    if not 0 < units <= MOST_TASKS or cores < 1 or cores * units > MOST_PROCS:
+        return None
+    names = {group.name: at for at, group in enumerate(shape.groups)}
+    groups = tuple(names[name] for name in _strings(job.get("partitions")) if name in names)
+    return Request(
+        tuple(asked.values()),
+        nodes,
+        tasks,
+        max(least, 1),
+        most or None,
+        (0, once, *(0 for _ in shape.kinds[2:])) if once and tasks is not None else (),
+        frozenset(_strings(job.get("features"))),
+        job.get("exclusive") is True,
+        groups,
+    )
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_AMOUNT
+
+
+def _strings(value: object) -> list[str]:
+    """Return a list of short words, from a list or a text with commas."""
+    words = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    return [word.strip()[:64] for word in words[:1000] if isinstance(word, str) and word.strip()]

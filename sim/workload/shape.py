@@ -1,0 +1,313 @@
+"""Machine of nodes: what each node has, what jobs ask of nodes, and where a job fits.
+
+This is the only place that knows how a request is placed on nodes. On equal processors a workload has no `Shape`.
+Cores are numbered node after node, so a set of cores is a set of processors as everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.errors import ParameterError
+from sim.words import count
+
+NodePlacement = Literal["lowest", "best", "spread"]
+NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}
+"""Sign of the free cores by which nodes are tried: by number, fewest free first, most free first."""
+Amounts: TypeAlias = NDArray[np.int64]
+"""Amount of each resource, cores first, memory second; of many nodes one row each."""
+Kept: TypeAlias = NDArray[np.bool_]
+
+
+class Seats(NamedTuple):
+    """Nodes that a job gets, in ascending order, and the amounts that it takes of each."""
+
+    nodes: tuple[int, ...]
+    amounts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeNode:
+    """One node: its resources and the features that a job can request."""
+
+    name: str
+    cores: int
+    memory: int = 0
+    """In MB."""
+    others: tuple[tuple[str, int], ...] = ()
+    """Countable resources by name, such as gpu."""
+    features: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGroup:
+    """Partition as on clusters: a set of nodes, which may overlap others, with limits of its own."""
+
+    name: str
+    nodes: frozenset[int]
+    most_time: float | None = None
+    """Longest estimate in seconds; None if there is no limit."""
+    most_nodes: int | None = None
+    priority: int = 0
+    is_exclusive: bool = False
+    """True if every job gets whole nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Resources that a job asks for: `nodes` times `each`, or `tasks` times `each` on `least` to `most` nodes."""
+
+    each: tuple[int, ...]
+    """Amount of each resource per node, or per task."""
+    nodes: int | None = None
+    tasks: int | None = None
+    least: int = 1
+    most: int | None = None
+    per_node: tuple[int, ...] = ()
+    """With tasks: amounts taken once on each node, such as memory per node; empty for nothing."""
+    features: frozenset[str] = frozenset()
+    is_exclusive: bool = False
+    groups: tuple[int, ...] = ()
+    """Partitions in the order in which they are tried; empty for the whole machine."""
+
+    @property
+    def cores(self) -> int:
+        """Return the number of cores it asks for."""
+        return self.each[0] * (self.tasks if self.tasks is not None else self.nodes or 0)
+
+    @property
+    def more_always_fits(self) -> bool:
+        """Return True if more free resources can never prevent a fit, as a limit on nodes can."""
+        return self.tasks is None or self.most is None or self.most >= self.tasks
+
+    def written(self, kinds: Sequence[str]) -> str:
+        """Return the request in words.
+
+        >>> Request((4, 30), tasks=10, most=2).written(("cores", "memory"))
+        '10 tasks of 4 cores and 30 MB on at most 2 nodes'
+        """
+        names = ("core", "MB", *kinds[2:])
+        parts = [
+            f"{amount:,} MB" if name == "MB" else count(amount, name)
+            for amount, name in zip(self.each, names, strict=True)
+            if amount
+        ]
+        unit = count(self.nodes or 0, "node") if self.tasks is None else count(self.tasks, "task")
+        text = f"{unit} of {' and '.join(parts)}"
+        if self.tasks is not None and self.most is not None and self.most < self.tasks:
+            text += f" on at most {count(self.most, 'node')}"
+        return text + (", exclusive" if self.is_exclusive else "")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Nodes of a machine in their fixed order, with the request of each job by its number in the workload."""
+
+    nodes: tuple[ComputeNode, ...]
+    groups: tuple[NodeGroup, ...] = ()
+    requests: tuple[Request, ...] = ()
+    placement: NodePlacement = "best"
+
+    def __repr__(self) -> str:
+        return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """Return the names of the resources in the order of all amounts."""
+        return ("cores", "memory", *sorted({name for node in self.nodes for name, _ in node.others}))
+
+    @cached_property
+    def has(self) -> Amounts:
+        """Return the amounts that every node has."""
+        rows = [
+            [node.cores, node.memory, *(dict(node.others).get(k, 0) for k in self.kinds[2:])] for node in self.nodes
+        ]
+        return np.array(rows, dtype=np.int64).reshape(len(self.nodes), len(self.kinds))
+
+    @cached_property
+    def first_core(self) -> tuple[int, ...]:
+        """Return the number of the first core of each node, and at the end the number of all cores."""
+        return tuple(np.concatenate([[0], np.cumsum(self.has[:, 0])]).tolist())
+
+    @property
+    def cores(self) -> int:
+        """Return the number of cores of all nodes."""
+        return self.first_core[-1]
+
+    def placed(self, placement: str) -> Shape:
+        """Return the shape with this placement rule; `lowest`, the usual one, keeps the rule of the machine's file."""
+        if placement == "lowest":
+            return self
+        if placement not in NODE_PLACEMENTS:
+            raise ParameterError(f"no placement {placement} on nodes; there are {', '.join(NODE_PLACEMENTS)}")
+        return replace(self, placement=cast(NodePlacement, placement))
+
+    def take(self, index: Iterable[int]) -> Shape:
+        """Return the shape for only these jobs."""
+        return replace(self, requests=tuple(self.requests[i] for i in index))
+
+    def nodes_of(self, cores: int) -> tuple[int, ...]:
+        """Return the nodes of a set of cores."""
+        firsts = self.first_core
+        return tuple(n for n in range(len(self.nodes)) if cores >> firsts[n] & ((1 << (firsts[n + 1] - firsts[n])) - 1))
+
+    # Where a request fits
+
+    def seat(self, request: Request, free: Amounts) -> Seats | None:
+        """Return the nodes for a request if so much is free on each node, None if it does not fit."""
+        if not request.groups:
+            return self._seat(request, free, self._allowed(request.features, None), request.is_exclusive)
+        for number in request.groups:
+            group = self.groups[number]
+            whole = request.is_exclusive or group.is_exclusive
+            seats = self._seat(request, free, self._allowed(request.features, number), whole)
+            if seats is not None and (group.most_nodes is None or len(seats.nodes) <= group.most_nodes):
+                return seats
+        return None
+
+    def _seat(self, request: Request, free: Amounts, allowed: Kept | None, whole: bool) -> Seats | None:
+        room = self._room(request, free)
+        if allowed is not None:
+            room = np.where(allowed, room, 0)
+        if whole:
+            room = np.where((free == self.has).all(axis=1), room, 0)
+        able = np.flatnonzero(room > 0)
+        by_tasks = request.tasks is not None
+        if len(able) < (request.least if by_tasks else request.nodes or 0):
+            return None
+        sign = NODE_PLACEMENTS[self.placement]
+        if sign:
+            able = able[np.argsort(sign * free[able, 0], kind="stable")]
+        counts = self._tasks(request, room[able].tolist()) if by_tasks else [1] * (request.nodes or 0)
+        if counts is None:
+            return None
+        chosen = sorted(zip(able[: len(counts)].tolist(), counts, strict=True))
+        if whole:
+            amounts = tuple(tuple(self.has[node].tolist()) for node, _ in chosen)
+        else:
+            once = request.per_node or (0,) * len(request.each)
+            amounts = tuple(tuple(e * n + o for e, o in zip(request.each, once, strict=True)) for _, n in chosen)
+        return Seats(tuple(node for node, _ in chosen), amounts)
+
+    @staticmethod
+    def _room(request: Request, free: Amounts) -> Amounts:
+        """Return the number of tasks (or whole requests of a node) for which each node has room."""
+        room: Amounts | None = None
+        for kind, amount in enumerate(request.each):
+            once = request.per_node[kind] if request.per_node else 0
+            if not amount and not once:
+                continue
+            left = free[:, kind] - once
+            fit = left // amount if amount else (left >= 0) * np.int64(request.tasks or 1)
+            room = fit if room is None else np.minimum(room, fit)
+        if room is None:
+            return np.full(len(free), request.tasks or 1, dtype=np.int64)
+        return room
+
+    @staticmethod
+    def _tasks(request: Request, room: list[int]) -> list[int] | None:
+        """Return the tasks on each node, in this order of nodes, until all have a place; None if they have not."""
+        left, counts = request.tasks or 0, list[int]()
+        most = request.most or len(room)
+        for have in room[:most]:
+            spared = max(request.least - len(counts) - 1, 0)  # each further node must get a task
+            counts.append(min(have, left - spared))
+            left -= counts[-1]
+            if not left:
+                return counts
+        return None
+
+    def _allowed(self, features: frozenset[str], group: int | None) -> Kept | None:
+        """Return which nodes have the features and are in the partition; None for all."""
+        if not features and group is None:
+            return None
+        known = self._masks.get((features, group))
+        if known is None:
+            inside = self.groups[group].nodes if group is not None else None
+            known = self._masks[features, group] = np.array(
+                [features <= node.features and (inside is None or at in inside) for at, node in enumerate(self.nodes)]
+            )
+        return known
+
+    @cached_property
+    def _masks(self) -> dict[tuple[frozenset[str], int | None], Kept]:
+        return {}
+
+    def lack(self, request: Request, free: Amounts) -> tuple[int, int, int, int, str]:
+        """Return free cores, nodes that have any, places found and needed, and whether those are nodes or tasks."""
+        cores = free[:, 0]
+        group = request.groups[0] if request.groups else None
+        room, allowed = self._room(request, free), self._allowed(request.features, group)
+        if allowed is not None:
+            room = np.where(allowed, room, 0)
+        if request.is_exclusive or (group is not None and self.groups[group].is_exclusive):
+            room = np.where((free == self.has).all(axis=1), room, 0)
+        able = np.maximum(room, 0)
+        if request.tasks is None:
+            return int(cores.sum()), int((cores > 0).sum()), int((able > 0).sum()), request.nodes or 0, "nodes"
+        found = np.sort(able)[::-1][: request.most].sum()
+        return int(cores.sum()), int((cores > 0).sum()), int(min(found, request.tasks)), request.tasks, "tasks"
+
+    def fault(self, request: Request, seats: Seats) -> str:
+        """Return which part of a request these nodes do not meet, "" if they meet all of it."""
+        groups = [self.groups[number] for number in request.groups]
+        if groups and not any(group.nodes.issuperset(seats.nodes) for group in groups):
+            return "a job is on nodes outside its partitions"
+        if any(not request.features <= self.nodes[node].features for node in seats.nodes):
+            return "a job is on a node without its features"
+        whole = request.is_exclusive or bool(groups and all(group.is_exclusive for group in groups))
+        if whole and not (self.has[list(seats.nodes)] == seats.amounts).all():
+            return "an exclusive job does not hold all of its nodes"
+        if request.nodes is not None and len(seats.nodes) != request.nodes:
+            return "a job has more or fewer nodes than it asked for"
+        if not whole and sum(amounts[0] for amounts in seats.amounts) != request.cores:
+            return "a job holds more or fewer cores than it asked for"
+        if not request.least <= len(seats.nodes) <= (request.most or len(self.nodes)) and request.tasks is not None:
+            return "a job is on more or fewer nodes than it allows"
+        return ""
+
+    # Why a job can never start
+
+    def why_never(self, request: Request, estimate: float) -> str:
+        """Return why the request can never be met by the empty machine, "" if it can."""
+        if request.groups:
+            limits = [self.groups[number].most_time for number in request.groups]
+            if all(most is not None and estimate > most for most in limits):
+                return "longer than its partition allows"
+        if self.seat(request, self.has) is not None:
+            return ""
+        return f"never fits the machine: {self._missing(request)}"
+
+    def within_limits(self, request: Request, estimate: float) -> Request:
+        """Return the request without the partitions whose time limit is shorter than the job's estimate."""
+        limits = ((number, self.groups[number].most_time) for number in request.groups)
+        groups = tuple(number for number, most in limits if most is None or estimate <= most)
+        return request if groups == request.groups else replace(request, groups=groups)
+
+    def _missing(self, request: Request) -> str:
+        """Return the first resource that no node has enough of; else that too few nodes do."""
+        for kind, (amount, name) in enumerate(zip(request.each, self.kinds, strict=True)):
+            if amount > self.has[:, kind].max(initial=0):
+                return f"no node has enough {name}"
+        if request.features and not any(request.features <= node.features for node in self.nodes):
+            return "no node has its features"
+        return "too few nodes have enough together"
+
+
+def misfits_of(shape: Shape, estimates: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
+    """Return, by reason, which jobs could never start on the empty machine."""
+    found: dict[str, NDArray[np.bool_]] = {}
+    known: dict[tuple[Request, float], str] = {}
+    for at, (request, estimate) in enumerate(zip(shape.requests, estimates.tolist(), strict=True)):
+        asked = (request, estimate if request.groups else 0)
+        if asked not in known:
+            known[asked] = shape.why_never(*asked)
+        if why := known[asked]:
+            found.setdefault(why, np.zeros(len(shape.requests), dtype=np.bool_))[at] = True
+    return found

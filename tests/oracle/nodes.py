@@ -1,0 +1,163 @@
+"""A plain scheduler of nodes: no cleverness, to hold the program's machine of nodes to.
+
+A machine and its jobs are as in the program's own JSON format. Every question is answered by going through all jobs
+that hold something; nothing is remembered from one instant to the next.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any, NamedTuple
+
+
+class Held(NamedTuple):
+    """What a job holds from `start` on: amounts (cores, memory, GPUs) of nodes."""
+
+    start: float
+    until: float
+    amounts: dict[int, tuple[int, int, int]]
+
+
+class Plain:
+    """A machine, and who holds what in it, running or planned."""
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        self.sizes = [(node["cores"], node["mem"], node["gpus"]) for node in case["nodes"]]
+        self.placement = case["placement"]
+
+    def worst(self, held: list[Held], start: float, until: float) -> list[tuple[int, ...]]:
+        """The least of everything that each node has free at any moment from `start` until `until`."""
+        moments = {start} | {one.start for one in held if start < one.start < until}
+        return [
+            tuple(
+                min(
+                    size[kind]
+                    - sum(
+                        one.amounts[node][kind] for one in held if node in one.amounts and one.start <= at < one.until
+                    )
+                    for at in moments
+                )
+                for kind in range(3)
+            )
+            for node, size in enumerate(self.sizes)
+        ]
+
+    def choose(self, job: dict[str, Any], free: list[tuple[int, ...]]) -> dict[int, tuple[int, int, int]] | None:
+        """What the job gets of which nodes where so much is free; None: it does not fit."""
+        sign = {"lowest": 0, "best": 1, "spread": -1}[self.placement]
+        chosen: dict[int, tuple[int, int, int]] = {}
+        left = job.get("tasks", job.get("nodes", 0))
+        each = (job["cores"], job["mem"], job.get("gpus", 0))
+        for node in sorted(range(len(free)), key=lambda node: (sign * free[node][0], node)):
+            if job["exclusive"] and free[node] != self.sizes[node]:
+                continue
+            room = min(have // wants for have, wants in zip(free[node], each, strict=True) if wants)
+            count = min(room, left if "tasks" in job else 1)
+            if count > 0 and left and len(chosen) < job.get("most_nodes", len(free)):
+                wanted = (each[0] * count, each[1] * count, each[2] * count)
+                chosen[node] = self.sizes[node] if job["exclusive"] else wanted
+                left -= count
+        return None if left else chosen
+
+    def earliest(self, job: dict[str, Any], held: list[Held], now: float) -> Held | None:
+        """The first moment from which the job fits for its whole estimate, and what it holds then."""
+        for at in sorted({now} | {time for one in held for time in (one.start, one.until) if time > now}):
+            amounts = self.choose(job, self.worst(held, at, at + job["estimate"]))
+            if amounts is not None:
+                return Held(at, at + job["estimate"], amounts)
+        return None
+
+
+def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[int]]]:
+    """The start and the nodes of every job that can ever start."""
+    machine = Plain(case)
+    jobs = [job for job in case["jobs"] if machine.earliest(job, [], 0)]
+    order = sorted(range(len(jobs)), key=lambda rank: (jobs[rank]["submit"], rank))
+    jobs = [jobs[rank] for rank in order]
+    ends = [0.0] * len(jobs)
+    running: dict[int, Held] = {}
+    planned: dict[int, Held] = {}
+    waiting: list[int] = []
+    started: dict[str, tuple[float, list[int]]] = {}
+    to_come, now = list(range(len(jobs))), 0.0
+
+    def start(rank: int, held: Held) -> None:
+        running[rank], ends[rank] = held, now + min(jobs[rank]["run"], jobs[rank]["estimate"])
+        started[jobs[rank]["id"]] = (now, sorted(held.amounts))
+        waiting.remove(rank)
+        planned.pop(rank, None)
+
+    def fits(rank: int) -> Held | None:
+        held = machine.earliest(jobs[rank], [*running.values()], now)
+        return held if held and held.start == now else None
+
+    while to_come or running or waiting:
+        times = [jobs[rank]["submit"] for rank in to_come] + [ends[rank] for rank in running]
+        now = min(times + [held.start for held in planned.values() if held.start > now])
+        gone = [rank for rank in running if ends[rank] == now]
+        early = any(running[rank].until > now for rank in gone)
+        for rank in gone:
+            del running[rank]
+        came = [rank for rank in to_come if jobs[rank]["submit"] == now]
+        to_come = [rank for rank in to_come if rank not in came]
+        waiting += came
+        if policy.startswith("conservative"):
+            if early and not policy.endswith("none"):
+                for rank in sorted(planned, key=lambda rank: (planned[rank].start, rank)):
+                    others = [held for other, held in planned.items() if other != rank]
+                    found = machine.earliest(jobs[rank], [*running.values(), *others], now)
+                    if found and found.start < planned[rank].start:
+                        planned[rank] = found
+            for rank in came:
+                found = machine.earliest(jobs[rank], [*running.values(), *planned.values()], now)
+                assert found is not None
+                planned[rank] = found
+            for rank in [rank for rank in waiting if planned[rank].start <= now]:
+                start(rank, planned[rank])
+            continue
+        head: tuple[int, Held] | None = None
+        for rank in list(waiting):
+            held = fits(rank)
+            if head is None and held is None:
+                shadow = machine.earliest(jobs[rank], [*running.values()], now)
+                assert shadow is not None
+                head = (rank, shadow)
+                if policy == "fcfs":
+                    break
+            elif held is not None:
+                late = policy == "easy" and head is not None and held.until > head[1].start
+                if late and head is not None:
+                    at = head[1].start
+                    then = machine.worst([*running.values(), held], at, at + jobs[head[0]]["estimate"])
+                    if machine.choose(jobs[head[0]], then) is None:
+                        continue
+                start(rank, held)
+    return started
+
+
+def case_of(seed: int) -> dict[str, Any]:
+    """A random machine with jobs, in the program's JSON format."""
+    lot = random.Random(seed)
+    nodes = [
+        {"cores": lot.choice([4, 8, 16]), "mem": lot.choice([16, 32, 64]), "gpus": lot.choice([0, 0, 2, 4])}
+        for _ in range(lot.randint(2, 6))
+    ]
+    jobs, submit = list[dict[str, Any]](), 0
+    for number in range(lot.randint(4, 24)):
+        submit += lot.choice([0, 0, 1, 5, 20, 40])
+        run = lot.choice([5, 20, 60, 200])
+        job: dict[str, Any] = {
+            "id": str(number + 1),
+            "submit": submit,
+            "run": run,
+            "estimate": lot.choice([run, run, 2 * run, 4 * run, max(run // 2, 1)]),
+            "exclusive": lot.random() < 0.1,
+            "cores": lot.randint(1, 8),
+            "mem": lot.choice([0, 0, 4, 8, 30]),
+        }
+        if lot.random() < 0.5:
+            job |= {"nodes": lot.randint(1, len(nodes)), "gpus": lot.choice([0, 0, 0, 1, 2])}
+        else:
+            job |= {"tasks": lot.randint(1, 10), "cores": lot.randint(1, 3), "most_nodes": lot.choice([1, 2, 99])}
+        jobs.append(job)
+    return {"nodes": nodes, "jobs": jobs, "placement": lot.choice(["lowest", "best", "spread"])}

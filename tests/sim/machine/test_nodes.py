@@ -1,0 +1,132 @@
+"""Machines of nodes: places, plans and promises.
+
+Also tests sim.machine.node_plan, sim.machine.plan, sim.workload.shape.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sim.errors import DecisionError, ParameterError
+from sim.machine.node_plan import NodePlan
+from sim.machine.nodes import Leftover, NodeMachine
+from sim.machine.plan import by_number
+from sim.workload.model import Job
+from sim.workload.shape import ComputeNode, NodeGroup, NodePlacement, Request, Seats, Shape, misfits_of
+
+FOUR = tuple(ComputeNode(f"n{at}", 4, 16, (("gpu", 2),) if at == 3 else ()) for at in range(4))
+
+
+def job(rank: int, estimate: float = 10, procs: int = 1) -> Job:
+    return Job(rank, str(rank), 0, procs, estimate)
+
+
+def machine(*requests: Request, shape: Shape | None = None) -> NodeMachine:
+    return NodeMachine(shape or Shape(FOUR), requests)
+
+
+def test_job_with_free_cores_does_not_fit_without_memory() -> None:
+    nodes = machine(Request((1, 16, 0), nodes=4), Request((1, 1, 0), nodes=1))
+    nodes.take(0, 4)
+    assert nodes.free == 12
+    assert not nodes.fits(job(1))
+    assert nodes.lack(job(1)) == (12, 4, 0, 1, "nodes")
+    nodes.give_back(0)
+    assert nodes.fits(job(1))
+    assert (nodes.left == nodes.shape.has).all()
+
+
+def test_cores_are_numbered_node_after_node() -> None:
+    nodes = machine(Request((2, 0, 0), nodes=2), Request((1, 0, 1), nodes=1))
+    assert nodes.take(0, 4) == 0b0011_0011
+    assert nodes.take(1, 1) == 1 << 12
+    assert nodes.shape.nodes_of(nodes.held[0]) == (0, 1)
+    assert nodes.faults() == ""
+
+
+@pytest.mark.parametrize(
+    ("placement", "node"), [("lowest", 1), ("best", 2), ("spread", 1)], ids=["lowest", "best", "spread"]
+)
+def test_placement_chooses_among_nodes_with_room(placement: NodePlacement, node: int) -> None:
+    nodes = machine(Request((1, 0, 0), nodes=1), shape=Shape(FOUR, placement=placement))
+    free = np.array([[0, 16, 0], [4, 16, 0], [1, 16, 0], [2, 16, 2]])
+    seats = nodes.seat(0, free)
+    assert seats is not None
+    assert seats.nodes == (node,)
+
+
+def test_placement_of_equal_processors_is_refused_on_nodes() -> None:
+    with pytest.raises(ParameterError, match="no placement together on nodes"):
+        Shape(FOUR).placed("together")
+
+
+def test_tasks_keep_to_least_and_most_nodes() -> None:
+    shape = Shape(FOUR)
+    assert shape.seat(Request((2, 0, 0), tasks=3, most=1), shape.has) is None
+    spread = shape.seat(Request((1, 0, 0), tasks=4, least=3), shape.has)
+    assert spread == Seats((0, 1, 2), ((2, 0, 0), (1, 0, 0), (1, 0, 0)))
+
+
+def test_exclusive_job_takes_whole_nodes() -> None:
+    nodes = machine(Request((1, 0, 0), nodes=1, is_exclusive=True), Request((1, 0, 0), nodes=4))
+    nodes.take(0, 1)
+    assert nodes.held[0].bit_count() == 4
+    assert not nodes.fits(job(1))
+
+
+def test_partitions_are_tried_in_order_and_keep_their_limits() -> None:
+    groups = (NodeGroup("short", frozenset({0}), most_time=5), NodeGroup("gpu", frozenset({3}), most_nodes=1))
+    shape = Shape(FOUR, groups)
+    assert shape.seat(Request((1, 0, 0), nodes=1, groups=(1, 0)), shape.has) == Seats((3,), ((1, 0, 0),))
+    assert shape.why_never(Request((1, 0, 0), nodes=1, groups=(0,)), 6) == "longer than its partition allows"
+    assert shape.within_limits(Request((1, 0, 0), nodes=1, groups=(0, 1)), 6).groups == (1,)
+
+
+def test_jobs_that_can_never_start_are_told_by_reason() -> None:
+    asked = (Request((9, 0, 0), nodes=1), Request((1, 0, 1), nodes=2), Request((1, 0, 0), nodes=1))
+    found = misfits_of(Shape(FOUR, requests=asked), np.array([1.0, 1.0, 1.0]))
+    assert {why: where.tolist() for why, where in found.items()} == {
+        "never fits the machine: no node has enough cores": [True, False, False],
+        "never fits the machine: too few nodes have enough together": [False, True, False],
+    }
+
+
+def test_plan_counts_the_worst_moment_of_each_node() -> None:
+    asked = (Request((4, 0, 0), nodes=2), Request((4, 0, 0), nodes=3))
+    plan = NodePlan(0, Shape(FOUR).has.copy(), Shape(FOUR), asked)
+    plan.hold(job(0), 5, 15)
+    assert plan.find(job(1, estimate=5), 0) == 0
+    assert plan.find(job(1, estimate=6), 0) == 15
+    twin = plan.copy()
+    plan.let_go(job(0), 5, 15)
+    assert plan.find(job(1, estimate=6), 0) == 0
+    assert plan != twin
+
+
+def test_plan_of_nodes_is_not_asked_by_number() -> None:
+    plan = NodePlan(0, Shape(FOUR).has.copy(), Shape(FOUR), ())
+    with pytest.raises(DecisionError, match="is asked by job"):
+        plan.earliest(1, 1, 0)
+    with pytest.raises(DecisionError, match="counts processors"):
+        by_number(plan)
+
+
+def test_leftover_admits_jobs_beside_which_the_head_fits() -> None:
+    asked = (Request((4, 0, 0), nodes=3), Request((1, 0, 0), nodes=1), Request((1, 0, 0), nodes=2))
+    nodes = machine(*asked)
+    left = Leftover(nodes, job(0), nodes.left.copy())
+    assert left.admits(job(1))
+    assert not left.admits(job(2))
+
+
+def test_promised_nodes_are_kept_for_their_job() -> None:
+    nodes = machine(Request((1, 0, 0), nodes=1))
+    nodes.promise(0, 5, Seats((2,), ((1, 0, 0),)))
+    assert nodes.due(0, 4) is None
+    due = nodes.due(0, 5)
+    assert due is not None
+    assert nodes.take_exactly(0, due, 1) == 1 << 8
+    assert not nodes.promised
+    with pytest.raises(DecisionError, match="no room"):
+        nodes.take_exactly(1, Seats((2,), ((4, 0, 0),)), 4)

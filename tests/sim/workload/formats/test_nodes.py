@@ -1,0 +1,107 @@
+"""Machines of nodes and their jobs in JSON, TOML and the text of scontrol."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sim.errors import TraceError
+from sim.workload.formats.nodes import read, read_machine
+from sim.workload.model import Workload
+from sim.workload.reading import read as read_file
+
+NODE = {"cores": 4, "mem": 16}
+JOB = {"id": "1", "submit": 0, "run": 5, "nodes": 1, "cores": 2, "mem": 8}
+SCONTROL = """NodeName=n1 CPUTot=4 RealMemory=900 Gres=gpu:a100:2(S:0) AvailableFeatures=big,fast State=IDLE
+NodeName=n2 CPUTot=8 RealMemory=1900 Gres=(null) AvailableFeatures=(null) State=DOWN
+PartitionName=short Nodes=n[1-2] MaxTime=01:00:00 MaxNodes=1 PriorityTier=5 OverSubscribe=EXCLUSIVE
+PartitionName=all Nodes=n1,n2,n9 MaxTime=UNLIMITED MaxNodes=UNLIMITED PriorityTier=1 OverSubscribe=NO
+"""
+
+
+def test_json_gives_machine_and_requests(tmp_path: Path) -> None:
+    path = tmp_path / "small.json"
+    jobs = [JOB, JOB | {"id": "2", "nodes": 3}, JOB | {"id": "3", "mem": 17}, {"id": "4", "submit": "soon"}]
+    path.write_text(json.dumps({"nodes": [NODE, NODE], "jobs": jobs, "placement": "spread"}), encoding="utf-8")
+    workload = Workload.of(read_file(path))
+    assert workload.procs == 8
+    assert workload.ids == ("1",)
+    assert workload.shape is not None
+    assert workload.shape.placement == "spread"
+    assert workload.shape.requests[0].each == (2, 8)
+    told = {note.what: note.count for note in workload.fidelity.skipped}
+    assert told == {
+        "damaged jobs": 1,
+        "never fits the machine: too few nodes have enough together": 1,
+        "never fits the machine: no node has enough memory": 1,
+    }
+
+
+def test_scontrol_text_gives_nodes_and_partitions() -> None:
+    shape = read_machine(SCONTROL, "x")
+    first, second = shape.nodes
+    assert (first.cores, first.memory, first.others, first.features) == (
+        4,
+        900,
+        (("gpu", 2),),
+        frozenset({"big", "fast"}),
+    )
+    assert (second.cores, second.others, second.features) == (8, (), frozenset())
+    short, every = shape.groups
+    assert (short.most_time, short.most_nodes, short.priority, short.is_exclusive) == (3600, 1, 5, True)
+    assert (every.nodes, every.most_time, every.most_nodes, every.is_exclusive) == (
+        frozenset({0, 1}),
+        None,
+        None,
+        False,
+    )
+
+
+def test_toml_gives_many_nodes_alike() -> None:
+    text = """
+placement = "lowest"
+[[node]]
+name = "gpu[01-02]"
+cores = 8
+gpus = 4
+partitions = ["gpu"]
+[[node]]
+count = 3
+cores = 2
+mem = 100
+[[partition]]
+name = "gpu"
+max_time = 60
+"""
+    shape = read_machine(text, "x")
+    assert [node.name for node in shape.nodes] == ["gpu01", "gpu02", "n3", "n4", "n5"]
+    assert shape.has.tolist() == [[8, 0, 4], [8, 0, 4], [2, 100, 0], [2, 100, 0], [2, 100, 0]]
+    assert shape.groups[0].nodes == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "describes no nodes"),
+        ("[[node]]\ncores = 'many'", "'cores' must be a whole number, got 'many'"),
+        ("[[node]]\ncores = 0", "'cores' must be a whole number, got '0'"),
+        ("[[node]]\ncores = 4\ncount = 99999999", "count must be from 1 to 65,536"),
+        ("[[node]]\ncores = 1099511627776", "more than the"),
+        ("placement = 'bset'\n[[node]]\ncores = 1", "placement must be one of"),
+        ("[[partition]]\nname = 3\n[[node]]\ncores = 1", "partition 1: expected a table with a name"),
+        ("{", "is no TOML"),
+        ("NodeName=x CPUTot=0", "names no nodes"),
+    ],
+)
+def test_wrong_machines_are_refused_in_one_line(text: str, told: str) -> None:
+    with pytest.raises(TraceError, match=told) as error:
+        read_machine(text, "m.toml")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["[1]", '{"nodes": [{"cores": 1}]}', '{"nodes": [{"cores": 1}], "jobs": [1, 2]}'])
+def test_wrong_json_is_refused(text: str) -> None:
+    with pytest.raises(TraceError):
+        read(text, "x", "x.json")
