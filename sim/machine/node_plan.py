@@ -78,7 +78,7 @@ class NodePlan:
         return self._free[bisect_right(self._times, time + MOMENT) - 1].copy()
 
     def shortage(self) -> float | None:
-        """Return the first moment at which a node gives more than it has, None if there is none."""
+        """Return the first moment at which a node gives more than it has, or None."""
         return next((time for time, free in zip(self._times, self._free, strict=True) if (free < 0).any()), None)
 
     def advance(self, now: float) -> None:

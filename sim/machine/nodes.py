@@ -14,7 +14,7 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 
 
 class NodeMachine(Machine):
-    """Nodes whose cores are numbered one node after another; a job holds cores, and memory and more beside them."""
+    """Nodes whose cores are numbered one node after another; a job holds cores, memory and more."""
 
     has_nodes = True
 

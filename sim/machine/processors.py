@@ -144,7 +144,7 @@ class Machine:
         self.held[rank] = chosen
         return chosen
 
-    # What a machine of nodes answers in another way (`sim.machine.nodes`)
+    # Questions that a machine of nodes answers differently (`sim.machine.nodes`)
 
     def fits(self, job: Job) -> bool:
         """Return True if as many processors are free as the job needs, or nodes have room for it."""

@@ -279,7 +279,7 @@ class Extra:
         self.left = left
 
     def admits(self, job: Job) -> bool:
-        """Return True if the head could still start at the shadow with this job running beside it."""
+        """Return True if the head could still start at the shadow while this job runs."""
         return job.procs <= self.left
 
     def count(self, job: Job) -> None:
