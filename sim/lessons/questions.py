@@ -97,6 +97,13 @@ class Question:
         """Return the choice for a job that was clicked."""
         return next((choice for choice in self.choices if choice.rank == rank), None)
 
+    def written(self, given: Choice | float) -> str:
+        """Return the answer as a class reads it: the label of a choice, or a number with its unit."""
+        if isinstance(given, Choice):
+            return given.label
+        assert self.value is not None
+        return Value(given, self.value.unit).written(self.value.number)
+
     def judge(self, given: Choice | float) -> Verdict:
         """Return whether the answer is right, and the reason."""
         if isinstance(given, Choice):

@@ -51,6 +51,8 @@ class Walk:
     verdict: Verdict | None = None
     guessed: float | None = None
     """Answer to a question for a moment or a number."""
+    given: str = ""
+    """Answer as the question writes it; "" before one, or for a skipped question."""
     is_off: bool = False
     answers: tuple[tuple[int, bool], ...] = ()
     """(scene, True if right) of the answers."""
@@ -140,7 +142,7 @@ class Walk:
     def go(self, index: int) -> Walk:
         """Go to a scene."""
         index = min(max(index, 0), len(self.scenes) - 1)
-        return replace(self, index=index, typed="", verdict=None, guessed=None, is_off=False)
+        return replace(self, index=index, typed="", verdict=None, guessed=None, given="", is_off=False)
 
     def resumed(self, index: int, answers: tuple[tuple[int, bool], ...]) -> Walk:
         """To a scene, with answers that were given on an earlier walk."""
@@ -201,4 +203,5 @@ class Walk:
         verdict = asked.judge(given)
         answers = (*(a for a in self.answers if a[0] != self.index), (self.index, verdict.is_right))
         guessed = given if isinstance(given, float) else None
-        return replace(self, typed="", verdict=verdict, guessed=guessed, is_off=False, answers=answers)
+        written = asked.written(given)
+        return replace(self, typed="", verdict=verdict, guessed=guessed, given=written, is_off=False, answers=answers)

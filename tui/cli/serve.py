@@ -16,6 +16,9 @@ from tui.look.palette import LOOKS
 @click.command("serve")
 @click.argument("traces", nargs=-1, metavar="[TRACE ...]")
 @click.option("--lesson", metavar="NAME|FILE", help="A lesson instead of a trace.")
+@click.option("--play", is_flag=True, help="A game: the same busy hours for all, with a list of the best.")
+@click.option("--teacher", is_flag=True, help="Show the class at a second address: places, answers, and the wall.")
+@click.option("--csv", "table", metavar="FILE", help="With --teacher: write the answers there at the end.")
 @click.option("--policy", metavar="SPEC", help="Of ours: name or name:key=value,key=value.")
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for other machines."
@@ -33,17 +36,27 @@ from tui.look.palette import LOOKS
 @click.option("--theme", type=click.Choice(list(LOOKS)), default="dark", show_default=True)
 @cli.of_workload
 def command(
-    traces: tuple[str, ...], lesson: str | None, policy: str | None, host: str, port: int, public: str | None,
-    visitors: int, idle: float, present: bool, size: tuple[int, int], theme: str, **given: Any,
+    traces: tuple[str, ...], lesson: str | None, play: bool, teacher: bool, table: str | None, policy: str | None,
+    host: str, port: int, public: str | None, visitors: int, idle: float, present: bool, size: tuple[int, int],
+    theme: str, **given: Any,
 ) -> None:  # fmt: skip
     """Serve the replay to browsers: a process for each visitor, or one screen for all.
 
     The first line on stdout is the address with its token, with --present the second line is the presenter's address.
     Visitors reach nothing of this machine but the traces named here; what they save they download, and drop on the page
     to come back. A visit outlives its connection by ten minutes; its place is kept for a day.
+
+    With --lesson NAME --teacher two more addresses follow: the teacher's view, with what students answer and which of
+    them are stuck, and the wall. With --present students answer in their own browsers.
     """
     if lesson is not None and traces:
         raise click.UsageError("--lesson brings its own trace: leave out TRACE")
+    if play and (lesson is not None or present or len(traces) > 1):
+        raise click.UsageError("--play takes one TRACE at most, and neither --lesson nor --present")
+    if teacher and lesson is None and not play:
+        raise click.UsageError("--teacher shows the class of a lesson or a game: add --lesson NAME or --play")
+    if table is not None and not teacher:
+        raise click.UsageError("--csv writes what --teacher shows: add --teacher")
     extra("aiohttp", "a server", "web")
     extra("textual_serve", "a server", "web")
     if not hasattr(os, "fork"):
@@ -52,8 +65,19 @@ def command(
     os.environ.pop("NO_COLOR", None)
     from tui.web.serving import Wanted, serve
 
-    openings = _openings(traces, lesson, policy, given)
-    serve(openings, Wanted(host, port, public, visitors, idle * 60, size if present else None, theme))
+    game = _game(traces, given) if play else None
+    openings = () if play else _openings(traces, lesson, policy, given)
+    wanted = Wanted(host, port, public, visitors, idle * 60, size if present else None, theme, teacher, table)
+    serve(openings, wanted, game)
+
+
+def _game(traces: tuple[str, ...], given: dict[str, Any]) -> Any:
+    """Return the hours that everybody plays."""
+    from sim.play.afternoon import SAMPLE, afternoon
+    from sim.workload.source import Source
+
+    trace = traces[0] if traces else SAMPLE
+    return afternoon(Source.of_options(trace, given).read()[1], given["seed"] or 0)
 
 
 def _openings(traces: tuple[str, ...], lesson: str | None, policy: str | None, given: dict[str, Any]) -> Any:

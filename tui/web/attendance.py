@@ -44,6 +44,8 @@ class Server(Protocol):
 
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None: ...
 
+    async def note(self, key: str, told: dict[str, Any]) -> None: ...
+
 
 class Page(NamedTuple):
     """The connection to a browser, and what carries it."""
@@ -55,8 +57,8 @@ class Page(NamedTuple):
 class Visitor:
     """A process, and the page that shows it at the moment, if any."""
 
-    def __init__(self, server: Server, child: Child, browser: str) -> None:
-        self.child, self.browser = child, browser
+    def __init__(self, server: Server, child: Child, browser: str, key: str) -> None:
+        self.child, self.browser, self.key = child, browser, key
         self._server = server
         self.page: Page | None = None
         self.left = 0.0
@@ -93,6 +95,8 @@ class Visitor:
             await self._send(BEGIN + str(told.get("text", "")).encode())
         elif kind == "place":
             self.places.answer(told)
+        elif kind in ("stands", "score"):
+            await self._server.note(self.key, told)
         elif self.page is not None:
             with suppress(ConnectionError):
                 await self._server.hand_over(self.page.socket, told)
@@ -175,7 +179,7 @@ class Attendance:
             await visitor.attach(page, size)
         else:
             offered = self._offered(key) if not told else {}
-            visitor = Visitor(self._server, await self._server.bear(size, **{**told, **offered}), browser)
+            visitor = Visitor(self._server, await self._server.bear(size, **{**told, **offered}), browser, key)
             visitor.take(page)
             self._visitors[key] = visitor
             self._spawn(self._lives(key, visitor))
@@ -189,6 +193,12 @@ class Attendance:
                     self._spawn(self._wait_for(key, visitor))
                 else:
                     await self._dismiss(key, visitor)
+
+    async def tell_best(self, text: str) -> None:
+        """Tell every process the best games of the class."""
+        for visitor in [*self._visitors.values()]:
+            with suppress(ConnectionError):
+                await visitor.child.tell("best", text=text)
 
     async def make_room(self) -> bool:
         """End the visit that has been without a page for longest; False if there is none."""

@@ -36,6 +36,8 @@ class Server(Protocol):
 
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None: ...
 
+    async def note_common(self, told: dict[str, Any]) -> None: ...
+
 
 class Lectern:
     """Common screen with its viewers."""
@@ -81,6 +83,12 @@ class Lectern:
             there = await self._places.ask(child)
             await socket.send_bytes(_BEGIN)
             await alone(seen[-1], **there)
+
+    async def tell_wall(self, text: str) -> None:
+        """Show the answers of the class on the common screen, or take them off."""
+        if self._child is not None:
+            with suppress(ConnectionError):
+                await self._child.tell("wall", text=text)
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -132,6 +140,8 @@ class Lectern:
                     self._put(pieces, _BEGIN + told["text"].encode())
         elif told["type"] == "place":
             self._places.answer(told)
+        elif told["type"] == "stands":
+            await self._server.note_common(told)
         elif told["type"] == "file" and self._leader is not None:
             await self._server.hand_over(self._leader, told)
 

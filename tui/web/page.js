@@ -2,29 +2,40 @@
 "use strict";
 
 // A visit is a tab: its key is in the tab's own memory, which a reload keeps. A tab that was duplicated has a copy of
-// that memory, so a page asks whether another one shows the visit before it takes it.
+// that memory, so a page asks whether another one shows the visit before it takes it. A tab that was closed has lost
+// its memory: the browser remembers the last visits, and a new tab takes the newest one that no other tab shows.
 const MOST_OF_A_FILE = 60000;
 const TAKEN = 4001, IDLE = 4002;
 const WAITS = [200, 500, 1000, 2000, 3000];
 const GIVE_UP = 24 * 3600 * 1000;
+const MOST_VISITS = 8;
 const newKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const recall = () => {
+  try {
+    const kept = JSON.parse(localStorage.getItem("visits"));
+    return Array.isArray(kept) ? kept.filter((each) => /^[0-9a-f]{32}$/.test(each)) : [];
+  } catch {
+    return [];
+  }
+};
+const remember = (visits) => localStorage.setItem("visits", JSON.stringify(visits.slice(0, MOST_VISITS)));
 let key = "";
 const tabs = new BroadcastChannel("schedscope");
 const keyed = new Promise((found) => {
-  const kept = sessionStorage.getItem("visit") || newKey();
-  const settle = (chosen) => {
-    if (key) return;
-    key = chosen;
-    sessionStorage.setItem("visit", key);
-    found(key);
-  };
+  const own = sessionStorage.getItem("visit");
+  const free = own ? [own] : recall();
   tabs.onmessage = ({ data }) => {
-    if (data.asks && data.asks === key) tabs.postMessage({ has: key });
-    if (data.has && data.has === kept) settle(newKey());
+    if (data.asks && key && data.asks.includes(key)) tabs.postMessage({ has: key });
+    if (data.has && free.includes(data.has)) free.splice(free.indexOf(data.has), 1);
   };
-  tabs.postMessage({ asks: kept });
-  setTimeout(() => settle(kept), 120);
+  tabs.postMessage({ asks: free });
+  setTimeout(() => {
+    key = free[0] || newKey();
+    sessionStorage.setItem("visit", key);
+    remember([key, ...recall().filter((each) => each !== key)]);
+    found(key);
+  }, 120);
 });
 
 const say = (text) => {
@@ -61,18 +72,23 @@ class Lasting {
       this.tries = 0;
       this.since = Date.now();
       say("");
+      tellName();
       this.tell("open", event);
     };
     socket.onmessage = (event) => {
       if (typeof event.data === "string") {
         const [kind, about] = JSON.parse(event.data);
         if (kind === "deliver_file_start") return download(about);
+        if (kind === "class") return hearOfClass(about);
       }
       this.tell("message", event);
     };
     socket.onclose = (event) => {
       if (socket !== this.socket || this.isOver) return;
-      if (event.code === 1000 || event.code === IDLE) this.end("");
+      if (event.code === 1000 || event.code === IDLE) {
+        if (event.code === 1000) remember(recall().filter((each) => each !== key));
+        this.end("");
+      }
       else if (event.code === TAKEN) this.end("This visit goes on in another page.");
       else this.wait();
     };
@@ -138,7 +154,7 @@ addEventListener("DOMContentLoaded", () => {
   const { columns, rows } = document.body.dataset;
   const terminal = document.getElementById("terminal");
   if (+columns) {
-    const told = document.getElementById("told").offsetHeight;
+    const told = document.getElementById("told").offsetHeight + document.getElementById("student").offsetHeight;
     const size = Math.min(innerWidth / columns / 0.61, (innerHeight - told) / rows / 1.19);
     terminal.dataset.fontSize = Math.max(Math.floor(size * 2) / 2 - 0.5, 6);
   }

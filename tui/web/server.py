@@ -24,6 +24,7 @@ from tui.look.fonts import FILES
 from tui.look.text import file_name
 from tui.web.attendance import IDLE as IDLE_CODE
 from tui.web.attendance import OUTLIVES, Attendance, Page, key_of
+from tui.web.classroom import Classroom
 from tui.web.lectern import Lectern
 from tui.web.nursery import Child
 from tui.web.rules import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
@@ -58,14 +59,20 @@ class Server:
         present: tuple[int, int] | None = None,
         say: Callable[[str], object] = lambda told: None,
         outlives: float = OUTLIVES,
+        room: Classroom | None = None,
     ) -> None:
-        """`present`: columns and rows of the common screen; None gives each visitor a screen."""
+        """`present`: columns and rows of the common screen, if there is one; `room`: the class, if it is seen."""
         self._nursery, self.door, self._most, self._idle, self._say = nursery, door, most, idle, say
         self.there = 0
         """How many are connected."""
         self._attendance = Attendance(self, outlives)
         self._files: dict[str, tuple[str, str]] = {}
         self.lectern = None if present is None else Lectern(self, present)
+        self.room = room
+        if room is not None:
+            room.tell_all = self._attendance.tell_best
+            if self.lectern is not None:
+                room.tell_wall = self.lectern.tell_wall
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[web.middleware(self._guard())])
@@ -75,10 +82,12 @@ class Server:
                 web.get("/ws/{word}", self._socket),
                 web.get("/download/{key}", self._file),
                 web.get("/font/{which:regular|bold}.ttf", self._font),
-                web.get("/{name:page\\.(?:css|js)}", self._own),
+                web.get("/{name:(?:page|student|teacher|wall|bars)\\.(?:css|js)}", self._own),
                 web.static("/static", str(files("textual_serve").joinpath("static")), show_index=False),
             ]
         )
+        if self.room is not None:
+            app.add_routes(self.room.routes(lambda: self.door))
         app.on_shutdown.append(self._close)
         self._app = app
         return app
@@ -118,13 +127,19 @@ class Server:
             (columns, rows), told = self.lectern.size, self.lectern.told(self.door.leads(word))
         scheme = "wss" if f"https://{request.host.lower()}" in self.door.origins else "ws"
         page = (_HERE / "page.html").read_text(encoding="utf-8").format(
-            columns=columns or "", rows=rows or "", told=escape(told), font_size=_LETTERS,
+            columns=columns or "", rows=rows or "", told=escape(told), font_size=_LETTERS, asked=self._asked(word),
             websocket=escape(f"{scheme}://{request.host}/ws/{word}"),
         )  # fmt: skip
         response = web.Response(text=page, content_type="text/html")
         if not key_of(browser):
             response.set_cookie(BROWSER, secrets.token_urlsafe(18), httponly=True, samesite="Strict")
         return response
+
+    def _asked(self, word: str) -> str:
+        """Return what a student may type above the screen: nothing, a name, or answers as well."""
+        if self.room is None or self.door.leads(word):
+            return ""
+        return "name" if self.lectern is None else "answer"
 
     async def _own(self, request: web.Request) -> web.FileResponse:
         return web.FileResponse(_HERE / request.match_info["name"])
@@ -169,14 +184,19 @@ class Server:
             size = size_of(dict(request.query))
             alone = partial(self._alone, Page(socket, request.transport), key, key_of(request.cookies.get(BROWSER)))
             again = request.query.get("again") == "1" and self._attendance.has(key)
-            if self.lectern is not None and not again:
-                await self.lectern.welcome(socket, size, self.door.leads(word), alone)
+            watches, leads = self.lectern is not None and not again, self.door.leads(word)
+            if self.room is not None and key and not leads:
+                await self.room.enter(socket, key, watches)
+            if self.lectern is not None and watches:
+                await self.lectern.welcome(socket, size, leads, alone)
             else:
                 await alone(size)
         except (ConnectionError, EOFError, asyncio.IncompleteReadError):
             pass  # the visitor has gone
         finally:
             self.there -= 1
+            if self.room is not None:
+                self.room.go(socket)
             self._say(told_of(self.there, self._most))
             with suppress(ConnectionError):
                 await socket.close()
@@ -184,6 +204,8 @@ class Server:
 
     async def _alone(self, page: Page, key: str, browser: str, size: tuple[int, int], **told: object) -> None:
         """Show a process of the visitor's own: the one of this visit that still runs, or a new one."""
+        if self.room is not None:
+            await self.room.go_alone(page.socket)
         while not self._attendance.has(key) and self._attendance.count >= self._most:
             if not await self._attendance.make_room():
                 break
@@ -200,7 +222,20 @@ class Server:
 
     async def bear(self, size: tuple[int, int], **told: object) -> Child:
         """Return a new process after sending it this message."""
-        return await self._nursery.bear({"columns": size[0], "rows": size[1], **told})
+        best = self.room.roster.best() if self.room is not None else []
+        return await self._nursery.bear(
+            {"columns": size[0], "rows": size[1], **told, **({"best": best} if best else {})}
+        )
+
+    async def note(self, key: str, told: dict[str, Any]) -> None:
+        """Take the report of a visitor's process."""
+        if self.room is not None:
+            await self.room.note(key, told)
+
+    async def note_common(self, told: dict[str, Any]) -> None:
+        """Take the report of the common screen."""
+        if self.room is not None:
+            await self.room.note_common(told)
 
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None:
         """Handle a message of a process apart from its drawing."""
@@ -233,8 +268,10 @@ class Server:
             if kind == "ping":
                 await socket.send_json(["pong", about if isinstance(about, int | float | str) else 0])
                 continue
-            if kind == "stdin":
+            if kind in ("stdin", "name", "answer"):
                 last = monotonic()
+            if self.room is not None and await self.room.hear(socket, kind, about):
+                continue
             if await heard(kind, about):
                 return True
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from signal import SIGINT, SIGTERM
 
 import click
 from aiohttp import web
 
 from sim.errors import SchedscopeError
+from sim.files import write_whole
+from sim.workload.model import Workload
 from tui.replay.opening import Opening
+from tui.web.classroom import Classroom
 from tui.web.limits import Limits, tell_in_a_line
 from tui.web.nursery import Nursery
 from tui.web.rules import Door, address_of, is_loopback, origins_of
@@ -30,23 +33,31 @@ class Wanted:
     idle: float
     present: tuple[int, int] | None
     theme: str
+    is_seen: bool = False
+    """True if a teacher sees the class."""
+    table: str | None = None
+    """File for the table of the class, written at the end."""
 
 
-def serve(openings: tuple[Opening, ...], wanted: Wanted) -> None:
-    """Read everything, make the nursery, and serve."""
-    shared = Shared.of(openings)
+def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None) -> None:
+    """Read everything, make the nursery, and serve; with a game every visit begins with it."""
+    shared = replace(Shared.of(openings), game=game)
     nursery = Nursery(live(shared, wanted.theme))
+    room = shared.classroom(wanted.is_seen)
     try:
-        asyncio.run(_serve(nursery, wanted))
+        asyncio.run(_serve(nursery, wanted, room))
     finally:
         nursery.close()
+        if room is not None and wanted.table is not None:
+            with write_whole(wanted.table) as file:
+                file.write(room.table())
 
 
-async def _serve(nursery: Nursery, wanted: Wanted) -> None:
+async def _serve(nursery: Nursery, wanted: Wanted, room: Classroom | None) -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (SIGINT, SIGTERM):
         loop.add_signal_handler(number, ended.set)
-    server = Server(nursery, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _say)
+    server = Server(nursery, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _say, room=room)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     await runner.setup()
     loop.set_exception_handler(tell_in_a_line(lambda told: click.echo(f"schedscope: {told}", err=True)))
@@ -62,6 +73,9 @@ async def _serve(nursery: Nursery, wanted: Wanted) -> None:
     click.echo(f"{address}/?token={server.door.token}")
     if wanted.present:
         click.echo(f"{address}/?token={server.door.teacher}   presenter")
+    if room is not None and wanted.is_seen:
+        click.echo(f"{address}/teacher?token={room.word}   teacher's view: keep it to yourself")
+        click.echo(f"{address}/wall?token={server.door.token}   wall: the answers that the teacher shows")
     whom = "on this machine only" if is_loopback(wanted.host) else "unencrypted, for anyone with the link"
     click.echo(f"schedscope: {whom}; ctrl+c ends it", err=True)
     sys.stdout.flush()

@@ -6,6 +6,7 @@ writes no file, starts no process and opens no connection.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from textual import on
 from textual.driver import Driver
 
 from sim.errors import ParameterError, SchedscopeError
@@ -27,8 +29,13 @@ from tui.app import Guest, Schedscope
 from tui.look.palette import LOOKS
 from tui.replay.opening import LessonOpening, Opening, Prepared
 from tui.screens.dialogs.choice import Choice
+from tui.screens.play.screen import GameOver, PlayScreen
+from tui.screens.replay.messages import SceneChanged
 from tui.sessions.moment import reopened
+from tui.web.classroom import Classroom
 from tui.web.driver import VisitorDriver
+from tui.web.roster import Roster, best_of
+from tui.web.wall import Wall, answers_in
 
 _OFFERED = (("c", "continue", "where the visit stood"), ("n", "new", "from the beginning"))
 AHEAD = 20.0
@@ -48,6 +55,8 @@ class Shared:
     """Runs to choose from; without any the first screen is shown."""
     read: Mapping[Source, tuple[Trace, Workload]] = field(default_factory=dict)
     first: Prepared | None = None
+    game: Workload | None = None
+    """Hours of a game with which every visit begins."""
 
     @classmethod
     def of(cls, openings: tuple[Opening, ...]) -> Shared:
@@ -76,18 +85,30 @@ class Shared:
     def traces(self) -> tuple[str, ...]:
         return tuple(source.trace for source in self.read)
 
+    def classroom(self, is_seen: bool) -> Classroom | None:
+        """Return the class of a lesson that a teacher sees, or of a game, or None."""
+        walk = self.first.walk if self.first is not None else None
+        if walk is not None and is_seen:
+            return Classroom(Roster(walk.scenes), walk.lesson.title)
+        return None if self.game is None else Classroom(Roster(), f"A game: {self.game.name}")
+
 
 class Visit(Schedscope):
     """The program in a browser."""
 
-    def __init__(self, shared: Shared, theme: str = "dark", offer: Mapping[str, Any] | None = None) -> None:
-        """`offer`: where an earlier process of this visitor stood."""
+    def __init__(
+        self, shared: Shared, theme: str = "dark", offer: Mapping[str, Any] | None = None, best: object = None
+    ) -> None:
+        """`offer`: where an earlier process of this visitor stood; `best`: the best games of the class."""
         super().__init__(shared.first, guest=Guest(LOOKS[theme].with_depth(24), traces=shared.traces))
         self._shared, self._offer = shared, offer or {}
+        self._best = best_of(best)
         VisitorDriver.answers.update(whole=self._whole, place=self._place)
-        VisitorDriver.hears.update(session=self._take)
+        VisitorDriver.hears.update(session=self._take, wall=self._show_wall, best=self._hear_best)
 
     def on_mount(self) -> None:
+        if self._shared.game is not None:
+            self.call_after_refresh(self._begin_game, self._shared.game)
         if self._offer:
             self.call_after_refresh(self._ask_back)
 
@@ -121,6 +142,49 @@ class Visit(Schedscope):
             if session.trace.sha256 and session.trace.sha256 == _hash_of(source.trace):
                 return replace(there, source=replace(there.source, trace=source.trace))
         return there
+
+    # The class
+
+    def _report(self, **told: object) -> None:
+        """Send a report to the server, if there is one."""
+        if isinstance(self._driver, VisitorDriver):
+            self._driver.write_meta(told)
+
+    @on(SceneChanged)
+    def _report_scene(self, message: SceneChanged) -> None:
+        """Tell which scene is shown, and what has been answered there."""
+        replay = self.replay
+        if replay is None or (walk := replay.state.walk) is None:
+            return
+        told: dict[str, object] = {"scene": walk.index, "open": walk.open_question is not None}
+        if walk.given and walk.verdict is not None:
+            told |= {"given": walk.given, "right": walk.verdict.is_right}
+        self._report(type="stands", **told)
+
+    def _show_wall(self, text: str) -> None:
+        """Show the answers of the class over everything, or take them off."""
+        answers, wall = answers_in(text), self.screen
+        if answers is None:
+            if isinstance(wall, Wall):
+                wall.dismiss()
+        elif isinstance(wall, Wall):
+            wall.put(answers)
+        else:
+            self.push_screen(Wall(answers, self.look))
+
+    def _begin_game(self, game: Workload) -> None:
+        self.push_screen(PlayScreen(game, self.look, game.name, self._best))
+
+    @on(GameOver)
+    def _report_score(self, message: GameOver) -> None:
+        self._report(type="score", mean=message.mean, worst=message.worst)
+
+    def _hear_best(self, text: str) -> None:
+        """Show the best games of the class."""
+        self._best = best_of(json.loads(text))
+        for screen in self.screen_stack:
+            if isinstance(screen, PlayScreen):
+                screen.put_best(self._best)
 
     def get_driver_class(self) -> type[Driver]:
         return VisitorDriver
@@ -162,7 +226,7 @@ def live(shared: Shared, theme: str) -> Callable[[dict[str, Any]], object]:
     def run(told: dict[str, Any]) -> object:
         os.environ.update(COLUMNS=str(told["columns"]), ROWS=str(told["rows"]))
         seal(shared.traces)
-        return Visit(shared.from_there(told), theme, told.get("offer")).run()
+        return Visit(shared.from_there(told), theme, told.get("offer"), told.get("best")).run()
 
     return run
 

@@ -74,8 +74,10 @@ def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
     return found
 
 
-def result(scores: Sequence[Score], costly: Sequence[Costly], width: int) -> list[Line]:
-    """Return the scores, and the costliest decisions."""
+def result(
+    scores: Sequence[Score], costly: Sequence[Costly], width: int, best: Sequence[tuple[str, float, float]] = ()
+) -> list[Line]:
+    """Return the scores, the costliest decisions, and the best (name, mean wait, worst wait) of a class."""
     found = [line(Span(" The same hours", "strong"), Span("            mean wait   worst wait", "dim"))]
     for place, each in enumerate(scores, 1):
         style = "accent" if each.who == "you" else ""
@@ -88,6 +90,11 @@ def result(scores: Sequence[Score], costly: Sequence[Costly], width: int) -> lis
     for decision in costly:
         found.append(line(Span(f"   + {span(decision.cost)} of waiting", "warn")))
         found += wrapped(decision.told, width - 2, indent=5)
+    if best:
+        found += [line(), line(Span(" The best of the class", "strong"))]
+    for place, (who, mean, worst) in enumerate(best, 1):
+        who = text.pad(text.shorten(who, 20), 20)
+        found.append(line(Span(f" {place}. {who}  {span(mean):>10}   {span(worst):>10}")))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -46,6 +47,14 @@ class Scored(Message):
 
     def __init__(self, game: Game, found: list[Score], costly: list[Costly]) -> None:
         self.game, self.found, self.costly = game, found, costly
+        super().__init__()
+
+
+class GameOver(Message):
+    """The player's waits in a finished game, in seconds."""
+
+    def __init__(self, mean: float, worst: float) -> None:
+        self.mean, self.worst = mean, worst
         super().__init__()
 
 
@@ -97,8 +106,12 @@ class PlayScreen(Screen[None]):
         *(Binding(f"{digit}", f"start_number({digit})", show=False) for digit in range(1, 10)),
     ]  # fmt: skip
 
-    def __init__(self, workload: Workload, look: Look, title: str = "") -> None:
+    def __init__(
+        self, workload: Workload, look: Look, title: str = "", best: Sequence[tuple[str, float, float]] = ()
+    ) -> None:
+        """`best`: (name, mean wait, worst wait) of the best games of a class."""
         super().__init__()
+        self._best = tuple(best)
         self.game, self._look, self._title = Game(workload), look, title
         self._chosen, self._first, self._top = 0, 0, 0
         self._told = "Choose a job with ↑ ↓ and start it with enter, or let the clock go on with space."
@@ -129,7 +142,7 @@ class PlayScreen(Screen[None]):
         title = line(Span(f" {clock(game.now)}", "accent"), Span(told, "dim"))
         self.query_one("#title", Bar).show([title], self._look)
         if self._scores is not None:
-            lines = result(self._scores, self._costly, width)
+            lines = result(self._scores, self._costly, width, self._best)
             self._first = min(self._first, max(len(lines) - height, 0))
             sheet.show(lines[self._first :], self._look)
         else:
@@ -141,6 +154,11 @@ class PlayScreen(Screen[None]):
         self.query_one("#note", Bar).show([line(Span(f" {self._told}", "dim"))], self._look)
         keys = "N again  ↑↓ scroll" if self._scores is not None else "↑↓ choose  enter 1-9 start  space clock  u undo"
         self.query_one("#keys", Bar).show([line(Span(f" {keys}  ? help  q quit", "dim"))], self._look)
+
+    def put_best(self, best: Sequence[tuple[str, float, float]]) -> None:
+        """Show these as the best games of the class."""
+        self._best = tuple(best)
+        self._show()
 
     # Moves
 
@@ -204,7 +222,8 @@ class PlayScreen(Screen[None]):
     def _scored(self, message: Scored) -> None:
         if message.game is self.game:
             self._scores, self._costly, self._first = message.found, message.costly, 0
-            place = next(place for place, each in enumerate(message.found, 1) if each.who == "you")
+            place, you = next((place, each) for place, each in enumerate(message.found, 1) if each.who == "you")
+            self.post_message(GameOver(you.mean_wait, you.worst_wait))
             self._told = f"You are number {place} of {len(message.found)} by mean wait."
             self._show()
 

@@ -1,0 +1,246 @@
+"""A class in real browsers: a teacher, a wall and students, of whom some are reloaded, closed or lose their network.
+
+    python -m tests.benchmarks.rehearsal FOLDER [5] [--present] [--cut 60]
+
+It needs `pip install playwright` and a Chromium (`--chromium PATH`). FOLDER gets pictures of the pages. It ends with an
+error if anything is lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from urllib.request import urlopen
+
+HOSTILE = "<img src=x onerror=alert(1)>\x1b[2J=1+1"
+QUESTION = 2
+"""Scene of the first question of the lesson that is rehearsed."""
+LONGEST_WAIT = 90.0
+
+
+class Line:
+    """A way to the server that can be cut, as a network is."""
+
+    def __init__(self, port: int) -> None:
+        self.port, self.is_cut = port, False
+        self._writers: set[asyncio.StreamWriter] = set()
+
+    async def begin(self, at: int) -> None:
+        self.server = await asyncio.start_server(self._serve, "127.0.0.1", at)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.is_cut:
+            writer.transport.abort()
+            return
+        far_reader, far = await asyncio.open_connection("127.0.0.1", self.port)
+        self._writers |= {writer, far}
+        await asyncio.gather(_copy(reader, far), _copy(far_reader, writer))
+
+    def cut(self) -> None:
+        self.is_cut = True
+        for writer in self._writers:
+            writer.transport.abort()
+        self._writers.clear()
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        while data := await reader.read(2**16):
+            writer.write(data)
+            await writer.drain()
+    writer.close()
+
+
+class Class:
+    """The server, its addresses, and what the teacher sees."""
+
+    def __init__(self, *more: str) -> None:
+        self.port, self.other = free_port(), free_port()
+        command = [sys.executable, "-m", "tui.cli.main", "serve", "--lesson", "backfilling", "--teacher"]
+        public = ["--port", f"{self.port}", "--public", f"http://127.0.0.1:{self.other}"]
+        self.server = subprocess.Popen([*command, *public, *more], stdout=subprocess.PIPE, text=True)
+        assert self.server.stdout is not None
+        near = f"http://127.0.0.1:{self.port}"
+        told = [self.server.stdout.readline().split() for _ in range(4 if "--present" in more else 3)]
+        links = [words[0].replace(f"http://127.0.0.1:{self.other}", near) for words in told]
+        self.student, self.teacher, self.wall = links[0], links[-2], links[-1]
+        self.presenter = links[1] if "--present" in more else None
+        self.far = self.student.replace(near, f"http://127.0.0.1:{self.other}")
+
+    def seen(self) -> dict[str, Any]:
+        base, _, word = self.teacher.partition("/teacher?token=")
+        with urlopen(f"{base}/class/{word}?scene={QUESTION}") as answer:
+            found: dict[str, Any] = json.load(answer)
+        return found
+
+    async def until(self, holds: Callable[[dict[str, Any]], bool], what: str) -> dict[str, Any]:
+        began = monotonic()
+        while not holds(seen := await asyncio.to_thread(self.seen)):
+            if monotonic() - began > LONGEST_WAIT:
+                raise SystemExit(f"{what}: not after {LONGEST_WAIT:.0f} s; the teacher sees {json.dumps(seen)[:1500]}")
+            await asyncio.sleep(0.3)
+        print(f"{what}: after {monotonic() - began:.1f} s", flush=True)
+        return seen
+
+
+def free_port() -> int:
+    with socket.socket() as made:
+        made.bind(("127.0.0.1", 0))
+        return int(made.getsockname()[1])
+
+
+def answers(seen: dict[str, Any]) -> dict[str, int]:
+    return {bar["label"]: bar["count"] for bar in seen["question"]["bars"]}
+
+
+async def rehearse(browser: Any, given: argparse.Namespace, folder: Path) -> None:
+    room = Class(*(["--present"] if given.present else []))
+    line = Line(room.port)
+    await line.begin(room.other)
+    try:
+        await (present if given.present else alone)(browser, room, line, given, folder)
+    finally:
+        room.server.send_signal(signal.SIGINT)
+        room.server.wait(20)
+
+
+async def opened(browser: Any, link: str, name: str = "") -> Any:
+    """Return a page in a browser of its own, with this name typed."""
+    context = await browser.new_context(viewport={"width": 1100, "height": 700})
+    page = await context.new_page()
+    page.on("dialog", lambda dialog: sys.exit(f"a name was run: {dialog.message}"))
+    await page.goto(link)
+    await page.wait_for_selector(".xterm-helper-textarea", state="attached")
+    if name:
+        await page.fill("#name", name)
+        await page.press("#name", "Tab")
+    return page
+
+
+async def press(page: Any, *keys: str) -> None:
+    await page.focus(".xterm-helper-textarea")
+    for key in keys:
+        await page.keyboard.press(key)
+
+
+async def alone(browser: Any, room: Class, line: Line, given: argparse.Namespace, folder: Path) -> None:
+    """Every student has a lesson of their own."""
+    count = given.students
+    names = ["Ada", HOSTILE, *[""] * count][:count]
+    pages = [await opened(browser, room.far if number == 2 else room.student, names[number]) for number in range(count)]
+    teacher, wall = await opened_plain(browser, room.teacher), await opened_plain(browser, room.wall)
+    await room.until(lambda seen: seen["here"] == count, f"{count} students are there")
+    await asyncio.sleep(given.settle)
+    for page in pages:
+        await press(page, "Space", "Space")
+    await room.until(lambda seen: seen["scenes"][QUESTION]["here"] == count, "all are at the question")
+    for number, page in enumerate(pages[:-1]):
+        await press(page, "4" if number % 2 == 0 else "5")
+    before = await room.until(lambda seen: sum(answers(seen).values()) == count - 1, "all but one have answered")
+    await teacher.screenshot(path=folder / "teacher.png")
+    await teacher.click("#wall")
+    await wall.wait_for_selector(".-right")
+    await asyncio.sleep(1)
+    await wall.screenshot(path=folder / "wall.png")
+    await pages[0].screenshot(path=folder / "before-reload.png")
+    await pages[0].reload()
+    second = pages[1].context
+    await pages[1].close()
+    line.cut()
+    print(f"one is reloaded, one is closed, one has no network for {given.cut:.0f} s", flush=True)
+    await room.until(lambda seen: seen["here"] == count - 2, "two are away")
+    await asyncio.sleep(given.cut / 2)
+    await pages[2].screenshot(path=folder / "no-network.png")
+    await asyncio.sleep(given.cut / 2)
+    line.is_cut = False
+    pages[1] = await second.new_page()
+    await pages[1].goto(room.student)
+    await pages[1].wait_for_selector(".xterm-helper-textarea", state="attached")
+    after = await room.until(lambda seen: seen["here"] == count, "all are back")
+    assert len(after["students"]) == count, "a student who came back counts as another one"
+    assert answers(after) == answers(before), "an answer was lost"
+    assert {each["name"] for each in after["students"]} == {each["name"] for each in before["students"]}
+    for page in pages[:3]:
+        await press(page, "Space")
+    await room.until(lambda seen: seen["scenes"][QUESTION + 1]["here"] == 3, "the three go on from where they were")
+    for number, page in enumerate(pages[:3]):
+        await page.screenshot(path=folder / f"student-{number + 1}.png")
+    await teacher.screenshot(path=folder / "teacher-after.png")
+    print(f"answers {answers(after)}: nothing was lost")
+
+
+async def present(browser: Any, room: Class, line: Line, given: argparse.Namespace, folder: Path) -> None:
+    """All see one screen, and answer in their own browsers."""
+    count = given.students
+    assert room.presenter is not None
+    leader = await opened(browser, room.presenter)
+    names = ["Ada", HOSTILE, *[""] * count][:count]
+    pages = [await opened(browser, room.far if number == 2 else room.student, names[number]) for number in range(count)]
+    teacher = await opened_plain(browser, room.teacher)
+    await room.until(lambda seen: seen["here"] == count, f"{count} students are there")
+    await asyncio.sleep(given.settle)
+    await press(leader, "Space", "Space")
+    for number, page in enumerate(pages):
+        await page.click(f"#choices button:nth-child({1 + number % 2})")
+    before = await room.until(lambda seen: sum(answers(seen).values()) == count, "all have answered")
+    await pages[0].screenshot(path=folder / "answered.png")
+    await teacher.click("#wall")
+    await asyncio.sleep(2)
+    await leader.screenshot(path=folder / "common-wall.png")
+    await pages[0].reload()
+    second = pages[1].context
+    await pages[1].close()
+    line.cut()
+    print(f"one is reloaded, one is closed, one has no network for {given.cut:.0f} s", flush=True)
+    await asyncio.sleep(given.cut)
+    line.is_cut = False
+    pages[1] = await second.new_page()
+    await pages[1].goto(room.student)
+    after = await room.until(lambda seen: seen["here"] == count, "all are back")
+    assert len(after["students"]) == count, "a student who came back counts as another one"
+    assert answers(after) == answers(before), "an answer was lost"
+    await teacher.click("#wall")
+    await asyncio.sleep(1)
+    await press(leader, "Space")
+    for number, page in enumerate(pages[:3]):
+        await page.wait_for_selector("#reply.-right, #reply.-wrong")
+        await page.screenshot(path=folder / f"told-{number + 1}.png")
+    print(f"answers {answers(after)}: nothing was lost, and all three were told whether they were right")
+
+
+async def opened_plain(browser: Any, link: str) -> Any:
+    page = await browser.new_page(viewport={"width": 1300, "height": 760})
+    await page.goto(link)
+    return page
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("students", type=int, nargs="?", default=5)
+    parser.add_argument("--present", action="store_true")
+    parser.add_argument("--cut", type=float, default=60, metavar="SECONDS")
+    parser.add_argument("--settle", type=float, default=5, metavar="SECONDS")
+    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    from importlib import import_module
+
+    async with import_module("playwright.async_api").async_playwright() as tool:
+        browser = await tool.chromium.launch(executable_path=given.chromium)
+        await rehearse(browser, given, given.folder)
+        await browser.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,186 @@
+"""The teacher's view, the common question and the wall, with three pages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
+pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
+
+from tests.tui.web.processes import KNOWN, Nursery, Process, served, until  # noqa: E402
+from tests.tui.web.test_roster import NEXT, scenes  # noqa: E402
+from tui.web.classroom import Classroom  # noqa: E402
+from tui.web.roster import Roster  # noqa: E402
+
+KEYS = [letter * 16 for letter in "abc"]
+EVIL = "<script>alert(1)</script>"
+
+
+@asynccontextmanager
+async def classes(**how: Any) -> AsyncIterator[tuple[Any, Nursery, Classroom]]:
+    room = Classroom(Roster(scenes()), "A lesson", word="secret")
+    async with served(room=room, **how) as (client, nursery, _):
+        yield client, nursery, room
+
+
+async def seen(client: Any, scene: int | str = "") -> dict[str, Any]:
+    """What the teacher sees."""
+    async with client.get(f"/class/secret?scene={scene}") as answer:
+        found: dict[str, Any] = await answer.json()
+    return found
+
+
+async def heard(page: Any) -> dict[str, Any]:
+    """The next that a page is told of the class."""
+    while True:
+        message = await asyncio.wait_for(page.receive(), 10)
+        if message.type == aiohttp.WSMsgType.TEXT:
+            kind, about = message.json()
+            assert kind == "class"
+            return dict(about)
+
+
+async def test_teacher_sees_three_tabs_live() -> None:
+    async with classes() as (client, nursery, room):
+        pages, processes = [], []
+        for key in KEYS:
+            pages.append(await client.ws_connect(f"/ws/word?visit={key}"))
+            processes.append(await nursery.born.get())
+        await pages[0].send_json(["name", EVIL])
+        for number, process in enumerate(processes):
+            process.tell(type="stands", scene=NEXT, open=True)
+            if number < 2:
+                process.tell(type="stands", scene=NEXT, open=False, given=("J4", "J5")[number], right=not number)
+        await until(lambda: sum(bar["count"] for bar in room.roster.tally(NEXT)) == 2)
+        told = await seen(client)
+        assert (told["here"], told["scenes"][NEXT]["here"]) == (3, 3)
+        assert [bar["count"] for bar in told["question"]["bars"]] == [0, 1, 1, 0]
+        assert {each["name"] for each in told["students"]} == {EVIL, "student 2", "student 3"}
+        await pages[1].close()
+        await until(lambda: sum(each["here"] for each in room.roster.students()) == 2)
+        async with client.get("/class/secret/answers.csv") as answer:
+            rows = (await answer.text()).splitlines()
+        assert len(rows) == 4
+        assert rows[1].startswith(f"1,{EVIL},3,May a job start early?,Which job starts next?,J4,1,")
+        for page in pages:
+            await page.close()
+
+
+@pytest.mark.parametrize("word", ["word", "chalk", "", "secre", "sécret"])
+async def test_no_other_word_opens_the_teachers_view(word: str) -> None:
+    async with classes() as (client, _, _room):
+        for path in (f"/teacher?token={word}", f"/class/{word or 'x'}", f"/class/{word or 'x'}/answers.csv"):
+            async with client.get(path) as answer:
+                assert answer.status == 403
+        async with client.post(f"/class/{word or 'x'}/wall?scene={NEXT}") as answer:
+            assert answer.status == 403
+        for path in (
+            "/?token=word",
+            "/page.js",
+            "/student.js",
+            "/bars.js",
+            "/wall.js",
+            "/wall?token=word",
+            "/wall/word",
+        ):
+            async with client.get(path) as answer:
+                assert "secret" not in await answer.text()
+
+
+async def test_page_of_another_site_puts_nothing_on_the_wall() -> None:
+    async with classes() as (client, _, room):
+        async with client.post(
+            f"/class/secret/wall?scene={NEXT}", headers={**KNOWN, "Origin": "http://evil.test"}
+        ) as no:
+            assert no.status == 403
+        assert room._shown is None
+
+
+async def test_wall_shows_what_the_teacher_puts_there_and_nothing_else() -> None:
+    async with classes() as (client, _, room):
+        room.roster.arrive("a")
+        room.roster.answer("a", NEXT, "J4", True)
+        async with client.get("/wall/word") as answer:
+            assert await answer.json() == {"best": []}
+        async with client.post(f"/class/secret/wall?scene={NEXT}") as answer:
+            assert await answer.json() == {"shown": NEXT}
+        async with client.get("/wall/word") as answer:
+            told = await answer.json()
+        assert told["bars"][1] == {"label": "J4", "count": 1, "right": True}
+        assert "students" not in told
+        for bad in ("", "0", "999", "-1", "x", "²"):
+            async with client.post(f"/class/secret/wall?scene={bad}") as answer:
+                assert await answer.json() == {"shown": None}
+
+
+async def common_of(nursery: Nursery) -> Process:
+    process = await nursery.born.get()
+    assert await process.heard_of(b"M") == {"type": "whole"}
+    return process
+
+
+async def test_watchers_answer_the_common_question_and_hear_whether_they_are_right() -> None:
+    async with classes(present=(60, 18)) as (client, nursery, _), client.ws_connect("/ws/chalk"):
+        common = await common_of(nursery)
+        async with (
+            client.ws_connect(f"/ws/word?visit={KEYS[0]}") as one,
+            client.ws_connect(f"/ws/word?visit={KEYS[1]}") as two,
+        ):
+            assert [await heard(one), await heard(two)] == [{}, {}]
+            common.tell(type="stands", scene=NEXT, open=True)
+            told = await heard(one)
+            assert (told["asks"], [choice["label"] for choice in told["choices"]]) == (
+                "Which job starts next?", ["J3", "J4", "J5", "J6"],
+            )  # fmt: skip
+            await heard(two)
+            await one.send_json(["answer", EVIL])
+            assert "none of" in (await heard(one))["told"]
+            for page, typed in ((one, "5"), (one, "4"), (two, "3")):
+                await page.send_json(["answer", typed])
+                assert "Your answer is J" in (await heard(page))["told"]
+            assert [bar["count"] for bar in (await seen(client))["question"]["bars"]] == [1, 1, 0, 0]
+            async with client.post(f"/class/secret/wall?scene={NEXT}"):
+                pass
+            wall: dict[str, Any] = {}
+            while wall.get("type") != "wall":
+                wall = await common.heard_of(b"M")
+            assert json.loads(wall["text"])["answered"] == 2
+            common.tell(type="stands", scene=NEXT, open=False)
+            assert (await heard(one))["right"] is True
+            wrong = await heard(two)
+            assert wrong["right"] is False
+            assert wrong["told"].startswith("Not J3.")
+
+
+async def test_watcher_who_reloads_has_the_question_and_the_answer_again() -> None:
+    async with classes(present=(60, 18)) as (client, nursery, _), client.ws_connect("/ws/chalk"):
+        common = await common_of(nursery)
+        async with client.ws_connect(f"/ws/word?visit={KEYS[0]}") as page:
+            await heard(page)
+            common.tell(type="stands", scene=NEXT, open=True)
+            await heard(page)
+            await page.send_json(["answer", "4"])
+            await heard(page)
+        async with client.ws_connect(f"/ws/word?visit={KEYS[0]}") as page:
+            again = await heard(page)
+            assert (again["open"], again["told"].split(".")[0]) == (True, "Your answer is J4")
+        told = await seen(client)
+        assert len(told["students"]) == 1
+
+
+async def test_best_games_are_told_to_every_process() -> None:
+    async with (
+        classes() as (client, nursery, _),
+        client.ws_connect(f"/ws/word?visit={KEYS[0]}"),
+    ):
+        process = await nursery.born.get()
+        process.tell(type="score", mean=60, worst=120)
+        assert json.loads((await process.heard_of(b"M"))["text"]) == [{"name": "student 1", "mean": 60, "worst": 120}]
+        async with client.ws_connect(f"/ws/word?visit={KEYS[1]}"):
+            assert (await nursery.born.get()).told["best"][0]["mean"] == 60

@@ -1,0 +1,49 @@
+"""The answers of a class on the common screen."""
+
+from __future__ import annotations
+
+import json
+
+from sim.lessons.course import found_lesson
+from tests.tui.web.test_roster import NEXT
+from tui.replay.opening import lesson_opening
+from tui.web.visit import Shared, Visit
+from tui.web.wall import Answers, Wall, answers_in, bars
+
+TOLD = {
+    "asks": "Which?", "told": "J4 fits.",
+    "bars": [{"label": "[b]J4\x1b[2J", "count": 3, "right": True}, {"label": "J5", "count": 1, "right": False}],
+}  # fmt: skip
+
+
+def test_hostile_labels_stay_text() -> None:
+    found = answers_in(json.dumps(TOLD))
+    assert found is not None
+    assert found.bars[0] == ("[b]J4?[2J", 3, True)
+    drawn = [line.text for line in bars(found, 40)]
+    assert any("✓ [b]J4?[2J" in text for text in drawn)
+    assert all(len(text) <= 40 for text in drawn)
+
+
+def test_bars_fit_a_narrow_screen_without_answers() -> None:
+    assert all(len(line.text) <= 20 for line in bars(Answers("Which job?", "", (("x" * 60, 0, True),)), 20))
+
+
+async def test_wall_covers_the_lesson_until_it_is_taken_off() -> None:
+    visit = Visit(Shared.of((lesson_opening(found_lesson("backfilling"), NEXT),)))
+    async with visit.run_test(size=(60, 18)) as pilot:
+        await pilot.pause()
+        visit._show_wall(json.dumps(TOLD))
+        await pilot.pause()
+        assert isinstance(visit.screen, Wall)
+        visit._show_wall(json.dumps({**TOLD, "told": "Again."}))
+        await pilot.pause()
+        assert visit.screen._answers.told == "Again."
+        visit._show_wall("")
+        await pilot.pause()
+        assert visit.screen is visit.replay
+        visit._show_wall(json.dumps(TOLD))
+        await pilot.pause()
+        await pilot.press("space")
+        await pilot.pause()
+        assert visit.screen is visit.replay

@@ -1,0 +1,253 @@
+"""The class of a lesson or a game: the teacher's view, the common question, and what is on the wall.
+
+The teacher's view is opened by a word of its own, which no page of a student or of the wall holds.
+"""
+
+from __future__ import annotations
+
+import hmac
+import io
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from sim.errors import SchedscopeError
+from sim.files import write_rows
+from tui.web.roster import LONGEST_ANSWER, Roster, text_of
+from tui.web.rules import Door
+
+_HERE = Path(__file__).parent
+Tell = Callable[[str], Awaitable[None]]
+"""Tells a text to processes."""
+
+
+async def _tell_nobody(text: str) -> None:
+    return None
+
+
+class Classroom:
+    """Hears what students do, and shows it to the teacher and on the wall."""
+
+    def __init__(self, roster: Roster, title: str = "", word: str | None = None) -> None:
+        self.roster, self.title = roster, title
+        self.word = word or secrets.token_urlsafe(18)
+        """Opens the teacher's view."""
+        self.tell_wall: Tell = _tell_nobody
+        """Tells the common screen what it shows; "" for nothing."""
+        self.tell_all: Tell = _tell_nobody
+        """Tells every visitor's process the list of the best."""
+        self._pages: dict[web.WebSocketResponse, str] = {}
+        self._watching: set[web.WebSocketResponse] = set()
+        """Pages that watch the common screen."""
+        self._common: dict[str, Any] = {}
+        """Last report of the common screen."""
+        self._shown: int | None = None
+        """Scene whose answers are on the wall."""
+
+    # Pages come and go
+
+    async def enter(self, page: web.WebSocketResponse, key: str, watches: bool) -> None:
+        """Note a page; one that watches the common screen is asked its question."""
+        self._pages[page] = key
+        self.roster.arrive(key)
+        if watches:
+            self._watching.add(page)
+            self.roster.stand(key, self._common.get("scene"))
+            await self._ask(page)
+
+    async def go_alone(self, page: web.WebSocketResponse) -> None:
+        """Note that a page leaves the common screen for a process of its own."""
+        if page in self._watching:
+            self._watching.discard(page)
+            await _send(page, {})
+
+    def go(self, page: web.WebSocketResponse) -> None:
+        self._watching.discard(page)
+        if (key := self._pages.pop(page, None)) is not None:
+            self.roster.leave(key)
+
+    async def hear(self, page: web.WebSocketResponse, kind: str, about: object) -> bool:
+        """Take a name or an answer from a page; return False if it is neither."""
+        key = self._pages.get(page)
+        if kind == "name":
+            if key is not None and isinstance(about, str):
+                self.roster.call(key, about)
+                await self._changed()
+            return True
+        if kind == "answer":
+            if key is not None and page in self._watching and isinstance(about, str):
+                await self._take(page, key, about)
+            return True
+        return False
+
+    async def _take(self, page: web.WebSocketResponse, key: str, typed: str) -> None:
+        """Take an answer to the open question of the common screen."""
+        scene = self._open
+        if scene is None:
+            await self._ask(page)
+            return
+        try:
+            label = self.roster.judge(key, scene, typed)
+        except SchedscopeError as error:
+            await _send(page, {"told": text_of(str(error), 4 * LONGEST_ANSWER), "open": True})
+            return
+        await _send(page, {"told": _taken(label), "open": True})
+        await self._changed()
+
+    # Processes report
+
+    async def note(self, key: str, told: Mapping[str, Any]) -> None:
+        """Take the report of a visitor's process: its scene, an answer, or a finished game."""
+        if told.get("type") == "score":
+            self.roster.score(key, told.get("mean"), told.get("worst"))
+            await self.tell_all(json.dumps(self.roster.best()))
+            return
+        self.roster.stand(key, told.get("scene"))
+        if given := told.get("given"):
+            self.roster.answer(key, told.get("scene"), str(given), told.get("right") is True)
+        await self._changed()
+
+    async def note_common(self, told: Mapping[str, Any]) -> None:
+        """Take the report of the common screen; its scene is the scene of all watching students."""
+        was, self._common = self._common, dict(told)
+        if was.get("scene") != told.get("scene"):
+            await self.show(None)
+        for page in self._watching:
+            self.roster.stand(self._pages[page], told.get("scene"))
+        for page in [*self._watching]:
+            await self._ask(page)
+
+    @property
+    def _open(self) -> int | None:
+        """Return the scene of the open question of the common screen, or None."""
+        scene = self._common.get("scene")
+        return scene if isinstance(scene, int) and self._common.get("open") is True else None
+
+    async def _ask(self, page: web.WebSocketResponse) -> None:
+        """Show a page the question of the common screen, or the reply to its answer once the answer is shown."""
+        scene, key = self._common.get("scene"), self._pages[page]
+        question = self.roster.question(scene) if isinstance(scene, int) else None
+        if question is None or not isinstance(scene, int):
+            await _send(page, {})
+        elif self._open is not None:
+            choices = [{"key": choice.key, "label": choice.label} for choice in question.choices]
+            given = self.roster.given(key, scene)
+            told = "" if given is None else _taken(given.label)
+            await _send(page, {"asks": question.asks, "choices": choices, "told": told, "open": True})
+        elif (verdict := self.roster.verdict(key, scene)) is not None:
+            await _send(page, {"told": verdict.told, "right": verdict.is_right})
+        else:
+            await _send(page, {"told": question.told})
+
+    # The wall
+
+    async def show(self, scene: int | None) -> None:
+        """Put the answers to the question of a scene on the wall, or take them off."""
+        if scene != self._shown:
+            self._shown = scene
+            await self._changed(is_new=True)
+
+    async def _changed(self, is_new: bool = False) -> None:
+        """Draw the wall again."""
+        if is_new or self._shown is not None:
+            shown = self.roster.asked(self._shown)
+            await self.tell_wall(json.dumps(shown) if shown else "")
+
+    # The teacher's pages
+
+    def routes(self, door: Callable[[], Door]) -> list[web.RouteDef]:
+        """Return the pages of the teacher and of the wall."""
+        self._door = door
+        return [
+            web.get("/teacher", self._teacher),
+            web.get("/class/{word}", self._class),
+            web.get("/class/{word}/answers.csv", self._table),
+            web.post("/class/{word}/wall", self._put_on_wall),
+            web.get("/wall", self._wall_page),
+            web.get("/wall/{word}", self._wall),
+        ]
+
+    def _check(self, word: str) -> None:
+        if not hmac.compare_digest(word.encode("utf-8", "replace"), self.word.encode()):
+            raise web.HTTPForbidden(text="the teacher's link is not complete: its token is missing or another one")
+
+    async def _teacher(self, request: web.Request) -> web.Response:
+        self._check(request.query.get("token", ""))
+        return _page("teacher.html")
+
+    async def _class(self, request: web.Request) -> web.Response:
+        self._check(request.match_info["word"])
+        roster, wanted = self.roster, request.query.get("scene", "")
+        scene = int(wanted) if wanted.isdecimal() and len(wanted) < 4 else self._present
+        now = self._present
+        students = roster.students()
+        at = scene if scene is not None else now
+        return web.json_response(
+            {
+                "lesson": self.title, "seconds": round(roster.seconds), "scenes": roster.where(),
+                "students": students, "here": sum(each["here"] for each in students),
+                "question": roster.asked(scene), "shown": self._shown, "best": roster.best(),
+                "notes": roster.scenes[at].notes if at is not None and at < len(roster.scenes) else "",
+            }
+        )  # fmt: skip
+
+    @property
+    def _present(self) -> int | None:
+        """Return the scene of the present question: that of the common screen, or where most students are."""
+        scene = self._common.get("scene")
+        if isinstance(scene, int) and self.roster.question(scene) is not None:
+            return scene
+        return self.roster.usual
+
+    async def _table(self, request: web.Request) -> web.Response:
+        self._check(request.match_info["word"])
+        return web.Response(
+            text=self.table(), content_type="text/csv",
+            headers={"Content-Disposition": 'attachment; filename="answers.csv"'},
+        )  # fmt: skip
+
+    def table(self) -> str:
+        """Return the table of the class as CSV."""
+        file = io.StringIO()
+        write_rows(file, ([("" if cell is None else cell) for cell in row] for row in self.roster.rows()))
+        return file.getvalue()
+
+    async def _put_on_wall(self, request: web.Request) -> web.Response:
+        self._check(request.match_info["word"])
+        if not self._door().knows_origin(request.headers):
+            raise web.HTTPForbidden(text="requested by a page of another site")
+        wanted = request.query.get("scene", "")
+        scene = int(wanted) if wanted.isdecimal() and len(wanted) < 4 else None
+        await self.show(scene if scene is not None and self.roster.question(scene) is not None else None)
+        return web.json_response({"shown": self._shown})
+
+    async def _wall_page(self, request: web.Request) -> web.Response:
+        self._may_see(request.query.get("token", ""))
+        return _page("wall.html")
+
+    async def _wall(self, request: web.Request) -> web.Response:
+        """Return what the teacher shows, and nothing else of the class."""
+        self._may_see(request.match_info["word"])
+        return web.json_response({**self.roster.asked(self._shown), "best": self.roster.best()})
+
+    def _may_see(self, word: str) -> None:
+        if not self._door().opens(word):
+            raise web.HTTPForbidden(text="the link is not complete: its token is missing or another one")
+
+
+def _taken(label: str) -> str:
+    return f"Your answer is {label}. It can be changed until the answer is shown."
+
+
+def _page(name: str) -> web.Response:
+    return web.Response(text=(_HERE / name).read_text(encoding="utf-8"), content_type="text/html")
+
+
+async def _send(page: web.WebSocketResponse, told: Mapping[str, Any]) -> None:
+    with suppress(ConnectionError, RuntimeError):
+        await page.send_json(["class", told])

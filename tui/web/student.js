@@ -1,0 +1,52 @@
+// Above the terminal, in a class: the student's name, and the answer to the question of the common screen.
+"use strict";
+
+// All that comes from the server is set as text. The name is remembered as the key of
+// the visit is: in the tab, and in the browser for a tab that was closed.
+const part = (id) => document.getElementById(id);
+
+const nameOf = () => sessionStorage.getItem("name") ?? localStorage.getItem("name") ?? "";
+
+function tellName() {
+  const name = nameOf();
+  if (name) Lasting.present.send(JSON.stringify(["name", name]));
+}
+
+function answer(text) {
+  if (text) Lasting.present.send(JSON.stringify(["answer", text]));
+}
+
+function hearOfClass({ asks, choices, told, open, right }) {
+  const form = part("student");
+  form.classList.toggle("-open", Boolean(open));
+  part("reply").textContent = told || "";
+  part("reply").className = right === undefined ? "" : right ? "-right" : "-wrong";
+  if (open && asks === undefined) return;
+  part("asks").textContent = asks || "";
+  part("answer").value = "";
+  const buttons = (choices || []).map(({ key, label }) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = label;
+    button.addEventListener("click", () => answer(key));
+    return button;
+  });
+  form.classList.toggle("-choices", buttons.length > 0);
+  part("choices").replaceChildren(...buttons);
+  if (open && !buttons.length) part("answer").focus();
+}
+
+addEventListener("DOMContentLoaded", () => {
+  const name = part("name");
+  name.value = nameOf();
+  name.addEventListener("change", () => {
+    sessionStorage.setItem("name", name.value);
+    localStorage.setItem("name", name.value);
+    Lasting.present.send(JSON.stringify(["name", name.value]));
+  });
+  part("student").addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (document.activeElement === name) name.blur();
+    else answer(part("answer").value);
+  });
+});
