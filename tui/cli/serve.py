@@ -72,7 +72,7 @@ def command(
 
 
 def _game(traces: tuple[str, ...], given: dict[str, Any]) -> Any:
-    """Return the hours that everybody plays."""
+    """Return the hours of the game."""
     from sim.play.afternoon import SAMPLE, afternoon
     from sim.workload.source import Source
 
