@@ -6,10 +6,12 @@ import json
 import os
 import stat
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from time import time
 
 from sim.errors import SchedscopeError
+from sim.lessons.lesson import ORDER
 from sim.lessons.walk import Walk
 from tui.sessions.autosave import STATE, state_folder
 
@@ -28,16 +30,37 @@ class Presented:
     count: int
     asks: str = ""
     answer: str = ""
+    then: str = ""
+    """Text of the class after the answer."""
     next: str = ""
+    name: str = ""
+    """Name of the lesson, or its file, from which the next scene's picture is made."""
+    began: float = 0.0
+    """Seconds since 1970 at which the presentation began."""
+    since: float = 0.0
+    """Seconds since 1970 at which this scene began."""
+    pid: int = 0
+    """Process that presents."""
 
     @classmethod
-    def of(cls, walk: Walk) -> Presented:
-        now, after = walk.now, walk.scenes[walk.index + 1 : walk.index + 2]
+    def of(cls, walk: Walk, now: float = 0.0) -> Presented:
+        """Return what is presented; `now` begins its clocks."""
+        scene, after = walk.now, walk.scenes[walk.index + 1 : walk.index + 2]
         asked = walk.staged.question
+        path = walk.lesson.path
         return cls(
-            now.lesson, now.title, now.text, now.notes, now.index, now.count,
-            asked.asks if asked else "", asked.told if asked else "", after[0].title if after else "",
+            scene.lesson, scene.title, scene.text, scene.notes, scene.index, scene.count,
+            asked.asks if asked else "", asked.told if asked else "", walk.staged.then if asked else "",
+            after[0].title if after else "", walk.lesson.name if walk.lesson.name in ORDER else os.path.abspath(path),
+            now, now, os.getpid(),
         )  # fmt: skip
+
+    def after(self, before: Presented | None) -> Presented:
+        """Return the same with the clocks of the same presentation running on."""
+        if before is None or (before.pid, before.lesson) != (self.pid, self.lesson):
+            return self
+        since = before.since if before.index == self.index else self.since
+        return replace(self, began=before.began, since=since)
 
 
 def place() -> Path:
@@ -51,10 +74,11 @@ def tell(walk: Walk) -> None:
     """Note the scene that is presented now."""
     path = place()
     _own_folder(path.parent)
+    told = Presented.of(walk, time()).after(presented())
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NOFOLLOW, 0o600), "w") as file:
-            json.dump(asdict(Presented.of(walk)), file)
+            json.dump(asdict(told), file)
         os.replace(beside, path)
     except OSError as error:
         raise SchedscopeError(f"{path}: the notes cannot be shown: {error.strerror or error}") from None
@@ -79,9 +103,12 @@ def presented() -> Presented | None:
     known = Presented.__dataclass_fields__
     if not isinstance(told, dict) or told.keys() != known.keys():
         return None
-    if any(type(told[name]) is not (int if name in ("index", "count") else str) for name in known):
+    if any(type(told[name]) is not _TYPES.get(name, str) for name in known):
         return None
     return Presented(**told)
+
+
+_TYPES: dict[str, type] = {"index": int, "count": int, "pid": int, "began": float, "since": float}
 
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
