@@ -81,8 +81,8 @@ def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]
     from sim.lessons.course import found_lesson
     from sim.lessons.performance import Performance
     from tui.replay.navigation import Traveller
-    from tui.replay.sketch import Sketch
     from tui.replay.stage import Stage
+    from tui.replay.thumbnail import Thumbnail
 
     try:
         made = Performance(found_lesson(name))
@@ -95,7 +95,7 @@ def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]
     made.runs.timeline.look_at(moment.branch)
     stage = Stage(made.runs.timeline)
     Traveller(stage).seek_time(moment.clock, lambda: False)
-    chart = Sketch(stage, scenes[index].window).chart(size.columns, size.rows * (1 if look.patterned else 2))
+    chart = Thumbnail(stage, scenes[index].window).chart(size.columns, size.rows * (1 if look.patterned else 2))
     cells, brush = sketch(chart, look, size), Brush(look)
     return [brush.draw(cells, row, 0, size.columns) for row in range(size.rows)]
 
