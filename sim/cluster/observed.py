@@ -7,30 +7,32 @@ the first, so that the first node is at the top of a chart; times are seconds si
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from sim.cluster.changes import Event, changes
+from sim.cluster.changes import Event, Kind, changes
 from sim.cluster.values import SUSPENDED, Cluster, ClusterJob, Node
 from sim.history.stretch import Stretch
 from sim.machine.processors import lowest
 from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
-MOST_KEPT = 100_000
-"""Jobs in all pictures that are kept whole; of older pictures only stretches and events remain."""
+MOST_KEPT = 20_000
+"""Jobs in all pictures that are kept whole; of older pictures only stretches and the kinds of their events remain."""
 MOST_PAST = 50_000
 """Stretches that have ended; older ones are forgotten."""
-MOST_EVENTS = 100_000
-MOST_DATES = 200
-"""Expected starts that are kept of one waiting job."""
+MOST_EVENTS = 20_000
+"""Events that are kept; those of older pictures are found again by comparing the pictures."""
+MOST_DATES, FEW_DATES = 200, 20
+"""Expected starts that are kept of a job: while it waits, and afterwards."""
 UTC = ZoneInfo("UTC")
 
 
@@ -101,8 +103,11 @@ class Observed:
         self.layout = Layout((), 0)
         self.moments: list[float] = []
         """When the pictures were taken, since the origin."""
-        self.events: deque[tuple[int, Event]] = deque(maxlen=MOST_EVENTS)
-        """(number of the picture, event)"""
+        self.kinds: list[frozenset[Kind]] = []
+        """The kinds of events with which each picture came."""
+        self._events: dict[int, tuple[Event, ...]] = {}
+        """Number of a picture -> its events; none is missing from the first of them on."""
+        self._count = 0
         self.jobs: list[ClusterJob] = []
         """rank -> the job as it was seen last"""
         self.ranks: dict[str, int] = {}
@@ -112,8 +117,8 @@ class Observed:
         self._size = 0
         self._past: deque[Stretch] = deque(maxlen=MOST_PAST)
         self._open: dict[int, _Held] = {}
-        self._dates: dict[int, tuple[Dated, ...]] = {}
-        """Tuples, so that other threads may read them."""
+        self._dates: dict[int, array[float]] = {}
+        """Rank -> the expected starts of that job: when each was given, and the start, by turns."""
         self.levels: list[tuple[float, int]] = []
         """(share of the cores in use, waiting jobs) in each picture."""
         self._gone: list[Gone] = []
@@ -127,13 +132,13 @@ class Observed:
         if self.origin is None:
             local = datetime.fromtimestamp(cluster.at, self.zone)
             self.origin = local.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
-        cluster = _sharing(cluster, before)
+        cluster = sharing(cluster, before)
         if before is None or cluster.nodes is not before.nodes:
             self._lay_out(cluster)
             self._note_gone(cluster)
         happened = changes(before, cluster)
         self.moments.append(cluster.at - self.origin)
-        self.events.extend((len(self.moments) - 1, event) for event in happened)
+        self._note_events(happened)
         self._keep(cluster)
         taken = sum(job.cpus for job in cluster.running) / cluster.cpus if cluster.cpus else 0.0
         self.levels.append((min(taken, 1.0), len(cluster.queue)))
@@ -199,16 +204,18 @@ class Observed:
 
     def dates(self, rank: int, until: float) -> tuple[Dated, ...]:
         """Return the expected starts that were said of a job until then, each where it changed."""
-        return tuple(dated for dated in self._dates.get(rank, ()) if dated.at <= until)
+        numbers = tuple(self._dates.get(rank, ()))  # a copy: the other thread goes on
+        return tuple(Dated(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True) if pair[0] <= until)
 
     def gone(self, until: float) -> tuple[Gone, ...]:
         """Return the nodes that were drained or down some time until then, as it was known then."""
         known = (gone for gone in self._gone if gone.start <= until)
         return tuple(g if g.end is None or g.end <= until else g._replace(end=None) for g in known)
 
-    def happened(self, picture: int) -> tuple[Event, ...]:
-        """Return the events with which that picture came."""
-        return tuple(event for number, event in self.events if number == picture)
+    def happened(self, picture: int) -> tuple[Event, ...] | None:
+        """Return the events with which that picture came, None if they are not kept any more."""
+        found = self._events.get(picture)
+        return found if found is not None or not 0 <= picture < len(self.kinds) or self.kinds[picture] else ()
 
     @property
     def workload(self) -> Workload:
@@ -218,6 +225,13 @@ class Observed:
         return self._workload
 
     # Steps of taking in a picture
+
+    def _note_events(self, happened: tuple[Event, ...]) -> None:
+        self.kinds.append(frozenset(event.kind for event in happened))
+        self._events[len(self.moments) - 1] = happened
+        self._count += len(happened)
+        while self._count > MOST_EVENTS and len(self._events) > 2:
+            self._count -= len(self._events.pop(next(iter(self._events))))
 
     def _keep(self, cluster: Cluster) -> None:
         self._kept.append((len(self.moments) - 1, cluster))
@@ -269,6 +283,8 @@ class Observed:
             rank = self._rank_of(job)
             if job.is_waiting and job.start is not None:
                 self._date(rank, now, job.start - (self.origin or 0.0))
+            elif len(dates := self._dates.get(rank, ())) > 2 * FEW_DATES and not job.is_waiting:
+                self._dates[rank] = array("d", dates[-2 * FEW_DATES :])
         for rank in [rank for rank in self._open if self.jobs[rank].id not in held_by]:
             self._close(rank, self._end_of(self.jobs[rank], cluster, now), _ending(self.jobs[rank]))
         self._add_short(cluster, before)
@@ -353,22 +369,23 @@ class Observed:
         return rank
 
     def _date(self, rank: int, at: float, start: float) -> None:
-        dates = self._dates.get(rank, ())
-        if not dates or abs(dates[-1].start - start) > 1:
-            self._dates[rank] = (*dates[1 - MOST_DATES :], Dated(at, start))
+        dates = self._dates.setdefault(rank, array("d"))
+        if not dates or abs(dates[-1] - start) > 1:
+            self._dates[rank] = array("d", (*dates[2 - 2 * MOST_DATES :], at, start))
 
 
-def _sharing(cluster: Cluster, before: Cluster | None) -> Cluster:
-    """Return the picture with the very jobs and nodes of the one before where they are equal: memory stays flat."""
+def sharing(cluster: Cluster, before: Cluster | None) -> Cluster:
+    """Return the picture with the very values of the one before where they are equal: memory stays flat."""
     if before is None:
         return cluster
     known: Mapping[str, ClusterJob] = before.job_of
+    found = {name: was if (was := getattr(before, name)) == getattr(cluster, name) else getattr(cluster, name)
+             for name in _SHARED}  # fmt: skip
     jobs = tuple(was if (was := known.get(job.id)) == job and was is not None else job for job in cluster.jobs)
-    nodes = before.nodes if before.nodes == cluster.nodes else cluster.nodes
-    return Cluster(**{**{name: getattr(cluster, name) for name in _FIELDS}, "jobs": jobs, "nodes": nodes})
+    return replace(cluster, jobs=jobs, **found)
 
 
-_FIELDS = tuple(Cluster.__dataclass_fields__)
+_SHARED = ("nodes", "partitions", "reservations", "limits", "parts")
 
 
 def _spread(job: ClusterJob) -> list[tuple[str, int]]:

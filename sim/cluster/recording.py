@@ -11,11 +11,12 @@ import hmac
 import json
 import sqlite3
 import zlib
-from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
@@ -27,6 +28,8 @@ FRAME = 60
 """Polls between two whole pictures: an hour at a poll a minute. Any moment is read within half a second."""
 MOST_BYTES = 1 << 28
 """Most bytes of a picture when it is unpacked."""
+MOST_NEAR = 20_000
+"""Jobs in the pictures that a reader keeps: steps back find theirs."""
 FORMAT = 1
 SHIFTED = ("priority", "start")
 """Fields that change for most waiting jobs at each poll; the differences of all of them are kept side by side."""
@@ -230,8 +233,9 @@ class Recording:
         self.path = str(path)
         if not Path(path).is_file():
             raise FileError("no such file" if not Path(path).exists() else "it is no file", self.path)
-        self._last: tuple[float, Cluster] | None = None
-        """The moment that was read last, and its picture."""
+        self._near: deque[Cluster] = deque()
+        """The pictures that were read last, in order and without a gap: each is made from the one before."""
+        self._lock = Lock()
         try:
             found = self._ask("SELECT value FROM about WHERE name = 'format'")
         except FileError:
@@ -241,21 +245,27 @@ class Recording:
 
     def times(self) -> tuple[float, ...]:
         """Return the moments of all polls so far, in order."""
+        return tuple(self._moment(at) for (at,) in self._ask("SELECT at FROM polls ORDER BY at"))
+
+    def _moment(self, at: object) -> float:
         try:
-            return tuple(number(at) for (at,) in self._ask("SELECT at FROM polls ORDER BY at"))
+            return number(at)
         except DamagedError as error:
             raise FileError(f"the recording is damaged: a moment of a poll: {error}", self.path) from None
 
     def at(self, time: float) -> Cluster:
         """Return the cluster as it was known at a moment: the last poll until then, else the first."""
-        times = self.times()
-        if not times:
-            raise FileError("the recording has no poll yet", self.path)
-        return self._picture(times[max(bisect_right(times, time) - 1, 0)])
+        with self._lock:
+            ((last, first),) = self._ask(
+                "SELECT (SELECT MAX(at) FROM polls WHERE at <= ?), (SELECT MIN(at) FROM polls)", (float(time),)
+            )
+            if first is None:
+                raise FileError("the recording has no poll yet", self.path)
+            return self._picture(self._moment(first if last is None else last))
 
     def pictures(self) -> Iterator[Cluster]:
         """Yield every poll in the order of time."""
-        return map(self._picture, self.times())
+        return map(self.at, self.times())
 
     def history(self) -> tuple[ClusterJob, ...]:
         """Return the jobs that ended before the first poll, by the accounting."""
@@ -270,22 +280,33 @@ class Recording:
             raise FileError(f"the recording is damaged: a job of the past: {error}"[:300], self.path) from None
 
     def _picture(self, at: float) -> Cluster:
-        begin, cluster = self._last if self._last and self._last[0] <= at else (-1.0, None)
-        framed = self._ask("SELECT MAX(at) FROM polls WHERE is_frame AND at <= ?", (at,))[0][0]
-        if cluster is None or (framed is not None and framed > begin):
-            begin, cluster = -1.0, None
+        known = next((cluster for cluster in self._near if cluster.at == at), None)
+        if known is not None:
+            return known
+        cluster = self._near[-1] if self._near and self._near[-1].at < at else None
+        found = self._ask("SELECT MAX(at) FROM polls WHERE is_frame AND at <= ?", (at,))[0][0]
+        framed = -1.0 if found is None else self._moment(found)
+        if cluster is None or framed > cluster.at:
+            cluster = None
+            self._near.clear()
+        begin, since = (-1.0, framed) if cluster is None else (cluster.at, -1.0)
         rows = self._ask(
             "SELECT at, cost, is_frame, data FROM polls WHERE at <= ? AND at > ? AND at >= ? ORDER BY at",
-            (at, begin, framed if framed is not None and cluster is None else -1.0),
+            (at, begin, since),
         )
         for moment, cost, is_frame, packed in rows:
             if cluster is None and not is_frame:
                 break
             cluster = self._next(None if is_frame else cluster, packed, moment, cost)
+            self._remember(cluster)
         if cluster is None:
             raise FileError("the recording is damaged: no whole picture before that moment", self.path)
-        self._last = (at, cluster)
         return cluster
+
+    def _remember(self, cluster: Cluster) -> None:
+        self._near.append(cluster)
+        while len(self._near) > 1 and sum(len(near.jobs) for near in self._near) > MOST_NEAR:
+            self._near.popleft()
 
     def _next(self, before: Cluster | None, packed: object, at: object, cost: object) -> Cluster:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,21 +62,22 @@ def command(
     from sim.cluster.slurm.adapter import Slurm
     from sim.cluster.slurm.commands import Commands
 
-    commands = Commands(host)
-    source = Slurm(commands)
-    recorder = Recorder(out, secret() if anonymise else None) if out else None
-    try:
+    with ExitStack() as stack:
+        commands = stack.enter_context(closing(Commands(host)))
+        recorder = None
+        if out:
+            recorder = stack.enter_context(closing(Recorder(out, secret() if anonymise else None)))
+        source = Slurm(commands)
         if headless and recorder is not None:
             return _record(source, recorder, every, since, polls)
+        from sim.cluster.scratch import Scratch
         from tui.live.watch import Live
         from tui.screens.live.state import LiveState
         from tui.watching import open_live
 
-        return open_live(Live(source, every, since, recorder), LiveState(mine=2 if is_mine else 0, partition=partition))
-    finally:
-        if recorder is not None:
-            recorder.close()
-        commands.close()
+        state = LiveState(mine=2 if is_mine else 0, partition=partition)
+        aside = stack.enter_context(closing(Scratch()))
+        return open_live(Live(source, every, since, recorder, aside), state)
 
 
 def _record(source: Source, recorder: Recorder, every: float, since: float, polls: int | None) -> int:

@@ -158,3 +158,14 @@ def sentence(context: LiveContext, width: int) -> Line:
     if job is None:
         return line(Span(" No job waits.", "dim"))
     return line(text.shorten(f" {job_name(job)} {scene.why(job)}.", width))
+
+
+def legend_line(context: LiveContext, mode: str) -> Line:
+    """Return what the colours of the chart stand for."""
+    chart = context.scene.chart
+    if chart is None or not chart.legend:
+        return line("")
+    spans = [Span(f" {mode}: ", "dim")]
+    for hue, name in chart.legend:
+        spans += [Span("▇ ", f"hue:{hue}"), Span(f"{printable(name)}  ")]
+    return line(*spans)

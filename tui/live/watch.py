@@ -10,8 +10,11 @@ from dataclasses import dataclass, replace
 from threading import Condition, Event, Thread
 from typing import Protocol
 
-from sim.cluster.observed import Observed
+from sim.cluster.changes import Event as Change
+from sim.cluster.changes import changes
+from sim.cluster.observed import Observed, sharing
 from sim.cluster.pace import Pace
+from sim.cluster.scratch import Scratch
 from sim.cluster.values import Cluster, ClusterJob, Source
 from sim.errors import SchedscopeError
 from sim.stops.grammar import Stop
@@ -26,16 +29,22 @@ AGAIN = 5.0
 """Seconds between two looks at a recording for new pictures."""
 PATIENCE = 1.0
 """Seconds to wait for a thread that ends, so that the last poll is recorded."""
+BLOCK = 60
+"""Pictures that are searched together when a search goes back."""
 BATCH = 0.4
 """Seconds of reading after which what has been read is shown."""
 
 
-class Recorded(Protocol):
+class Older(Protocol):
+    """Pictures that are too old to be kept in memory."""
+
+    def at(self, time: float) -> Cluster: ...
+
+
+class Recorded(Older, Protocol):
     """A recording of a cluster."""
 
     def times(self) -> tuple[float, ...]: ...
-
-    def at(self, time: float) -> Cluster: ...
 
     def history(self) -> tuple[ClusterJob, ...]: ...
 
@@ -69,6 +78,7 @@ class Watch:
 
     def __init__(self, begin: State) -> None:
         self.state = begin
+        self._older: Older | None = None
         self.observed = Observed(zone_here())
         self._maker = ChartMaker()
         self._hear: Hear = lambda scene: None
@@ -113,16 +123,30 @@ class Watch:
                 self._wish, self._is_wished = wish, True
                 self._changed.notify_all()
 
-    def search(self, stops: Iterable[Stop], since: int, forwards: bool) -> int | None:
-        """Return the nearest picture after or before this one that meets one of the stops, or None."""
+    def search(
+        self, stops: Iterable[Stop], since: int, forwards: bool, is_over: Callable[[], bool] = lambda: False
+    ) -> int | None:
+        """Return the nearest picture after or before this one that meets one of the stops, or None.
+
+        It may take long, because old pictures are read from a file: `is_over` is asked if it is still wanted.
+        """
         wanted = tuple(stops)
-        last = len(self.observed.moments) - 1
-        places = range(since + 1, last + 1) if forwards else range(since - 1, 0, -1)
-        return next((place for place in places if self.met(wanted, place)), None)
+
+        def meeting(places: range) -> Iterator[int]:
+            return (place for place in places if not is_over() and self.met(wanted, place))
+
+        if forwards:
+            return next(meeting(range(since + 1, len(self.observed.moments))), None)
+        first = max(self.first, 0)
+        for end in range(since, first + 1, -BLOCK):  # each picture is made from the one before
+            if found := tuple(meeting(range(max(end - BLOCK, first + 1), end))):
+                return found[-1]
+        return None
 
     def met(self, stops: Iterable[Stop], picture: int) -> Stop | None:
         """Return the stop that a picture meets."""
-        after, before = self._instant(picture), self._instant(picture - 1) if picture else None
+        before = self._instant(picture - 1) if picture else None
+        after = self._instant(picture)
         if after is None or before is None:
             return None
         return next((stop for stop in stops if stop.fires(before, after)), None)
@@ -131,16 +155,25 @@ class Watch:
         cluster = self.picture(picture)
         if cluster is None:
             return None
-        return OfPicture(self.observed, picture, cluster, self.observed.happened(picture))
+        return OfPicture(self.observed, picture, cluster, self._happened(picture, cluster))
+
+    def _happened(self, picture: int, cluster: Cluster) -> tuple[Change, ...]:
+        """Return the events with which a picture came; those of old pictures are found again."""
+        kept = self.observed.happened(picture)
+        return changes(self.picture(picture - 1), cluster) if kept is None else kept
 
     @property
     def first(self) -> int:
         """The number of the earliest picture that can be shown."""
-        return self.observed.first_kept
+        return 0 if self._older is not None else self.observed.first_kept
 
     def picture(self, number: int) -> Cluster | None:
         """Return a picture whole, None if it is not kept any more."""
-        return self.observed.at(number)
+        kept, older = self.observed.at(number), self._older
+        if kept is None and older is not None and 0 <= number < len(self.observed.moments):
+            with suppress(SchedscopeError):
+                return older.at(self.observed.moments[number] + (self.observed.origin or 0.0))
+        return kept
 
     # The thread that makes scenes
 
@@ -181,6 +214,7 @@ class Watch:
         cluster = self.picture(picture)
         if cluster is None:
             return None
+        events = self._happened(picture, cluster)
         clock = observed.moments[picture]
         if wish.picture is None and not self.state.title:
             clock = max(time.time() - (observed.origin or 0.0), clock)  # now moves by the clock
@@ -196,7 +230,7 @@ class Watch:
             pictures=newest + 1,
             chart=chart,
             strip=strip_of(observed, known, wish.marks),
-            events=observed.happened(picture),
+            events=events,
             state=self.state,
             follows=wish.picture is None,
         )
@@ -217,13 +251,18 @@ class Watch:
 
 
 class Live(Watch):
-    """A scheduler that is asked now and then."""
+    """A scheduler that is asked now and then. `aside` keeps the pictures that memory does not."""
 
-    def __init__(self, source: Source, every: float = 60.0, since: float = 86400.0, keeps: Keeps | None = None) -> None:
+    def __init__(
+        self, source: Source, every: float = 60.0, since: float = 86400.0, keeps: Keeps | None = None,
+        aside: Scratch | None = None,
+    ) -> None:  # fmt: skip
         self._pace = Pace.of(every)
         super().__init__(State(every=self._pace.every))
-        self._source, self._since, self._keeps = source, since, keeps
+        self._source, self._since, self._keeps, self._older = source, since, keeps, aside
+        self._aside = aside
         self._has_past = False
+        self._last: Cluster | None = None
 
     def _bring(self) -> None:
         while not self._over.is_set():
@@ -232,8 +271,9 @@ class Live(Watch):
 
     def _ask(self) -> None:
         try:
-            cluster = self._source.snapshot()
+            cluster = self._last = sharing(self._source.snapshot(), self._last)
             self._pace = self._pace.after(cluster.cost)
+            self._put_aside(cluster)
             self._push([cluster], replace(self.state, trouble="", every=self._pace.wait))
             past: tuple[ClusterJob, ...] = ()
             if not self._has_past:
@@ -245,6 +285,15 @@ class Live(Watch):
             since = self.state.since if self.state.trouble else time.time()
             self._pace = self._pace.after(None)
             self._push([], replace(self.state, trouble=str(error), since=since))
+
+    def _put_aside(self, cluster: Cluster) -> None:
+        """Keep a picture for later; where that fails, the latest ones remain."""
+        if self._aside is None:
+            return
+        try:
+            self._aside.add(cluster)
+        except SchedscopeError:
+            self._aside = self._older = None
 
     def _keep(self, cluster: Cluster, past: tuple[ClusterJob, ...]) -> None:
         """Record a picture; report a recording that cannot be written, and keep watching."""
@@ -266,20 +315,9 @@ class Replayed(Watch):
 
     def __init__(self, recording: Recorded, title: str, at: float | None = None) -> None:
         super().__init__(State(title=title, reading=0.0))
-        self._recording = recording
+        self._recording = self._older = recording
         self.wished_at = at
         """The moment that is shown first, in seconds since 1970; None: the last one."""
-
-    @property
-    def first(self) -> int:
-        return 0
-
-    def picture(self, number: int) -> Cluster | None:
-        kept = self.observed.at(number)
-        if kept is None and 0 <= number < len(self.observed.moments):
-            with suppress(SchedscopeError):
-                return self._recording.at(self.observed.moments[number] + (self.observed.origin or 0.0))
-        return kept
 
     def _bring(self) -> None:
         done = 0

@@ -34,6 +34,8 @@ def busy(looks: int, seed: int = 1) -> Iterator[Cluster]:
     for look in range(looks):
         now = BEGIN + look * MINUTE
         arrivals = QUEUED + FIRST if look == 0 else random_.randint(0, 2 * STARTS)
+        if look and len(waiting) < QUEUED:  # a random walk would empty the queue within a week
+            arrivals += STARTS
         for _ in range(arrivals):
             number += 1
             waiting.append(_arrival(random_, number, now))

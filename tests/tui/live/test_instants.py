@@ -44,7 +44,7 @@ def test_every_measure_answers_for_a_recorded_moment(shared: Path) -> None:
     last = len(observed.moments) - 1
     cluster = observed.at(last)
     assert cluster is not None
-    instant = OfPicture(observed, last, cluster, observed.happened(last))
+    instant = OfPicture(observed, last, cluster, observed.happened(last) or ())
     assert instant.running == len(cluster.running) > 0
     assert instant.free >= 0
     assert instant.waiting == len(cluster.queue)

@@ -24,7 +24,7 @@ def context_of(observed: Observed, **chosen: object) -> LiveContext:
     last = len(observed.moments) - 1
     clock = observed.moments[-1]
     scene = LiveScene(
-        cluster, observed, clock, last, last + 1, None, strip_of(observed, clock), observed.happened(last)
+        cluster, observed, clock, last, last + 1, None, strip_of(observed, clock), observed.happened(last) or ()
     )
     return LiveContext(scene, DARK, **chosen)  # type: ignore[arg-type]
 

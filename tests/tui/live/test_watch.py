@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from sim.cluster.pace import Pace
+from sim.cluster.scratch import Scratch
 from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import FileError
 from sim.stops.grammar import parse_stop
@@ -126,3 +128,23 @@ def test_an_error_of_this_program_is_not_kept_by_its_thread() -> None:
 
     with heard(Live(Broken(picture(60))), Wish(CAMERA)) as until, pytest.raises(ZeroDivisionError):
         until(lambda scene: True)
+
+
+@pytest.mark.usefixtures("quick")
+def test_pictures_that_memory_does_not_keep_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.cluster.observed.MOST_KEPT", 3)
+    monkeypatch.setattr("sim.cluster.observed.MOST_EVENTS", 3)
+    pictures = [picture(60.0 * at, *(waits(str(job), 2) for job in range(at + 1))) for at in range(1, 30)]
+    with closing(Scratch()) as aside:
+        watch = Live(Scripted(*pictures), aside=aside)
+        with heard(watch, Wish(CAMERA)) as until:
+            until(lambda scene: scene.pictures > 28)
+            watch.wish(Wish(CAMERA, picture=2))
+            old = until(lambda scene: scene.picture == 2)
+            assert watch.observed.at(2) is None
+            assert [event.kind for event in old.events] == ["arrival"]
+            assert len(old.cluster.queue) == 4
+            stop = parse_stop("queue > 10", watch.observed.workload)
+            assert watch.search([stop], 0, forwards=True) == 9
+            assert watch.search([stop], 25, forwards=False) == 9
+            assert watch.search([stop], 25, forwards=False, is_over=lambda: True) is None

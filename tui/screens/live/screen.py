@@ -13,6 +13,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import ModalScreen, Screen
+from textual.worker import get_current_worker
 
 from sim.cluster.dates import date
 from sim.errors import ParameterError, SchedscopeError
@@ -20,12 +21,12 @@ from sim.stops.grammar import Stop, parse_stop
 from sim.words import Step, parse_moment, printable
 from tui.chart.scene import Mark
 from tui.live.chart import MODES, first_camera
-from tui.live.panels import draw_events, draw_job, draw_strip, sentence, top_line
+from tui.live.panels import draw_events, draw_job, draw_strip, legend_line, sentence, top_line
 from tui.live.queue import draw_queue, jobs_of
 from tui.live.scene import LiveContext, LiveScene
 from tui.live.watch import Watch, Wish
 from tui.look.palette import Look
-from tui.look.sheets import Line, Span, line
+from tui.look.sheets import Span, line
 from tui.panels.strip import time_at
 from tui.replay.places import find_job
 from tui.screens import dialogs
@@ -51,10 +52,6 @@ AGE = 1.0
 
 class Came(Message, bubble=False):
     """A scene was made."""
-
-    def __init__(self, scene: LiveScene) -> None:
-        self.scene = scene
-        super().__init__()
 
 
 class Broke(Message, bubble=False):
@@ -119,7 +116,7 @@ class LiveScreen(Screen[None]):
         """Take a scene from the watching thread; it replaces one that has not been drawn yet."""
         had, self._newest = self._newest, scene
         if had is None:
-            self.post_message(Came(scene))
+            self.post_message(Came())
 
     @on(Broke)
     def _broke(self, message: Broke) -> None:
@@ -204,21 +201,11 @@ class LiveScreen(Screen[None]):
             if self.query_one("#strip").display:
                 self.query_one("#strip", Scrubber).show(context)
             self._say_age()
-            said = (
-                line(Span(f" {self.state.said}", "accent")) if self.state.said else sentence(context, self.size.width)
-            )
+            said = line(Span(f" {self.state.said}", "accent"))
+            said = said if self.state.said else sentence(context, self.size.width)
             self.query_one("#sentence", Bar).show([said], self.look)
-            self.query_one("#legend", Bar).show([self._legend(context)], self.look)
+            self.query_one("#legend", Bar).show([legend_line(context, self.state.mode)], self.look)
         self.query_one("#keys", Bar).show([key_line(self.size.width)], self.look)
-
-    def _legend(self, context: LiveContext) -> Line:
-        chart = context.scene.chart
-        if chart is None or not chart.legend:
-            return line("")
-        spans = [Span(f" {self.state.mode}: ", "dim")]
-        for hue, name in chart.legend:
-            spans += [Span("▇ ", f"hue:{hue}"), Span(f"{printable(name)}  ")]
-        return line(*spans)
 
     def _say_age(self) -> None:
         if (context := self.context) is not None:
@@ -325,7 +312,7 @@ class LiveScreen(Screen[None]):
     def action_jump(self, direction: int) -> None:
         """To the next picture with an event of the chosen kind."""
         kinds = JUMPS[self.state.jump]
-        places = {number for number, event in tuple(self.watch_.observed.events) if event.kind in kinds}
+        places = {number for number, found in enumerate(tuple(self.watch_.observed.kinds)) if found.intersection(kinds)}
         if direction > 0:
             found = min((place for place in places if place > self._picture), default=None)
         else:
@@ -359,11 +346,22 @@ class LiveScreen(Screen[None]):
         if not self.state.stops:
             self.change(said="no stop is set: x sets one, like job 17 starts, or queue > 50")
             return
-        found = self.watch_.search(self.state.stops, self._picture, direction > 0)
-        if found is None:
-            self.change(said=f"no stop is met {'after' if direction > 0 else 'before'} this picture")
+        self.change(said="looking for the stop ...")
+        search = partial(self._search, self.state.stops, self._picture, direction > 0)
+        self.run_worker(search, thread=True, exclusive=True, group="search")
+
+    def _search(self, stops: tuple[Stop, ...], since: int, forwards: bool) -> None:
+        """Look for a stop, on a thread of its own."""
+        worker = get_current_worker()
+        found = self.watch_.search(stops, since, forwards, lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._found, found, forwards)
+
+    def _found(self, picture: int | None, forwards: bool) -> None:
+        if picture is None:
+            self.change(said=f"no stop is met {'after' if forwards else 'before'} this picture")
         else:
-            self._go(found)
+            self._go(picture)
 
     def action_stops(self) -> None:
         hint = "job 17 starts, queue > 50, completion, head slips ...; empty: none"
@@ -465,7 +463,9 @@ class LiveScreen(Screen[None]):
         self.open(theme_choice(self.look), use)
 
     def action_escape(self) -> None:
-        if self.state.alone:
+        if self.workers.cancel_group(self, "search"):
+            self.change(said="the search was given up")
+        elif self.state.alone:
             self.change(alone=False)
         elif self.state.over is not None:
             self.change(over=None)

@@ -1,0 +1,38 @@
+"""A recording in a temporary folder: the pictures of a live cluster that are too many to be kept in memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from sim.cluster.recording import Recorder, Recording
+from sim.cluster.values import Cluster, ClusterJob
+from sim.errors import FileError
+
+
+class Scratch:
+    """Keeps pictures on disk until it is closed. It can be written by one thread and read by others."""
+
+    def __init__(self) -> None:
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="schedscope-live-")
+        except OSError as error:
+            raise FileError(f"no folder for temporary files: {error.strerror or error}") from None
+        path = Path(self._folder.name, "live.slog")
+        self._recorder, self._recording = Recorder(path), Recording(path)
+
+    def add(self, cluster: Cluster) -> None:
+        """Keep a picture. Raise `FileError` if there is no room."""
+        self._recorder.add(cluster)
+
+    def add_history(self, jobs: Iterable[ClusterJob]) -> None:
+        """Leave out the past: it is no picture."""
+
+    def at(self, time: float) -> Cluster:
+        """Return the picture of that moment."""
+        return self._recording.at(time)
+
+    def close(self) -> None:
+        self._recorder.close()
+        self._folder.cleanup()
