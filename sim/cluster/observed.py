@@ -25,11 +25,11 @@ from sim.machine.processors import lowest
 from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
-MOST_KEPT = 20_000
+MOST_KEPT = 2_000
 """Jobs in all pictures that are kept whole; of older pictures only stretches and the kinds of their events remain."""
 MOST_PAST = 50_000
 """Stretches that have ended; older ones are forgotten."""
-MOST_EVENTS = 20_000
+MOST_EVENTS = 2_000
 """Events that are kept; those of older pictures are found again by comparing the pictures."""
 MOST_DATES, FEW_DATES = 200, 20
 """Expected starts that are kept of a job: while it waits, and afterwards."""

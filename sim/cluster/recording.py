@@ -28,7 +28,7 @@ FRAME = 60
 """Polls between two whole pictures: an hour at a poll a minute. Any moment is read within half a second."""
 MOST_BYTES = 1 << 28
 """Most bytes of a picture when it is unpacked."""
-MOST_NEAR = 20_000
+MOST_NEAR = 10_000
 """Jobs in the pictures that a reader keeps: steps back find theirs."""
 FORMAT = 1
 SHIFTED = ("priority", "start")

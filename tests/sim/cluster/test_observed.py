@@ -127,8 +127,6 @@ def test_no_moment_gives_a_core_to_two_jobs(shared: Path, version: str) -> None:
                 assert not busy & stretch.processors
                 assert stretch.processors < 1 << 32
                 busy |= stretch.processors
-    kept = [observed.at(number) for number in range(len(observed.moments))]
-    assert all(cluster is not None for cluster in kept)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
