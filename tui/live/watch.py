@@ -70,7 +70,7 @@ class Wish:
 
 
 Hear = Callable[[LiveScene], None]
-Fail = Callable[[Exception], None]
+Fail = Callable[[Exception], object]
 
 
 class Watch:

@@ -25,6 +25,7 @@ from tui.live.panels import draw_events, draw_job, draw_strip, legend_line, sent
 from tui.live.queue import draw_queue, jobs_of
 from tui.live.scene import LiveContext, LiveScene
 from tui.live.watch import Watch, Wish
+from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Span, line
 from tui.panels.strip import time_at
@@ -99,7 +100,7 @@ class LiveScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.call_after_refresh(settle_memory)
-        self.watch_.begin(self._heard, self._failed)
+        self.watch_.begin(self._heard, lambda error: self.post_message(Broke(error)))
         self.set_interval(AGE, self._say_age)
         self.draw()
 
@@ -108,9 +109,6 @@ class LiveScreen(Screen[None]):
 
     def on_resize(self) -> None:
         self.draw()
-
-    def _failed(self, error: Exception) -> None:
-        self.post_message(Broke(error))
 
     def _heard(self, scene: LiveScene) -> None:
         """Take a scene from the watching thread; it replaces one that has not been drawn yet."""
@@ -130,6 +128,8 @@ class LiveScreen(Screen[None]):
             return
         first = self.scene is None
         self.scene = scene
+        if first:
+            self.use_look(self.look)  # from now on the days are dates
         if first or not self._is_aimed:
             self._aim(scene)
         if first and self._at is not None:
@@ -184,11 +184,9 @@ class LiveScreen(Screen[None]):
         context = self.context
         if context is None:
             self.query_one("#top", Bar).show([line(Span(" asking the cluster ...", "dim"))], self.look)
-            trouble = self.watch_.state.trouble
-            told = Span(
-                f" {printable(trouble)}" if trouble else " The first picture comes when it has answered.", "dim"
-            )
-            self.query_one("#sentence", Bar).show([line(told)], self.look)
+            trouble = printable(self.watch_.state.trouble)
+            told = f" {trouble or 'The first picture comes when it has answered.'}"
+            self.query_one("#sentence", Bar).show([line(Span(told, "dim"))], self.look)
         else:
             chart = self.query_one("#chart", Gantt)
             if context.scene.chart is not None:
@@ -251,7 +249,7 @@ class LiveScreen(Screen[None]):
         self.watch_.wish(Wish(camera, state.mode, state.picture, not self.look.ascii, marks))
 
     def use_look(self, look: Look) -> None:
-        self.look = look
+        self.look = look.with_calendar(Calendar.of(self.watch_.observed.workload.header) if self.scene else None)
         self.change()
 
     @on(Gantt.CameraChanged)
@@ -394,7 +392,7 @@ class LiveScreen(Screen[None]):
     # Looking
 
     def _select(self, rank: int) -> None:
-        self.change(selected=rank)
+        self.change(selected=rank, over="details" if self.is_small else None)
 
     def action_find(self) -> None:
         after = -1 if self.state.selected is None else self.state.selected
@@ -411,7 +409,7 @@ class LiveScreen(Screen[None]):
             self.change(said="no job waits")
             return
         place = waiting.index(self.state.selected) + 1 if self.state.selected in waiting else 0
-        self.change(selected=waiting[place % len(waiting)])
+        self._select(waiting[place % len(waiting)])
 
     def action_colour(self) -> None:
         modes = list(MODES)

@@ -1,0 +1,58 @@
+"""Golden pictures of the live screen, from a captured moment of Slurm 24.11 and the job starts before it.
+
+Look at a changed picture before you accept it: `pytest -n0 tests/tui/screens/live/test_golden.py --snapshot-update`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from sim.cluster.slurm.adapter import Slurm
+from tests.sim.cluster.slurm.answers import Captured
+from tests.tui.live.watched import Recorded, settled
+from tui.live.watch import Replayed
+from tui.look.palette import DARK
+from tui.watching import LiveApp
+
+SHOTS: dict[str, tuple[tuple[int, int], tuple[str, ...]]] = {
+    "80x24": ((80, 24), ()),
+    "80x24-why": ((80, 24), ("w",)),
+    "80x24-queue": ((80, 24), ("tab",)),
+    "120x36": ((120, 36), ("w", "c")),
+    "120x36-help": ((120, 36), ("question_mark",)),
+}
+
+
+@pytest.fixture(autouse=True)
+def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Read and draw moments in one time zone."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize("name", SHOTS)
+def test_the_live_screen(name: str, snap_compare: Callable[..., bool]) -> None:
+    size, keys = SHOTS[name]
+    commands = Captured("24.11")
+    slurm = Slurm(commands)
+    cluster = replace(slurm.snapshot(), at=commands.at, cost=0.1)
+    running = {job.id for job in cluster.running[:4]}
+    before = replace(cluster, at=commands.at - 60, jobs=tuple(job for job in cluster.jobs if job.id not in running))
+    app = LiveApp(Replayed(Recorded((before, cluster), slurm.history(0.0)), "week.slog"), DARK)
+
+    async def prepare(pilot: Pilot[Any]) -> None:
+        await settled(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+
+    assert snap_compare(app, terminal_size=size, run_before=prepare)
