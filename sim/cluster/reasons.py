@@ -66,7 +66,8 @@ def _asked(job: ClusterJob) -> str:
     limit = "no time limit" if job.limit is None else f"at most {span(job.limit)}"
     gpus = f", {count(job.gpus, 'GPU')}" if job.gpus else ""
     where = f"{count(job.cpus, 'core')} on {count(max(job.nodes_wanted, 1), 'node')}{gpus}, {limit}"
-    return f"It asks for {where}, in {job.partition or 'no partition'}; user {job.user}, account {job.account}."
+    account = f", account {job.account}" if job.account else ""
+    return f"It asks for {where}, in {job.partition or 'no partition'}; user {job.user}{account}."
 
 
 def start_in_words(cluster: Cluster, job: ClusterJob) -> str:

@@ -107,11 +107,15 @@ def top_line(context: LiveContext, now: float, width: int) -> Line:
     gone = sum(node.cpus for node in cluster.nodes if node.is_gone)
     parts = [Span(f" {printable(cluster.name) or 'cluster'}", "strong")]
     cores = f"{taken:,}/{cluster.cpus:,} cores" if width < NARROW else f"{taken:,} of {count(cluster.cpus, 'core')}"
-    facts = [cores, f"{len(cluster.running):,} running"]
-    facts += [f"{len(cluster.queue):,} waiting"]
+    facts = [cores]
+    if cluster.is_private:
+        facts = [
+            "others' jobs hidden: no plan" if width < NARROW else "others' jobs are hidden, so no plan is drawn",
+            cores,
+        ]
+    facts += [f"{len(cluster.running):,} running", f"{len(cluster.queue):,} waiting"]
     facts += [f"{gone:,} cores gone"] if gone else []
     facts += [f"{scene.observed.doubled:,} cores given twice"] if scene.observed.doubled and scene.follows else []
-    facts += ["private: others' jobs are hidden, so no plan is drawn"] if cluster.is_private else []
     right = _age(scene, now)
     room = width - width_of(parts) - width_of(right)
     for fact in facts:

@@ -98,7 +98,7 @@ class LiveScene:
 
     def planned_start(self, rank: int) -> float | None:
         job = self.job(rank)
-        if job is None or not job.is_planned or job.start is None:
+        if job is None or not job.is_planned or job.start is None or self.cluster.is_private:
             return None
         return job.start - (self.observed.origin or 0.0)
 

@@ -79,9 +79,12 @@ def test_no_answer_is_said_since_when_and_the_picture_stays() -> None:
 def test_hidden_jobs_are_said_at_the_top() -> None:
     context = two()
     scene = replace(context.scene, cluster=replace(context.scene.cluster, is_private=True))
-    assert (
-        "others' jobs are hidden, so no plan is drawn" in top_line(replace(context, scene=scene), DAY + 130, 160).text
-    )
+    hidden = replace(context, scene=scene)
+    assert "others' jobs are hidden, so no plan is drawn" in top_line(hidden, DAY + 130, 160).text
+    assert "others' jobs hidden: no plan" in top_line(hidden, DAY + 130, 80).text
+    planned = [job for job in scene.cluster.queue if job.is_planned]
+    assert planned
+    assert all(scene.planned_start(scene.rank(job)) is None for job in planned)
 
 
 def test_the_sentence_is_what_happened_or_the_selected_job() -> None:

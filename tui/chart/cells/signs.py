@@ -244,7 +244,8 @@ def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
     lasts = _lasts(chart, rank, planned)
     if lasts is None:
         return
-    told = f"{name(chart.workload.jobs[rank])} {clock(lasts[0]).rpartition(':')[0]}"
+    moment = clock if grid.look.calendar is None else grid.look.calendar.near(chart.clock)
+    told = f"{name(chart.workload.jobs[rank])} {moment(lasts[0]).rpartition(':')[0]}"
     left, right = "<>" if grid.look.ascii else "◂▸"
     accent = ink(Hue.ACCENT, Tone.STRONG)
     row = 1 if chart.label and grid.size.rows > 1 else 0
