@@ -44,7 +44,7 @@ def test_the_first_screen_has_the_two_lines_for_a_fresh_machine() -> None:
 
 def test_the_table_of_policies_is_complete() -> None:
     table = (ROOT / "sim/policies/README.md").read_text(encoding="utf-8")
-    table = table.partition("## What there is\n")[2].partition("\n## ")[0]
+    table = table.partition("## List of policies\n")[2].partition("\n## ")[0]
     assert sorted(re.findall(r"^\| ([a-z+-]+) \|", table, flags=re.MULTILINE)) == sorted([*POLICIES, "name"])
     section = README.partition("## Policies\n")[2].partition("\n## ")[0]
     assert set(POLICIES) <= set(re.findall(r"`([a-z+-]+)`", section))

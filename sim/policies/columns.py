@@ -11,25 +11,25 @@ from sim.workload.model import Job
 
 
 class Column(NamedTuple):
-    """One kind of number, which a policy, or an order of the queue, writes into `view.notes` under this name.
+    """A kind of number that a policy, or an order of the queue, writes into `view.notes` under this name.
 
-    There it stands by rank, or by the number of what it is `of`: `view.notes["usage"][job.user]`.
+    Its key is the job's rank, or the number of what it is `of`: `view.notes["usage"][job.user]`.
     """
 
     name: str
     meaning: str = ""
     of: Literal["rank", "user", "group", "queue"] = "rank"
     unit: Unit | None = None
-    """A moment, a length of time, or just a number."""
+    """A time, a length of time, or just a number."""
 
     def value(self, notes: Mapping[str, Mapping[int, float]], job: Job) -> float | None:
-        """The number of that job; None: it has none."""
+        """Return the number of that job, if it has one."""
         noted = notes.get(self.name)
         value = noted.get(getattr(job, self.of, -1)) if isinstance(noted, Mapping) else None
         return value if isinstance(value, int | float) else None
 
     def written(self, value: float | None, at: Clock = clock) -> str:
-        """The number as it is shown; a dash where there is none."""
+        """Return the number as shown, a dash for None."""
         if value is None:
             return "–"
         match self.unit:

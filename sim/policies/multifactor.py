@@ -1,4 +1,4 @@
-"""Priorities out of several factors, as Slurm has them: how long a job waits, what its user has had, how wide it is."""
+"""Priorities of several factors, as in Slurm: a job's wait, its user's past usage, and its width."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ WEEK = 7 * 86400.0
 class Multifactor(Order):
     """Greatest weighted sum of factors first, each from 0 to 1 (Slurm's multifactor priority).
 
-    age: the wait over maxage, at most 1. fairshare: 2 to the power of -u/s, u the user's share of all usage, s an equal
-    share for each user seen so far; usage counts half after each halflife. size: the job's share of the available
+    age: the wait over maxage, at most 1. fairshare: 2 to the power of -u/s; u is the user's share of all usage, s an
+    equal share for each user seen so far. Usage counts half after each halflife. size: the job's share of the available
     machine, or with favour=small the rest.
 
     Slurm sums up usage every few minutes, here it is exact at every pass; all users have equal shares, and there are
@@ -37,7 +37,7 @@ class Multifactor(Order):
         "large", "whether wide or narrow jobs gain", choices=("large", "small")
     )
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
-    """user -> processor-hours, as they count at this pass"""
+    """user -> decayed processor-hours at this pass"""
     total: float = field(default=0.0, repr=False, compare=False)
     procs: int = field(default=1, repr=False, compare=False)
     name: ClassVar[str] = "multifactor"

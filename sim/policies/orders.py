@@ -23,14 +23,14 @@ OWN = "schedscope_own_"
 
 @dataclass(frozen=True)
 class Order:
-    """The base: parameters are fields, `name` is what a person types, the docstring what they read."""
+    """Base of all orders: parameters are fields, `name` is what a user types, the docstring is the documentation."""
 
     name: ClassVar[str] = ""
     by_clock: ClassVar[bool] = False
     columns: ClassVar[tuple[Column, ...]] = ()
     """Numbers of the order shown with the waiting jobs."""
     looks: ClassVar[bool] = False
-    """Does it look at more than the job and the clock? Then `seeing` is asked before each pass."""
+    """True if it uses more than the job and the clock; then `seeing` is called before each pass"""
 
     def __init_subclass__(cls) -> None:
         if "seeing" in cls.__dict__:
@@ -45,7 +45,7 @@ class Order:
         raise NotImplementedError(f"the order {self.name!r} has no key")
 
     def at_step(self, step: int) -> Order:
-        """The order as it is at that step's pass: some draw lots."""
+        """Return the order at that step's pass; random orders depend on it."""
         return self
 
     def seeing(self, view: View) -> Order:
@@ -188,7 +188,7 @@ class RandomDelay(Drawn):
 class Ward(Order):
     """W's priority: (wait/1h)^alpha (estimate/1h)^beta (procs/32)^gamma r^(delta*queue), the largest first.
 
-    W's background queue is -1, which most traces write where they know none: it counts as 0 unless background=yes. W's
+    W's background queue is -1, which most traces write for an unknown queue: it counts as 0 unless background=yes. W's
     simulator computes priorities once a minute: every=60.
     """
 
@@ -216,7 +216,7 @@ class Ward(Order):
         return 0.0 if isnan(priority) else -priority  # zero times infinity must be zero
 
     def looked(self, now: float) -> float:
-        """The last look at the priorities."""
+        """Return the last time at which priorities were computed."""
         return now // self.every * self.every if self.every else now
 
     def by_length(self, estimate: float) -> float:
@@ -274,14 +274,14 @@ class HighFirst(Order):
 
 @dataclass(frozen=True)
 class ByRecord(Order):
-    """As the trace recorded the starts; those without one come last."""
+    """By recorded start; jobs without one come last."""
 
     def key(self, job: Job, now: float) -> float:
         return inf if job.recorded_start is None else job.recorded_start
 
 
 def power(base: float, exponent: float) -> float:
-    """`base ** exponent` without exceptions: too large, or zero to a negative power, is infinite.
+    """Return `base ** exponent`; infinite instead of an exception if it is too large, or 0 to a negative power.
 
     >>> power(0, 0), power(0, -1)
     (1.0, inf)
@@ -293,11 +293,11 @@ def power(base: float, exponent: float) -> float:
 
 
 _lasting = lru_cache(maxsize=65536)(power)
-"""The same, of what does not change while a job waits: found again at every look"""
+"""`power`, cached: its arguments do not change while a job waits"""
 
 
 def lot(seed: int, step: int, rank: int) -> float:
-    """The number in [0, 1) that job `rank` draws at that step: the same however many jobs there are (splitmix64)."""
+    """Return the number in [0, 1) that job `rank` draws at that step, whatever the number of jobs (splitmix64)."""
     return drawn(stream(seed, step), rank)
 
 
@@ -307,17 +307,17 @@ _WORD = (1 << 64) - 1
 
 @lru_cache(maxsize=64)
 def stream(seed: int, step: int) -> int:
-    """A number of 64 bits for all lots of a step."""
+    """Return the 64 bits from which all numbers of a step are drawn."""
     return _mixed(_mixed(seed + GOLDEN) + GOLDEN * (step + 1))
 
 
 def drawn(lots: int, rank: int) -> float:
-    """The lot of job `rank` in such a stream."""
+    """Return the number of job `rank` in such a stream."""
     return (_mixed(lots + GOLDEN * (rank + 1)) >> 11) * 2.0**-53
 
 
 def _mixed(word: int) -> int:
-    """A number of 64 bits in which every bit of the word has its say (Steele, Lea & Flood 2014)."""
+    """Return 64 bits of which each depends on every bit of the word (Steele, Lea & Flood 2014)."""
     word &= _WORD
     word = (word ^ word >> 30) * MIXING & _WORD
     word = (word ^ word >> 27) * MIXING_MORE & _WORD

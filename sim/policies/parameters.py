@@ -21,7 +21,7 @@ NO_GREATER = f"no number is beyond {LATEST:,.0f}"
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter as a person meets it."""
+    """One parameter as shown to the user."""
 
     name: str
     kind: type
@@ -31,11 +31,11 @@ class Parameter:
     high: float | None = None
     choices: tuple[str, ...] = ()
     is_time: bool = False
-    """Is it a length of time, which may be typed like 7d?"""
+    """True for a length of time, which may be typed like 7d"""
 
     @property
     def range(self) -> str:
-        """The allowed values in words.
+        """Return the allowed values in words.
 
         >>> Parameter("depth", int, 1, "", low=1).range
         'whole number >= 1'
@@ -52,7 +52,7 @@ class Parameter:
         return f"{noun} <= {self.high:g}" if self.high is not None else noun
 
     def parse(self, text: str) -> Any:
-        """The value that a person typed, or an error that says what would work."""
+        """Return the typed value, or raise an error that says what would work."""
         value = self._converted(text)
         if value is None or not self._allowed(value):
             hint = near(text, self.choices) if self.choices else ""
@@ -86,7 +86,7 @@ def parameter(
     choices: tuple[str, ...] = (),
     is_time: bool = False,
 ) -> Any:
-    """A dataclass field that is a parameter."""
+    """Return a dataclass field that is a parameter."""
     about = {"meaning": meaning, "low": low, "high": high, "choices": choices, "is_time": is_time}
     return dataclasses.field(default=default, metadata=about)
 
@@ -95,7 +95,7 @@ _KNOWN: dict[type, dict[str, Parameter]] = {}
 
 
 def parameters_of(cls: type) -> dict[str, Parameter]:
-    """The parameters that a dataclass declares with `parameter`."""
+    """Return the parameters that a dataclass declares with `parameter`."""
     if cls not in _KNOWN:
         _KNOWN[cls] = _declared(cls)
     return _KNOWN[cls].copy()
@@ -111,7 +111,7 @@ def _declared(cls: type) -> dict[str, Parameter]:
 
 
 def _plain(hint: Any) -> type:
-    """`Literal["a", "b"]` is text; plain types are themselves."""
+    """Return `str` for `Literal["a", "b"]`, plain types unchanged."""
     if typing.get_origin(hint) is typing.Literal:
         return str
     if isinstance(hint, types.UnionType):
@@ -120,7 +120,7 @@ def _plain(hint: Any) -> type:
 
 
 def written(value: Any) -> str:
-    """A value as it is typed.
+    """Return a value as it is typed.
 
     >>> written(2.0), written(True)
     ('2', 'yes')
@@ -131,7 +131,7 @@ def written(value: Any) -> str:
 
 
 def summary(cls: type) -> str:
-    """The first paragraph of what a policy or an order says of itself, in one line."""
+    """Return the first paragraph of the docstring of a policy or an order, in one line."""
     return paragraphs(cls)[0]
 
 

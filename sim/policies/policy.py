@@ -1,7 +1,7 @@
 """Base class of policies.
 
-A policy is a frozen dataclass: its fields are its parameters, its docstring is its documentation. It holds no
-state; `decide` is shown the present and yields decisions. `view.notes` is its memory, `view.reserved` its plan.
+A policy is a frozen dataclass: its fields are its parameters, its docstring is its documentation. It holds no state;
+`decide` gets a view of the present and yields decisions. `view.notes` is its memory, `view.reserved` its plan.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class CodeRef(NamedTuple):
     """Reference to a file, revision or module with user-defined policies, with the hash of its content."""
 
     name: str
-    """The whole path, with `@REVISION` where it comes from there; or the name of a module."""
+    """Full path, with `@REVISION` if it comes from one; or the name of a module"""
     sha256: str
 
 
 @dataclass(frozen=True)
 class Policy:
-    """The base of all policies."""
+    """Base of all policies."""
 
     name: ClassVar[str] = ""
     paper: ClassVar[str] = ""
@@ -40,18 +40,18 @@ class Policy:
     """True if a reservation holds until the policy moves it; otherwise it is recomputed at each pass."""
 
     grants: ClassVar[bool] = False
-    """Does it grant the reservations that users ask for, and look after those it finds?"""
+    """True if it grants the reservations that users request, and keeps the ones that it finds"""
     suspends: ClassVar[bool] = False
-    """Does it suspend jobs, or share processors in time, and look after the suspended jobs it finds?"""
+    """True if it suspends jobs, or shares processors in time, and handles suspended jobs that it finds"""
     plans: ClassVar[Literal["nobody", "the heads", "everybody"]] = "everybody"
-    """Which of the waiting jobs have a planned start."""
+    """Waiting jobs that have a planned start"""
     lets_pass: ClassVar[bool] = True
-    """May a job be backfilled: start before one that stands ahead of it in the queue?"""
+    """True if a job may be backfilled: start before a job ahead of it in the queue"""
 
     columns: ClassVar[tuple[Column, ...]] = ()
     """Numbers shown with the waiting jobs, which the policy writes into `view.notes`."""
     predicted_ends: ClassVar[Column | None] = None
-    """Its note of when it expects each running job to end, where that is not by the estimate."""
+    """Its note with the expected end of each running job, if that differs from the estimate"""
     places: ClassVar[bool] = False
     """True if the policy chooses the processors of a job, whatever placement is requested."""
 
@@ -59,7 +59,7 @@ class Policy:
     """True if it can run on a machine of nodes; policies that count processors cannot."""
 
     def queue_order(self) -> Order:
-        """How the waiting jobs stand in `view.queue`."""
+        """Return the order of the waiting jobs in `view.queue`."""
         return Fcfs()
 
     def line_order(self) -> Order:
@@ -67,7 +67,7 @@ class Policy:
         return self.queue_order()
 
     def queues(self) -> tuple[str, ...]:
-        """The names of the queues, where there are several."""
+        """Return the names of the queues, if there are several."""
         return ()
 
     def limits(self) -> tuple[float, ...]:
@@ -75,27 +75,27 @@ class Policy:
         return ()
 
     def queue_of(self, job: Job) -> int:
-        """Which of them the job stands in."""
+        """Return the number of the job's queue."""
         return 0
 
     def promises(self) -> bool:
-        """Is a reservation never moved later while it stands? `--check` holds the policy to it."""
+        """Return True if reservations never move later; enforced by `--check`."""
         return False
 
     def turns(self) -> Turns | None:
-        """The clock by which the rows of a matrix take turns; None: jobs do not share processors in time."""
+        """Return the clock of the rows of a matrix; None if jobs do not share processors in time."""
         return None
 
     def most_migrated(self) -> int | None:
-        """How many tasks may migrate at one instant, if that is limited; `--check` holds the policy to it."""
+        """Return how many tasks may migrate at one instant, None for any number; enforced by `--check`."""
         return None
 
     def most_rows(self) -> int | None:
-        """How many rows the matrix may have, where there is one."""
+        """Return how many rows the matrix may have, if there is one."""
         return None
 
     def weighs_xfactors(self) -> bool:
-        """Does it compare the jobs' expansion factors?"""
+        """Return True if it compares expansion factors."""
         return isinstance(self.queue_order(), Xfactor)
 
     def tries(self) -> bool:
@@ -103,19 +103,19 @@ class Policy:
         return False
 
     def leads(self) -> bool:
-        """Does it say which other policy decides, and nothing else?"""
+        """Return True if it selects another policy, which decides."""
         return False
 
     def first(self) -> Policy:
-        """The policy that decides at first."""
+        """Return the policy that decides at first."""
         return self
 
     def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
-        """The policy that is to decide from here on, where it `leads`; `led` is its memory, copied with checkpoints."""
+        """Return the policy for now on, if this one `leads`; `led` is its memory, copied with checkpoints."""
         return now
 
     def decide(self, view: View) -> Iterator[Decision]:
-        """One pass: what to do at this instant."""
+        """Yield the decisions of one pass."""
         raise NotImplementedError(f"the policy {self.name!r} decides nothing")
 
 
@@ -125,7 +125,7 @@ def is_own(policy: Policy) -> bool:
 
 
 def columns_of(policy: Policy) -> tuple[Column, ...]:
-    """All numbers of its own that a policy and the order of its queue show."""
+    """Return all numbers of their own that a policy and the order of its queue show."""
     try:
         columns = (*policy.columns, *policy.queue_order().columns)
     except Exception:  # user code may raise anything
@@ -143,7 +143,7 @@ def order_field(default: Order) -> Any:
 
 @dataclass(frozen=True)
 class Ordered(Policy):
-    """A policy whose queue can stand in any order."""
+    """A policy with a parameter for the order of its queue."""
 
     order: Order = order_field(Fcfs())
 
@@ -152,7 +152,7 @@ class Ordered(Policy):
 
 
 def default_order(cls: type[Policy]) -> Order | None:
-    """The order of the queue unless another is asked for; None where the policy takes no order."""
+    """Return the default order of the queue, None if the policy takes no order."""
     for field in dataclasses.fields(cls):
         if isinstance(field.default, Order):
             return field.default
@@ -160,7 +160,7 @@ def default_order(cls: type[Policy]) -> Order | None:
 
 
 def written_policy(policy: Policy) -> str:
-    """The shortest spec that stands for this policy."""
+    """Return the shortest spec of this policy."""
     default = default_order(type(policy))
     parts = []
     if default is not None and policy.queue_order() != default:
@@ -173,7 +173,7 @@ def written_policy(policy: Policy) -> str:
 
 
 def full_policy(policy: Policy) -> str:
-    """The spec that stands for this policy with all its parameters, those at their defaults as well."""
+    """Return the spec of this policy with all its parameters, including defaults."""
     holders: list[Policy | Order] = [policy]
     parts = []
     if default_order(type(policy)) is not None:

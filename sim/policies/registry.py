@@ -1,4 +1,4 @@
-"""The policies that there are, by name, and how a person asks for one."""
+"""The known policies by name, and the specs by which users name them."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class Registry(Mapping[str, type[Policy]]):
 
     @property
     def aliases(self) -> Mapping[str, str]:
-        """alias -> what it stands for."""
+        """Return alias -> spec."""
         return MappingProxyType(self._aliases)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything that a spec may begin with."""
+        """Return everything that a spec may begin with."""
         return *self._policies, *self._aliases
 
     def aliases_of(self, name: str) -> tuple[str, ...]:
-        """The aliases of one policy."""
+        """Return the aliases of one policy."""
         return tuple(alias for alias, spec in self._aliases.items() if spec.partition(":")[0] == name)
 
     def near(self, name: str) -> str:
@@ -57,7 +57,7 @@ class Registry(Mapping[str, type[Policy]]):
         return near(name, [*self.names, *plugins()])
 
     def add(self, cls: type[Policy], aliases: Mapping[str, str] | None = None, *, replace: bool = False) -> None:
-        """Take a policy in under its name; with `replace` in the place of the one that has it now."""
+        """Add a policy under its name; with `replace`, instead of the one that has it now."""
         aliases = aliases or {}
         free = {cls.name, *self.aliases_of(cls.name)} if replace and cls.name in self else set()
         for name in (cls.name, *aliases):
@@ -68,7 +68,7 @@ class Registry(Mapping[str, type[Policy]]):
         self._aliases |= aliases
 
     def remove(self, name: str) -> None:
-        """Forget a policy and its aliases."""
+        """Remove a policy and its aliases."""
         if name not in self:
             raise ParameterError(f"no policy {quoted(name)}{self.near(name)}")
         self._drop_aliases(name)
@@ -119,16 +119,16 @@ class Registry(Mapping[str, type[Policy]]):
 
 
 POLICIES = Registry()
-"""All that come with this library; importing `sim.policies` fills it."""
+"""All policies of this library; importing `sim.policies` fills it."""
 parse_policy = POLICIES.parse
 
 
 def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]]:
-    """Register a policy under its name, and short names that stand for it with some parameters."""
+    """Register a policy under its name, with aliases: short names for it with some parameters."""
 
     def register(cls: type[P]) -> type[P]:
         cls.name, cls.paper = name, paper
-        if not cls.__module__.startswith(OWN):  # one of a file is asked for by its file
+        if not cls.__module__.startswith(OWN):  # a file's policy is named by its file
             POLICIES.add(cls, aliases)
         return cls
 
@@ -136,12 +136,12 @@ def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]
 
 
 def policy_of(policy: Policy | str) -> Policy:
-    """The policy that is meant by itself or by its spec."""
+    """Return the policy given as itself or by its spec."""
     return parse_policy(policy) if isinstance(policy, str) else policy
 
 
 def _pairs(text: str, spec: str) -> dict[str, str]:
-    """`a=1,b=2` as a dictionary; what comes later wins."""
+    """Return `a=1,b=2` as a dictionary; of equal keys the last counts."""
     pairs = {}
     for part in filter(None, (p.strip() for p in text.split(","))):
         key, equals, value = part.partition("=")
@@ -165,7 +165,7 @@ def order_class(name: str) -> type[Order]:
 
 
 def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
-    """Typed arguments for the policy, its order built of what belongs to the order."""
+    """Return the typed arguments of the policy, with its order built from the order's own arguments."""
     own = parameters_of(cls)
     arguments: dict[str, Any] = {}
     of_order: dict[str, Parameter] = {}

@@ -11,7 +11,7 @@ from sim.machine.profile import Extra
 from sim.workload.model import Job
 
 Ends = Sequence[tuple[float, int, int]]
-"""(expected end, rank, processors) of what runs, sorted."""
+"""(expected end, rank, processors) of running jobs, sorted."""
 
 
 class RunningJob(Protocol):
@@ -22,118 +22,118 @@ class RunningJob(Protocol):
 
     @property
     def since(self) -> float:
-        """When it began."""
+        """Beginning of the stay."""
 
     @property
     def expected_end(self) -> float:
-        """When it ends by the estimate."""
+        """End by the estimate."""
 
     @property
     def ran_before(self) -> float:
-        """How long the job had run before this stay."""
+        """Seconds that the job had run before this stay."""
 
     def ran_by(self, now: float) -> float:
-        """How long the job will have run by then, over all its stays, if it stays until then."""
+        """Return how long the job will have run by then, over all its stays, if it stays until then."""
 
     @property
     def runs(self) -> bool:
-        """Is it a run that can be suspended (and not a speculative one, nor a suspending or resuming job)?"""
+        """True if it can be suspended: no speculative run, and not being suspended or resumed."""
 
 
 class View(Protocol):
-    """The state at one pass. It changes as the engine applies each decision that is yielded."""
+    """The state at one pass; it changes as the engine applies each yielded decision."""
 
     @property
     def now(self) -> float:
-        """The instant of this pass."""
+        """Time of this pass."""
 
     @property
     def procs(self) -> int:
-        """The size of the machine: of what is there of it now."""
+        """Number of processors available now."""
 
     @property
     def there(self) -> int:
-        """The processors that are there, as a set of bits."""
+        """Available processors, as a set of bits."""
 
     @property
     def resized(self) -> bool:
-        """Have processors gone or come back at this instant?"""
+        """True if processors went down or became available at this instant."""
 
     @property
     def closes(self) -> float:
-        """When the whole machine goes down next, as far as that was announced: nothing may start that reaches there."""
+        """Begin of the next announced maintenance of the whole machine; no job may start that would still run then."""
 
     @property
     def free(self) -> int:
-        """Processors that nothing occupies."""
+        """Number of free processors."""
 
     @property
     def queue(self) -> list[Job]:
-        """The jobs that wait, in the policy's order: a copy."""
+        """Waiting jobs in the policy's order: a copy."""
 
     @property
     def arrived(self) -> Sequence[Job]:
-        """The jobs that were submitted at this instant, by rank."""
+        """Jobs submitted at this instant, by rank."""
 
     @property
     def completed(self) -> Sequence[Job]:
-        """The jobs that completed at this instant, by rank; not told again where a pass is asked for again."""
+        """Jobs completed at this instant, by rank; empty if the pass is repeated."""
 
     @property
     def finished(self) -> Sequence[tuple[float, int]]:
-        """(end, rank) of every job that has completed so far, sorted; under an earlier policy as well."""
+        """(end, rank) of every completed job, sorted; under an earlier policy as well."""
 
     @property
     def killed(self) -> Sequence[Job]:
-        """The jobs whose speculative run reached its limit at this instant; they wait again."""
+        """Jobs whose speculative run reached its limit at this instant; they wait again."""
 
     @property
     def ousted(self) -> Sequence[Job]:
-        """The jobs that held processors which went at this instant; they wait again, or are given up."""
+        """Jobs whose processors went down at this instant; they wait again, or are cancelled."""
 
     @property
     def ended_early(self) -> bool:
-        """Did some job complete at this instant before its expected end?"""
+        """True if a job completed at this instant before its expected end."""
 
     @property
     def ends(self) -> Ends:
-        """When what runs is expected to end."""
+        """Expected ends of running jobs."""
 
     @property
     def reserved(self) -> Mapping[int, float]:
-        """rank -> planned start, of the reservations that stand."""
+        """rank -> planned start of each reservation."""
 
     @property
     def running(self) -> Mapping[int, RunningJob]:
-        """rank -> the present stay on processors, of every job that is on any."""
+        """rank -> present stay on processors of every job that is on any."""
 
     @property
     def suspended(self) -> Mapping[int, int]:
-        """rank -> the processors that the suspended job had; it goes on on them, unless it is resumed on others."""
+        """rank -> processors of the suspended job, on which it resumes, unless it resumes on others."""
 
     @property
     def free_set(self) -> int:
-        """The free processors, as a set of bits."""
+        """Free processors, as a set of bits."""
 
     @property
     def owners(self) -> Sequence[int]:
-        """partition -> the processors that it owns; empty where there are no partitions."""
+        """partition -> the processors that it owns; empty without partitions."""
 
     def held(self, rank: int) -> int:
-        """The processors that a running job holds."""
+        """Return the processors that a running job holds."""
 
     def ran(self, rank: int) -> float:
-        """How long a job has run so far, over all its stays; of a finished job its run time."""
+        """Return how long a job has run so far, over all its stays; of a finished job its run time."""
 
     def remaining_estimate(self, rank: int) -> float:
-        """A job's estimate less the progress that it has made."""
+        """Return a job's estimate minus its progress."""
 
     @property
     def plan(self) -> Plan:
-        """Running jobs until their expected ends and the reservations that stand; copy it to try things."""
+        """Running jobs up to their expected ends, and reservations; copy it to try things."""
 
     def running_plan(self) -> Plan:
-        """Running jobs alone, as a plan of the policy's own."""
+        """Return running jobs only, as a plan of the policy's own."""
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -145,10 +145,10 @@ class View(Protocol):
 
     @property
     def machine_ahead(self) -> Ends:
-        """(when, -1, how many processors more) of the changes of the machine that are known to come."""
+        """(time, -1, change of the number of processors) of each known future change of the machine."""
 
     def fits(self, job: Job) -> bool:
-        """May the job start, or go on, now: are enough processors free, and is it `in_time`?"""
+        """Return True if the job may start or resume now: enough processors are free, and it is `in_time`."""
 
     @property
     def has_nodes(self) -> bool:
@@ -164,7 +164,7 @@ class View(Protocol):
         """Return what is left when `head` starts at its shadow: it `admits` jobs that would end later."""
 
     def in_time(self, job: Job) -> bool:
-        """Would it end before the machine goes down as announced, by what is left of its estimate?"""
+        """Return True if its remaining estimate ends before the next announced maintenance of the machine."""
 
     def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
         """Return when `job` fits, and how many extra processors are free then.
@@ -173,7 +173,7 @@ class View(Protocol):
         """
 
     def only(self, jobs: Iterable[Job]) -> View:
-        """Return a view in which these jobs alone wait, to ask another policy about; it changes as this one does."""
+        """Return a view in which only these jobs wait, for another policy; it changes with this one."""
 
     def job(self, rank: int) -> Job:
-        """The job of that rank."""
+        """Return the job of that rank."""

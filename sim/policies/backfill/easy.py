@@ -36,7 +36,7 @@ class Easy(Ordered):
     plans = "the heads"
 
     def promises(self) -> bool:
-        """A head by arrival stays the head until it starts; in other orders another may step before it."""
+        """Return True in order of arrival: the head stays the head; in other orders another job may pass it."""
         return self.order == Fcfs() and self.depth == 1
 
     def decide(self, view: View) -> Iterator[Decision]:

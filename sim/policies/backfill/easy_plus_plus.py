@@ -27,7 +27,7 @@ STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 
 """Seconds by which a prediction that was too short grows, one after the other."""
 _UNKNOWN = -1
 _History: TypeAlias = tuple[dict[int, float], dict[int, float]]
-"""user -> how long the last job ran, and the one before it"""
+"""user -> run time of the last job, and of the one before it"""
 
 
 @policy("easy++", "Tsafrir, Etsion & Feitelson 2007", easypp="easy++")
@@ -79,7 +79,7 @@ class EasyPlusPlus(Policy):
         yield Wake(start, is_renewed=True)
 
     def _pass(self, view: View, head: Job, start: float, left: Extra | Leftover, tail: list[Job]) -> Iterator[Decision]:
-        """EASY's two rules, by predictions."""
+        """Apply EASY's two rules to predictions."""
         now, predicted = view.now, view.notes["predicted"]
         for job in tail:
             ends = now + predicted[job.rank]
@@ -102,7 +102,7 @@ class EasyPlusPlus(Policy):
                 )
 
     def _end_of(self, view: View, rank: int, end: float) -> float:
-        """When a job is expected to leave its processors that would by its estimate at `end`."""
+        """Return the predicted end of a running job that would end at `end` by its estimate."""
         run, lasts = view.running.get(rank), view.notes["predicted"].get(rank)
         if run is None or not run.runs:
             return end
@@ -115,7 +115,7 @@ class EasyPlusPlus(Policy):
 
 
 def _room(view: View, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
-    """When there is room for the head, and how many are free then."""
+    """Return when the head fits, and how many processors are free then."""
     if view.has_nodes:
         at, extra = view.shadow(head, ends)
         return at, extra + head.procs
@@ -127,7 +127,7 @@ def _room(view: View, ends: list[tuple[float, int, int]], head: Job) -> tuple[fl
 
 
 def _predicted(job: Job, history: _History) -> float:
-    """How long a job is expected to run when it starts."""
+    """Return the predicted run time of a job that starts now."""
     last, before = history
     if job.user not in before:
         return job.estimate
@@ -135,7 +135,7 @@ def _predicted(job: Job, history: _History) -> float:
 
 
 def _learnt(view: View) -> _History:
-    """How long each user's last two jobs ran that have finished, under earlier policies as well."""
+    """Return the run times of each user's last two finished jobs, under earlier policies as well."""
     notes: dict[str, Any] = view.notes
     done = view.completed if "last" in notes else [view.job(rank) for _, rank in view.finished]
     last, before = notes.setdefault("last", {}), notes.setdefault("before", {})

@@ -1,4 +1,4 @@
-"""EASY whose tail is tried in several orders, the best of which is taken (pyss's greedy EASY)."""
+"""EASY that tries the jobs behind the head in several orders and uses the best (pyss's greedy EASY)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 TRIED = ("queue", "latest", "narrow", "sjf", "saf")
-"""Of orders that are as good the first is taken."""
+"""Orders tried; of equally good ones the first counts."""
 _WORTH = {
     "jobs": lambda job: 1,
     "processors": lambda job: job.procs,
@@ -44,7 +44,7 @@ class Greedy(Ordered):
     plans = "the heads"
 
     def promises(self) -> bool:
-        """As under EASY."""
+        """Return True under the same conditions as EASY."""
         return self.order == Fcfs()
 
     def decide(self, view: View) -> Iterator[Decision]:

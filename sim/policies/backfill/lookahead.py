@@ -20,7 +20,7 @@ from sim.workload.model import Job
 @policy("lookahead", "Shmueli & Feitelson 2005")
 @dataclass(frozen=True)
 class Lookahead(Ordered):
-    """EASY whose backfilled jobs are those that together occupy the most processors now.
+    """EASY that backfills the set of jobs that together occupy the most processors now.
 
     From the front jobs start while they fit; the first that does not is the head and gets the start that EASY gives it.
     Of the next jobs, as many as `window`, dynamic programming finds the set that occupies the most processors. Jobs
@@ -35,7 +35,7 @@ class Lookahead(Ordered):
     on_nodes = False
 
     def promises(self) -> bool:
-        """As under EASY."""
+        """Return True under the same conditions as EASY."""
         return self.order == Fcfs()
 
     def decide(self, view: View) -> Iterator[Decision]:
@@ -70,7 +70,7 @@ class Lookahead(Ordered):
 
 
 def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: int) -> tuple[int, ...]:
-    """The places of the jobs that together take the most of `free` processors, the late ones at most `extra`.
+    """Return the places of the jobs that take the most of `free` processors, the late ones at most `extra`.
 
     >>> best_packing([5, 3, 4, 2], [False] * 4, 7, 0)
     (1, 2)
@@ -95,6 +95,6 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
 
 
 def _most(reached: Sequence[int], free: int, extra: int) -> int:
-    """The greatest sum within `free`, of which at most `extra` are late."""
+    """Return the greatest sum within `free` with at most `extra` of late jobs."""
     within = (1 << free + 1) - 1
     return max((sums & within).bit_length() - 1 for sums in reached[: extra + 1])

@@ -1,4 +1,4 @@
-"""Backfilling without guarantees: the plan is made from nothing at every instant (ZKP section 8)."""
+"""Backfilling without guarantees: a new plan at every instant (ZKP section 8)."""
 
 from __future__ import annotations
 

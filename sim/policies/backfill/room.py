@@ -15,7 +15,7 @@ from sim.workload.model import Job
 
 
 def start_in_order(queue: Iterator[Job], view: View) -> Generator[Decision, None, Job | None]:
-    """Start one after another while they fit; the head of the queue is the first that does not."""
+    """Start jobs in order while they fit; return the head of the queue, the first that does not fit, or None."""
     for head in queue:
         if not view.fits(head):
             return head
@@ -24,7 +24,7 @@ def start_in_order(queue: Iterator[Job], view: View) -> Generator[Decision, None
 
 
 in_order, when_free, _too_few = lru_cache(1024)(InOrder), lru_cache(4096)(WhenFree), lru_cache(256)(TooFewFree)
-"""The same numbers come again and again."""
+"""Cached: the same numbers occur again and again."""
 
 
 def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes:

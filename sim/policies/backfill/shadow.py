@@ -67,7 +67,7 @@ class Shadow(Ordered):
             start = Backfill
 
     def _bound_arrivals(self, view: View, bounds: dict[int, float]) -> None:
-        """bound = submit + shadows * (promised start - submit)."""
+        """Set the bounds of arrivals: submit + shadows * (promised start - submit)."""
         if not view.arrived:
             return
         plan = view.plan.copy()
@@ -77,7 +77,7 @@ class Shadow(Ordered):
                 bounds[job.rank] = job.submit + self.shadows * (promised - job.submit)
 
     def _without(self, view: View, bounds: dict[int, float], job: Job) -> tuple[list[Job], Trial]:
-        """The other waiting jobs, and where they come to stand if `job` starts now."""
+        """Return the other waiting jobs, and their starts if `job` starts now."""
         waiting = sorted(view.queue, key=lambda job: (bounds[job.rank], job.rank))
         past = self._past(view, bounds, waiting)
         plan = view.plan.copy()
@@ -86,7 +86,7 @@ class Shadow(Ordered):
         return others, place_within(plan, others, bounds, view.now, past)
 
     def _past(self, view: View, bounds: dict[int, float], waiting: list[Job]) -> frozenset[int]:
-        """The jobs whose earliest possible start is past their bound already."""
+        """Return the jobs whose earliest possible start is past their bound already."""
         everyone = frozenset(job.rank for job in waiting)
         starts = place_within(view.plan.copy(), waiting, bounds, view.now, everyone).starts
         return frozenset(rank for rank, at in starts.items() if at > bounds[rank])

@@ -22,9 +22,9 @@ class Slack(Conservative):
     """Conservative backfilling whose reservations may slip by up to slack times the job's estimate.
 
     A job's bound is its first reservation + slack * estimate; no start is ever later. After conservative's pass, each
-    waiting job that fits now, in queue order, starts if the others, placed again in order of their reserved starts
-    (ties by rank), all keep within their bounds; jobs that this moves to the present start, too. With slack=0 it is
-    conservative.
+    waiting job that fits now is tried in queue order. It starts if the others, placed again in order of their reserved
+    starts (ties by rank), all keep within their bounds; jobs then planned for now start as well. With slack=0 the
+    policy is conservative.
     """
 
     slack: float = parameter(1.0, "how far a reservation may slip, in multiples of the job's estimate", low=0.0)
@@ -46,13 +46,13 @@ class Slack(Conservative):
             del bounds[rank]
 
     def _squeeze_in(self, view: View, bounds: dict[int, float], job: Job) -> Iterator[Decision]:
-        """Start `job` now if the reservations of all others can make room."""
+        """Start `job` now if all other reservations can be moved within their bounds."""
         by_start = sorted((at, rank) for rank, at in view.reserved.items() if rank != job.rank)
         others = [view.job(rank) for _, rank in by_start]
         plan = view.running_plan()
         on = plan.hold(job, view.now, view.now + job.estimate)
         if plan.shortage() is not None:
-            return  # in the way of a reservation that an earlier policy granted
+            return  # in the way of a reservation granted by an earlier policy
         trial = place_within(plan, others, bounds, view.now, frozenset())
         if trial.late is not None:
             if view.curious:

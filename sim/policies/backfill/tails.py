@@ -20,5 +20,5 @@ TAILS = ("queue", *KEYS)
 
 
 def in_tail(jobs: Iterable[Job], tail: str) -> Iterable[Job]:
-    """These jobs, which stand as in the queue, in the order in which they are tried."""
+    """Return these jobs, given in queue order, in the order in which they are tried."""
     return jobs if tail == "queue" else sorted(jobs, key=KEYS[tail])

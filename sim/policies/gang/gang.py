@@ -1,8 +1,8 @@
 """Gang scheduling: jobs share the processors in space and in time (Z sections 4 and 5).
 
 Zhang, Franke, Moreira & Sivasubramaniam, "Improving Parallel Job Scheduling by Combining Gang Scheduling, Backfilling
-and Migration" (2000). The Ousterhout matrix has rows of processors that take turns; at each arrival and each completion
-it is rebuilt in phases.
+and Migration" (2000). The rows of the Ousterhout matrix take turns on the processors; the matrix is rebuilt in phases
+at each arrival and each completion.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class TimeShared(Policy):
         return self.mpl
 
     def turns(self) -> Turns:
-        """The clock of the rows, at its beginning."""
+        """Return the initial clock of the rows."""
         return Turns(self.slice, self.cs)
 
     def decide(self, view: View) -> Iterator[Decision]:
@@ -75,7 +75,7 @@ class TimeShared(Policy):
         raise NotImplementedError
 
     def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
-        """Waiting jobs come into the matrix."""
+        """Place waiting jobs in the matrix."""
         raise NotImplementedError
 
 
@@ -155,7 +155,7 @@ class GangBackfill(TimeShared):
             else:
                 yield from place(view, job, row, BestFit(matrix.free(row), span), passes)
 
-    # The reservations of one rebuild, noted for the compaction of the next
+    # Reservations of one rebuild, noted for the compaction of the next
 
     def _forget_reservations(self, view: GangView) -> tuple[dict[int, float], dict[int, int]]:
         """Clear the notes of reservations; return the new ones, the start and the row of each job."""
@@ -172,7 +172,7 @@ class GangBackfill(TimeShared):
 
 @dataclass(frozen=True)
 class Migrating(TimeShared):
-    """Gang scheduling that moves tasks to other columns where that lets jobs into fuller rows, or into more rows.
+    """Gang scheduling that moves tasks to other columns to get jobs into fuller rows, or into more rows.
 
     If compaction with migration moves no job, scheduling again would change nothing and is left out.
     """
@@ -208,6 +208,6 @@ class GangMigrate(Migrating, Gang):
 class GangMigrateBackfill(Migrating, GangBackfill):
     """Backfilling gang scheduling with migration (MBGS).
 
-    Compaction with migration keeps clear of the reservations that the first Schedule of the same rebuild has made;
-    the second makes them anew.
+    Compaction with migration keeps clear of the reservations made by the first Schedule phase of the same rebuild;
+    the second replaces them.
     """

@@ -1,7 +1,7 @@
 """Moving the tasks of jobs to other columns (Z section 5.4, figure 13).
 
-A job A comes into a row where others stand in its columns, but enough columns are free. Option 1: those in the way, J,
-move aside within the row. Option 2: A takes the lowest free columns of the row.
+A job A is placed in a row with enough free columns, but other jobs are in A's columns. Option 1: those jobs, J, move
+aside within the row. Option 2: A takes the lowest free columns of the row.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from sim.workload.model import Job
 class Migration:
     """Migrations of one rebuild: at most `tasks` tasks, each job at `cost` seconds of its own turns.
 
-    Every task of a job that migrates counts, also one whose column stays the same. Option 1 costs C/2*|A| + C*sum|J|,
-    option 2 C*|A| + C/2*sum|J|; the cheaper one where both are possible, of equals option 1. A job that moves aside
-    takes the lowest columns that are free once A is placed; several move in order of placement. A job pays for every
+    Every task of a job that migrates counts, even one that keeps its column. Option 1 costs C/2*|A| + C*sum|J|,
+    option 2 C*|A| + C/2*sum|J|; the cheaper possible one is taken, of equals option 1. A job that moves aside takes the
+    lowest columns that are free once A is placed; several move in order of placement. A job pays for every
     move, also one placed in the matrix at the same instant. If the columns of A are free, all jobs keep theirs.
     """
 
@@ -38,7 +38,7 @@ class Migration:
         return min(size, self._in_the_way(rank, row)[1]) <= self._tasks
 
     def bring(self, rank: int, row: int) -> Iterator[Step]:
-        """A goes to the row, by the cheaper option."""
+        """Move A to the row, by the cheaper option."""
         ranks, aside = self._in_the_way(rank, row)
         size, cost = self._matrix.columns(rank).bit_count(), self._cost
         first = cost / 2 * size + cost * aside if aside <= self._tasks else None
@@ -60,9 +60,9 @@ class Migration:
     # Filling: A stays where it is, and is replicated
 
     def fill(self) -> Iterator[Step]:
-        """FillMatrix with option 1: jobs in the way that stand in no other row move aside for a replica.
+        """Apply FillMatrix with option 1: jobs in the way that are in no other row move aside for a replica.
 
-        As in Fill, one row a job a round, the first in row order; a row where the columns are free costs nothing.
+        As in Fill, one row per job and round, the first in row order; a row with these columns free costs nothing.
         """
         yield Phase("fill with migration")
         changed = len(self._matrix.rows) > 1 and self._tasks > 0
@@ -94,7 +94,7 @@ class Migration:
     # Both
 
     def _in_the_way(self, rank: int, row: int) -> tuple[list[int], int]:
-        """The jobs in the way, and how many tasks they have together."""
+        """Return the jobs in A's columns, and the number of their tasks together."""
         matrix = self._matrix
         ranks = matrix.in_the_way(matrix.columns(rank), row)
         return ranks, sum(matrix.columns(other).bit_count() for other in ranks)

@@ -1,7 +1,7 @@
-"""The plan of each row: what backfilling gang scheduling reserves on (Z section 5.2).
+"""Plans of the rows, in which backfilling gang scheduling makes reservations (Z section 5.2).
 
-A row is a machine of its own that is `mpl` times slower at worst, so a job's span in it is its remaining estimate times
-mpl, from now on, wherever else it is replicated.
+A row is a separate machine, `mpl` times slower at worst. A job's span in it is its remaining estimate times mpl, from
+now on, even if the job is replicated in other rows.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from sim.workload.model import Job
 
 
 class RowPlans:
-    """One profile a row, made when it is first asked for: the row's home jobs, and what is taken in it since.
+    """One profile per row, made on first use: the row's home jobs, and what was taken in it since.
 
-    `reserved` is taken from the beginning: (job, row, at); a start that is past counts as now.
+    `reserved` is taken from the beginning: (job, row, at); a start in the past counts as now.
     """
 
     def __init__(self, view: GangView, mpl: int, reserved: Iterable[tuple[Job, int, float]] = ()) -> None:
@@ -28,7 +28,7 @@ class RowPlans:
         self._reserved, self._placed = reserved, Placed()
         self._by_row: dict[int, list[tuple[Job, float]]] | None = None
         self._rows: Sequence[int] | None = None
-        """The rows when all plans were asked for last"""
+        """Rows at the last use of all plans"""
         self._all: list[tuple[int, Profile]] = []
 
     def fits(self, row: int, procs: int, span: float) -> bool:
@@ -42,8 +42,8 @@ class RowPlans:
     def soonest(self, procs: int, span: float) -> tuple[float, int]:
         """Return when and in which row `procs` processors are first free for the span; of equals the earlier row.
 
-        Where they are free now, in the row with the fewest free columns, and in a new row only if in no other. Whoever
-        asks takes them.
+        If they are free now, prefer the row with the fewest free columns, and a new row only as the last choice. The
+        caller must take them.
         """
         now, best, found, plans = self._now, inf, 0, self._all_plans()
         after = self._placed.bound(procs, span)
@@ -57,7 +57,7 @@ class RowPlans:
         return best, found
 
     def _fullest(self, procs: int, span: float, row: int) -> int:
-        """Of the rows with room from now on that with the fewest free columns; this one, if it is new."""
+        """Return the fullest row in which the job fits from now on, or `row` if it is new."""
         rows = (row for _, row in self._matrix.with_room(procs) if self.fits(row, procs, span))
         return next(rows, row)
 
@@ -94,7 +94,7 @@ class RowPlans:
         return Profile.of_changes(now, free, changes) if ahead or reserved else Profile.of_running(now, free, changes)
 
     def _reserved_in(self) -> dict[int, list[tuple[Job, float]]]:
-        """row -> what is reserved in it from the beginning."""
+        """Return row -> reservations in it from the beginning."""
         if self._by_row is None:
             self._by_row = {}
             for job, row, at in self._reserved:

@@ -1,6 +1,6 @@
-"""The phases in which the Ousterhout matrix is rebuilt, as Z sections 5.1 and 5.4 give them.
+"""The phases of rebuilding the Ousterhout matrix (Z sections 5.1 and 5.4).
 
-Each yields its decisions one by one and looks at the matrix again after each, as the engine has applied it by then.
+Each yields its decisions one by one, and the engine applies each to the matrix before the next.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sim.workload.model import Job
 
 Step: TypeAlias = Decision | MatrixDecision
 MayMove: TypeAlias = Callable[[int, int], bool]
-"""(rank, row): do reservations allow that the job moves there? After a yes it does."""
+"""(rank, row) -> True if reservations allow the job to move there, which the caller must then do"""
 
 
 class GangView(View, Protocol):
@@ -45,11 +45,11 @@ class GangView(View, Protocol):
         """Current matrix, read-only."""
 
     def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
-        """(remaining estimate, rank, processors) of each."""
+        """Return (remaining estimate, rank, processors) of each."""
 
 
 class Bringing(Protocol):
-    """How a job gets into a row in which its columns are taken (`sim.policies.gang.migration`)."""
+    """How a job gets into a row if other jobs are in its columns (`sim.policies.gang.migration`)."""
 
     def can_bring(self, rank: int, row: int) -> bool: ...
     def bring(self, rank: int, row: int) -> Iterator[Step]: ...
@@ -63,7 +63,7 @@ def is_event(view: GangView) -> bool:
 
 
 def clean(view: GangView) -> Iterator[Step]:
-    """CleanMatrix: every job leaves all rows but its home row."""
+    """Apply CleanMatrix: every job leaves all rows but its home row."""
     yield Phase("clean")
     if view.matrix.has_replicas:
         yield Clean()
@@ -72,10 +72,10 @@ def clean(view: GangView) -> Iterator[Step]:
 def compact(
     view: GangView, may_move: MayMove, migration: Bringing | None = None, name: PhaseName = "compact"
 ) -> Generator[Step, None, bool]:
-    """CompactMatrix: the jobs of the less populated rows move to more populated ones, the most populated first.
+    """Apply CompactMatrix: jobs of less populated rows move to more populated ones, the most populated first.
 
-    Rows are ranked once, before anything moves; of equals the later one counts as less populated. Returns whether
-    any job has moved.
+    Rows are ranked once, before any move; of equals the later one counts as less populated. Return True if any job
+    moved.
     """
     yield Phase(name)
     matrix, moved = view.matrix, False
@@ -125,14 +125,14 @@ def fill(view: GangView) -> Iterator[Step]:
 
 
 def place(view: GangView, job: Job, row: int, why: Reason, passes: bool = False) -> Iterator[Step]:
-    """The job comes into the row, in its lowest free columns."""
+    """Place the job in the row, in its lowest free columns."""
     yield Place(job, row, view.matrix.lowest_free(row, job.procs), why, passes)
 
 
 def place_in_new_row(
     view: GangView, job: Job, mpl: int, passes: bool = False, span: float | None = None
 ) -> Iterator[Step]:
-    """A row is opened for the job; it may be that others have columns, but not for so long."""
+    """Open a row for the job; other rows may have enough columns, but not for long enough."""
     before = len(view.matrix.rows)
     yield OpenRow()
     yield from place(view, job, view.matrix.rows[-1], NewRow(before, mpl, span=span), passes)
@@ -145,7 +145,7 @@ def keep(view: GangView, job: Job, why: Reason) -> Iterator[Step]:
 
 
 def fits_no_row(view: GangView) -> FitsNoRow | TooFewFree:
-    """How much there is room for, or how little of the machine is there."""
+    """Return the largest number of columns free in a row, or how few processors are available at all."""
     matrix = view.matrix
     if not matrix.rows:
         return TooFewFree(view.procs)
@@ -153,7 +153,7 @@ def fits_no_row(view: GangView) -> FitsNoRow | TooFewFree:
 
 
 def in_time(view: GangView, rank: int, mpl: int) -> bool:
-    """Would the job be done before the machine goes down if its row took turns with as many others as there may be?"""
+    """Return True if the job would end before maintenance with as many rows as allowed."""
     return view.now + view.remaining_estimate(rank) * mpl <= view.closes + MOMENT
 
 

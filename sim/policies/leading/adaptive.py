@@ -20,12 +20,12 @@ from sim.policies.view import View
 @policy("adaptive", "Z section 5.3")
 @dataclass(frozen=True)
 class Adaptive(Policy):
-    """Two policies, and a measure that says which: `above` takes over beyond at + band, `below` under at - band.
+    """Two policies, chosen by a measure: `above` takes over beyond at + band, `below` under at - band.
 
-    Each switch is a step of its own, as if a person had switched; between the two values nothing changes. The measure
-    is an average that forgets with `over` seconds (0: as it is now): utilization, the share of the processors in use;
-    load, what is in use and what waiting jobs ask for, over the machine; queue, how many jobs wait. The two are written
-    like any policy, with + between their parameters: above=gang-backfill:mpl=3+slice=60.
+    Each switch is a step of its own, as if a user had switched; between the two values nothing changes. The measure is
+    an average with exponential decay over `over` seconds (0: the present value). Measures: utilization, the share of
+    busy processors; load, processors in use and requested by waiting jobs, over the machine; queue, the number of
+    waiting jobs. The two are written like any policy, with + between parameters: above=gang-backfill:mpl=3+slice=60.
     """
 
     below: str = parameter("easy", "the policy while the measure is low; with it a run begins")

@@ -37,10 +37,10 @@ class MultiQueue(Policy):
     """A queue and a partition of the machine for each class of estimates; idle processors are lent and borrowed.
 
     The first job of each queue is its pivot and has a planned start, recomputed at each pass. Every waiting job is
-    considered once, high priority first: a pivot starts when its planned start is now, another job if it fits in its
-    partition and (a) ends by its pivot's start or (b) leaves its pivot enough, or (c) if it delays no pivot at all. A
-    job runs on processors of its class's partition, which borrows what it lacks and keeps it until it is borrowed back.
-    With classes=none it is plain backfilling of a single queue.
+    considered once, high priority first. A pivot starts when its planned start is now. Another job starts if it fits in
+    its partition and (a) ends by its pivot's start or (b) leaves its pivot enough, or (c) if it delays no pivot at all.
+    A job runs on processors of its class's partition, which borrows what it lacks and keeps it until it is borrowed
+    back. With classes=none it is plain backfilling of a single queue.
 
     The paper leaves some points open: a job with a requested reservation has no speculative run. Requested reservations
     may delay pivots, speculative runs do not; of jobs that arrive together, the first by rank chooses first. Reserved
@@ -122,11 +122,11 @@ class MultiQueue(Policy):
     # Reservations and speculative runs
 
     def _is_tried(self, job: Job) -> bool:
-        """Does the job get a speculative run first?"""
+        """Return True if the job gets a speculative run first."""
         return self.tries() and job.estimate >= self.speculate_over and job.reserve is None
 
     def _trial(self, job: Job) -> float:
-        """How long a speculative run may take."""
+        """Return the limit of the job's speculative run in seconds."""
         return min(job.estimate, self.speculate)
 
     def _reserve(self, view: View, pivots: Pivots, job: Job) -> Iterator[Decision]:
@@ -144,7 +144,7 @@ class MultiQueue(Policy):
             pivots.beside(job, at, limit)
 
     def _serve_reserved(self, view: View, pivots: Pivots) -> Iterator[Decision]:
-        """Reserved jobs start when they are due; speculative runs also before that, where it moves nothing."""
+        """Start reserved jobs that are due; start speculative runs even earlier if that moves nothing."""
         now = view.now
         for rank, at in sorted(view.reserved.items()):
             job = view.job(rank)
@@ -175,7 +175,7 @@ class MultiQueue(Policy):
         return queue
 
     def _serve_queues(self, view: View, pivots: Pivots, queue: list[Job]) -> Iterator[Decision]:
-        """Figure 2: every job once."""
+        """Consider every job once (figure 2)."""
         if not view.curious:
             free = view.free
             queue = [job for job in queue if job.procs <= free]
@@ -210,7 +210,7 @@ class MultiQueue(Policy):
                 pivots.refused.add((job.procs, job.estimate))
 
     def _rule(self, view: View, pivots: Pivots, job: Job, partition: int, room: bool) -> Reason | None:
-        """By which rule the job may start though it is not a pivot."""
+        """Return the rule by which a job other than a pivot may start, or None."""
         own = pivots.idle(partition)
         if job.procs <= own and (room or pivots.unreserved(job)):
             pivot, start, ends = pivots.jobs[partition], pivots.start(partition), view.now + job.estimate
@@ -223,7 +223,7 @@ class MultiQueue(Policy):
     def _start(
         self, view: View, job: Job, because: Reason, start: type[Start | Backfill] = Start, limit: float | None = None
     ) -> Iterator[Decision]:
-        """The job's partition borrows what it lacks; the job gets its lowest-numbered idle processors."""
+        """Let the job's partition borrow what it lacks; start the job on its lowest-numbered idle processors."""
         partition = self._classes.of(job)
         yield from borrow(view, job, partition)
         yield start(job, because, own_idle(view, partition, job.procs), limit)

@@ -22,7 +22,7 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class Classes:
-    """Which jobs belong to which partition: that depends on how many of the limits their estimate has reached.
+    """Estimate limits between partitions: a job's partition is the number of limits that its estimate has reached.
 
     >>> classes = Classes.read("1000/10000")
     >>> len(classes), [classes.of(Job(0, "1", submit=0, procs=1, estimate=seconds)) for seconds in (999, 1000)]
@@ -61,7 +61,7 @@ class Classes:
         return bisect_right(self.limits, job.estimate)
 
     def firsts(self, jobs: Iterable[Job]) -> dict[int, Job]:
-        """partition -> the first of its jobs, where it has any."""
+        """Return partition -> the first of its jobs, if it has any."""
         firsts: dict[int, Job] = {}
         for job in jobs:
             partition = bisect_right(self.limits, job.estimate)
@@ -72,13 +72,13 @@ class Classes:
         return firsts
 
     def first(self, partition: int, jobs: Iterable[Job]) -> Job | None:
-        """The first of the partition's jobs."""
+        """Return the first of the partition's jobs."""
         low, high = (0.0, *self.limits, inf)[partition : partition + 2]
         return next((job for job in jobs if low <= job.estimate < high), None)
 
 
 def split(there: int, count: int) -> list[int]:
-    """The processors in `count` parts of even size, neighbours together; the first ones get what is left over.
+    """Divide the processors into `count` neighbouring parts of equal size; the first ones get what is left over.
 
     >>> [bin(owned) for owned in split(0b11111111, 3)]
     ['0b111', '0b111000', '0b11000000']
@@ -91,7 +91,7 @@ def split(there: int, count: int) -> list[int]:
 
 
 def divided(view: View, classes: Classes) -> tuple[int, ...]:
-    """Even parts; where jobs run already, each partition also owns what its own jobs hold."""
+    """Return even parts; with running jobs, each partition also owns the processors of its own jobs."""
     owners = split(view.there, len(classes))
     for rank, run in view.running.items():
         held = view.held(rank)
@@ -101,12 +101,12 @@ def divided(view: View, classes: Classes) -> tuple[int, ...]:
 
 
 def idle(view: View, partition: int) -> int:
-    """How many processors of the partition are idle."""
+    """Return the number of idle processors of the partition."""
     return (view.owners[partition] & view.free_set).bit_count()
 
 
 def own_idle(view: View, partition: int, procs: int) -> int:
-    """The lowest-numbered `procs` idle processors of the partition."""
+    """Return the lowest-numbered `procs` idle processors of the partition."""
     return lowest(view.owners[partition] & view.free_set, procs)
 
 

@@ -17,7 +17,7 @@ from sim.workload.model import Job
 
 
 class Floor:
-    """How many processors stay free from a plan's present until a moment: made once, asked for many jobs.
+    """Number of processors that stay free from a plan's present until a time: made once, used for many jobs.
 
     >>> plan = Profile(now=0, free=4)
     >>> plan.take(5, 10, 3)
@@ -83,7 +83,7 @@ class Pivots:
 
     @property
     def jobs(self) -> dict[int, Job]:
-        """partition -> the first of its queue; a partition whose queue is empty has none."""
+        """Return partition -> the first job of its queue, if it has one."""
         if self._jobs is None:
             self._jobs = self._classes.firsts(self._queue)
         return self._jobs
@@ -100,7 +100,7 @@ class Pivots:
     # From pass to pass
 
     def leave_off(self) -> bool:
-        """The pass is over. Are there any, and do they still stand at the next if only arrivals come till then?"""
+        """End the pass; return True if the pivots remain valid at the next pass if only arrivals come until then."""
         view = self._view
         if self._moved or not self._starts or view.curious or view.reserved or view.suspended or view.closes < inf:
             return False
@@ -110,8 +110,7 @@ class Pivots:
         return True
 
     def go_on(self, view: View, queue: Sequence[Job], arrived: Sequence[Job]) -> bool:
-        """Continue in another pass. Return False unless arrivals of low priority were the only events since the last
-        one.
+        """Begin another pass. Return True if arrivals of low priority were the only events since the last one.
 
         Then only these arrivals need be considered: the others could not start before, and time passing makes nothing
         possible.
@@ -151,19 +150,19 @@ class Pivots:
         return self._plan
 
     def start(self, partition: int) -> float:
-        """When the partition's pivot can start."""
+        """Return when the partition's pivot can start."""
         if not self._starts:
             self._place()
         return self._starts[partition]
 
     def idle(self, partition: int) -> int:
-        """How many processors of the partition are idle."""
+        """Return the number of idle processors of the partition."""
         if partition not in self._idle:
             self._idle[partition] = idle(self._view, partition)
         return self._idle[partition]
 
     def extra(self, partition: int) -> int:
-        """How many idle processors of the partition its pivot will not need when it starts."""
+        """Return the number of idle processors of the partition that its pivot will not need when it starts."""
         if partition not in self._extra:
             start = self.start(partition)
             free = self.idle(partition) - self.jobs[partition].procs
@@ -186,7 +185,7 @@ class Pivots:
         return job.procs <= self._beside_all.until(self._view.now + job.estimate)
 
     def unreserved(self, job: Job) -> bool:
-        """Can the job run from now on without moving a reservation?"""
+        """Return True if the job can run from now on without moving a reservation."""
         if not self._view.reserved:
             return job.procs <= self._view.free
         if self._beside_reserved is None:
@@ -194,9 +193,9 @@ class Pivots:
         return job.procs <= self._beside_reserved.until(self._view.now + job.estimate)
 
     def room_instead(self, job: Job, at: float, lasts: float) -> bool:
-        """Can the job run from now on for so long if it gives up its reservation for that long at `at`?"""
+        """Return True if the job can run for `lasts` from now on, in exchange for its reservation at `at`."""
         now, plan = self._view.now, self.plan
-        until_then = min(lasts, at - now)  # from then on it has room
+        until_then = min(lasts, at - now)  # from then on it fits
         return job.procs <= plan.free_now and plan.fits(job.procs, now, until_then)
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
@@ -212,11 +211,11 @@ class Pivots:
         return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
 
     def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job | None, float] | None:
-        """Return the job, and its start, at which too few processors are left if `job` ran from now on for `lasts`
-        seconds.
+        """Return the job and start at which, for the first time, too few processors are free for `job`.
 
-        Beside what runs, the reservations and the pivots before it; without its own reservation, for `own`, if any.
-        None: nobody, the machine goes down then.
+        `job` would run from now on for `lasts`, around running jobs, reservations and the pivots before it, without its
+        own reservation at `own`, if any. The job returned is None if the machine goes down then; None alone means that
+        there are enough.
         """
         now, plan = self._view.now, self._view.plan.copy()
         if own is not None:
@@ -239,19 +238,19 @@ class Pivots:
     # Changes
 
     def move(self) -> None:
-        """Something has changed that may move them."""
+        """Mark that something changed that may move the pivots."""
         self._moved = True
         self._plan = self._untaken = None
         self._starts.clear()
         self._forget()
 
     def beside(self, job: Job, at: float, lasts: float) -> None:
-        """The job runs, or will run, where they left room: they stay where they are."""
+        """Record that the job runs, or will run, where the pivots left room, so that they keep their places."""
         self.plan.take(at, at + lasts, job.procs)
         self._forget()
 
     def leave(self, partition: int) -> None:
-        """The partition's pivot has started; the next one of its queue takes its place."""
+        """Remove a pivot that has started; the next job of its queue takes its place."""
         place = self._queue.index(self.jobs.pop(partition))
         if successor := self._classes.first(partition, islice(self._queue, place + 1, None)):
             self.jobs[partition] = successor
@@ -264,16 +263,16 @@ class Pivots:
         self._extra.clear()
         self.refused.clear()
 
-    # How they are planned
+    # Planning
 
     def planned(self) -> list[tuple[Job, float]]:
-        """Each pivot and its start."""
+        """Return each pivot and its start."""
         if not self._starts:
             self._place()
         return [(job, self._starts[partition]) for partition, job in self._in_turn()]
 
     def _place(self) -> None:
-        """One after another; the last of them need not be in the plan yet, so that one alone needs none."""
+        """Place the pivots one after another; the last one need not enter the plan yet, so a single one never does."""
         plan, now, before = by_number(self._view.plan), self._view.now, None
         for partition, job in self._in_turn():
             if before:

@@ -17,11 +17,11 @@ from sim.captured_output import in_own_code
 MOST = 200
 """Most files of the folder that are read."""
 Read: TypeAlias = Callable[[str], bytes | None]
-"""The content of a path; None: there is no such file"""
+"""Path -> content of the file, if it exists"""
 
 
 def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
-    """path -> content of what a file imports from its folder, and of what that imports."""
+    """Return path -> content of the files that a file imports from its folder, directly or not."""
     folder, found = os.path.dirname(path), dict[str, bytes]()
     todo, tried = [("", data)], {path}
     while todo and len(found) < MOST:
@@ -39,7 +39,7 @@ def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
 
 
 def _imports(content: bytes, package: str) -> Iterator[str]:
-    """Yield every module that may be imported, with its packages; none if the file cannot be read."""
+    """Yield every module that may be imported, with its packages; of an invalid file nothing."""
     try:
         nodes = list(ast.walk(ast.parse(content)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

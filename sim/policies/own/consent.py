@@ -38,7 +38,7 @@ _is_refused = False
 
 
 def agree(code: Iterable[Named], proof: Proof) -> None:
-    """Let this code run in this process from now on, as the proof says."""
+    """Let this code run in this process from now on, with this proof."""
     _agreed.update((named.name, proof) for named in code)
 
 
@@ -54,7 +54,7 @@ def heed_consent(named: Named) -> None:
 
 
 def open_to_program() -> None:
-    """Let all code run that is named in this process: a program of the user's own imports the library and names it.
+    """Let all code named in this process run: a user's own program imports the library and names it.
 
     A policy that imports the library, too, does not open a process in which code needs consent.
     """

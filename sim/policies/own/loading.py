@@ -33,7 +33,7 @@ from sim.policies.policy import CodeRef, Policy
 from sim.words import listed, shortened
 
 PATIENCE = 10.0
-"""Seconds for which a file may think about what it declares."""
+"""Seconds that loading a file may take"""
 MOST_BYTES = 2**22
 _Made = TypeVar("_Made", type[Policy], type[Order])
 
@@ -43,25 +43,25 @@ _PROVIDED: ContextVar[Mapping[str, bytes]] = ContextVar("provided", default=Mapp
 
 
 def newest(name: str) -> CodeRef | None:
-    """As the code of that name was when it was last loaded here; None if it was not."""
+    """Return the code of that name as last loaded here, None if it was not loaded."""
     return _NEWEST.get(name)
 
 
 def changed(ref: CodeRef) -> bool | None:
-    """Is the code another now? None: it is not there any more. Nothing runs."""
+    """Return True if the code differs now, None if it is missing. Nothing runs."""
     named = named_code(ref.name)
     try:
         if named is None or not named.is_file:
             return _module_ref(ref.name).sha256 != ref.sha256
         if named.revision and not os.path.exists(f"{named.source}@{named.revision}"):
-            return False  # git is not asked: the settings of a repository may name programs that it starts
+            return False  # git is not asked: a repository's settings may name programs that git starts
         return _ref(named, *_read_all(named)) != ref
     except (SchedscopeError, ImportError, ValueError):
         return None
 
 
 def load(named: Named) -> ModuleType:
-    """The module that the code makes, as it is now."""
+    """Return the module of the code as it is now."""
     heed_consent(named)
     if not named.is_file:
         with blamed(named.source, named.source), _beside(os.getcwd()):
@@ -110,12 +110,12 @@ def code_of(policy: Policy) -> dict[type[Policy] | type[Order], CodeRef]:
 
 
 def own_policy(named: Named) -> type[Policy]:
-    """The policy that is meant: the one that is named, or the only one there is."""
+    """Return the named policy, or the only one in the file."""
     return _one_of(_declared(load(named), Policy), named, "policy", "policies", "Policy")
 
 
 def own_order(named: Named) -> type[Order]:
-    """The order of the queue that is meant."""
+    """Return the named order of the queue."""
     return _one_of(_declared(load(named), Order), named, "order of the queue", "orders of the queue", "Order")
 
 
@@ -207,7 +207,7 @@ def _read(named: Named) -> bytes:
 
 
 def _source_in(path: str) -> bytes | None:
-    """Return the bytes of a regular file of some length; of anything else, such as a pipe, nothing is read."""
+    """Return the bytes of a regular file of limited length; nothing is read of anything else, such as a pipe."""
     if not S_ISREG(os.stat(path).st_mode):  # opening a device may do something
         return None
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
@@ -300,7 +300,7 @@ def _beside(folder: str) -> Iterator[None]:
 
 
 def _module_ref(name: str) -> CodeRef:
-    """Return a module as its file is now; no package is imported to find it."""
+    """Return the reference of a module by its file now; no package is imported to find it."""
     from importlib.machinery import PathFinder
 
     folders: list[str] | None = [*sys.path, os.getcwd()]
@@ -317,7 +317,7 @@ def _module_ref(name: str) -> CodeRef:
 
 
 def is_own_module(name: str) -> bool:
-    """Is it one that was made here out of a file?"""
+    """Return True if the module was made here from a file."""
     return name.startswith(OWN)
 
 
@@ -335,7 +335,7 @@ def _declared(module: ModuleType, base: _Made) -> dict[str, _Made]:
 
 
 def _name(module: ModuleType, ref: CodeRef, head: str) -> None:
-    """Everything that it declares is called so that a person can ask for it."""
+    """Name every declared class so that a user can ask for it."""
     policies, orders = _declared(module, Policy), _declared(module, Order)
     for name, cls in policies.items():
         is_enough = len(policies) == 1 and "." in head  # a word alone is no module

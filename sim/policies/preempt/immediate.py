@@ -24,9 +24,9 @@ from sim.workload.model import Job
 class Immediate(Preemptive):
     """A new job suspends jobs that have used up their slice, lowest instantaneous xfactor first.
 
-    Suffering is the instantaneous xfactor, the time since submit over the time run, infinite before the first run.
-    Idle jobs, the largest first, go on when there is room. A new job for which there are not enough to suspend waits
-    and tries again at every instant and whenever a running job completes its first slice.
+    The instantaneous xfactor is the time since submit over the time run, infinite before the first run. Idle jobs, the
+    largest first, start or resume when they fit. A new job without enough jobs to suspend waits and tries again at
+    every instant and whenever a running job completes its first slice.
     """
 
     slice: float = parameter(600.0, "seconds that a job may run before it can be suspended (K section 2.3)", low=1.0)
@@ -65,16 +65,16 @@ class Immediate(Preemptive):
         return served
 
     def _next_served(self, view: View) -> RunningJob | None:
-        """The stay of the running job that will be the next to have had its slice."""
+        """Return the stay of the running job that will be the next to use up its slice."""
         unserved = (run for run in view.running.values() if run.runs and self._slice_over(run) > view.now + MOMENT)
         return min(unserved, key=self._slice_over, default=None)
 
     def _slice_over(self, run: RunningJob) -> float:
-        """When the job has had, or will have had, its slice."""
+        """Return when the job has used up its slice."""
         return run.since + self.slice - run.ran_before
 
 
 def suffering(view: View, job: Job) -> float:
-    """The instantaneous xfactor: time since submit over time run."""
+    """Return the instantaneous xfactor: time since submit over time run."""
     ran = whole(view.ran(job.rank))
     return whole(view.now - job.submit) / ran if ran else inf

@@ -9,7 +9,7 @@ NOBODY = -1
 
 
 class Keepers:
-    """Idle job -> its keeper, and the other way round; both by rank."""
+    """Idle job -> its keeper, and the reverse; both by rank."""
 
     __slots__ = ("kept", "of")
 
@@ -24,7 +24,7 @@ class Keepers:
         return twin
 
     def keep(self, rank: int, keeper: int) -> None:
-        """The idle job waits for this one from now on."""
+        """Let the idle job wait for this keeper from now on."""
         self.forget(rank)
         self.of[rank] = keeper
         if keeper in self.kept:

@@ -11,13 +11,13 @@ from sim.policies.preempt.keepers import NOBODY
 from sim.workload.model import Job
 
 Rung: TypeAlias = tuple[float, int, Job, int]
-"""(xfactor, minus the rank, running job, its processors). The xfactor is inf where the job may not be suspended.
+"""(xfactor, minus the rank, running job, its processors). The xfactor is inf if the job may not be suspended.
 
 Of equal xfactors the latest rank comes first.
 """
 
 Toll: TypeAlias = tuple[float, int]
-"""(xfactor to exceed by the suspension factor, rank of the job that has it, or NOBODY)"""
+"""(xfactor that must be exceeded by the suspension factor, rank of its job or `NOBODY`)"""
 
 
 class Ladder:
@@ -39,18 +39,18 @@ class Ladder:
         return Ladder(self.rungs, self.free)
 
     def add(self, height: float, job: Job, processors: int) -> None:
-        """One more job runs."""
+        """Add a job that runs now."""
         self.heights[job.rank] = height
         insort(self.rungs, (height, -job.rank, job, processors))
         self._prices.clear()
 
     def remove(self, rank: int) -> Rung:
-        """One does not run any more."""
+        """Remove a job that no longer runs, and return its entry."""
         self._prices.clear()
         return self.rungs.pop(bisect_left(self.rungs, (self.heights.pop(rank), -rank)))
 
     def raise_to(self, rank: int, height: float) -> None:
-        """The xfactor with which the job stands there is another."""
+        """Update the job's xfactor."""
         if self.heights[rank] != height:
             _, _, job, processors = self.remove(rank)
             self.add(height, job, processors)
@@ -62,16 +62,16 @@ class Ladder:
             self._prices.clear()
 
     def price(self, procs: int) -> float:
-        """Return the xfactor whose jobs must be suspended to start a new job of this width; inf if all are too few."""
+        """Return the xfactor that a new job of this width must exceed to suspend enough; inf if all are too few."""
         price = self._prices.get(procs)
         if price is None:
             price = self._prices[procs] = self._priced(procs)
         return price
 
     def toll(self, procs: int, pinned: int) -> Toll:
-        """Return the highest xfactor on these processors and its job; inf if a job there may not be suspended.
+        """Return the xfactor to exceed to suspend all jobs on these processors, and its job; inf if one may not be.
 
-        Of several who bar the way it is the widest whose toll it is, else whoever stands highest.
+        Its job is the widest of those too wide to be suspended, otherwise the one with the highest xfactor.
         """
         above = [rung for rung in self.rungs if rung[3] & pinned]
         if not above:

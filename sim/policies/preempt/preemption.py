@@ -30,7 +30,7 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 LEAST_MEMORY, MOST_MEMORY = 100, 1000
-"""MB a job (K section 4.1)."""
+"""Memory of a job in MB (K section 4.1)"""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Preemptive(Policy):
     others for that, wherever a new one could start, but takes its own processors first.
 
     With memory=yes a suspended job keeps its processors busy while its memory, U(100, 1000) MB spread evenly over them,
-    is written at `bandwidth`, and makes no progress after its resumption while that is read. Processors that a job gets
-    by suspending others are then claimed for it until the victims have left.
+    is written at `bandwidth`. After its resumption it makes no progress while the memory is read. Processors that a job
+    gets by suspending others are claimed for it until the victims have left.
     """
 
     seats: Literal["apart", "lowest"] = parameter(
@@ -70,18 +70,18 @@ class Preemptive(Policy):
         return True
 
     def overhead(self, job: Job) -> float:
-        """Seconds that suspending the job takes, and resuming it as long again."""
+        """Return the seconds that suspending the job takes; resuming takes as long."""
         if not self.memory:
             return 0
         memory = LEAST_MEMORY + (MOST_MEMORY - LEAST_MEMORY) * lot(self.seed, job.rank)
         return memory / (job.procs * self.bandwidth)
 
     def pinned(self, view: View, rank: int) -> int | None:
-        """The processors that a suspended job must have back; None where it may sit on any."""
+        """Return the processors that a suspended job must resume on; None if it may use any."""
         return view.suspended.get(rank) if self.restart == "own" else None
 
     def go_on(self, view: View, first: Callable[[Job], float]) -> Iterator[Decision]:
-        """Idle jobs start or resume where there is room, the largest `first` before the others, then by rank."""
+        """Start or resume idle jobs that fit, the largest `first` before the others, then by rank."""
         takers = self.roomy(view)
         if len(takers) > 1:
             takers.sort(key=lambda job: (-first(job), job.rank))
@@ -90,13 +90,13 @@ class Preemptive(Policy):
                 yield self.take_room(view, job)
 
     def keep_idle(self, view: View, of: Callable[[Job], bool] = lambda job: True) -> Iterator[Keep]:
-        """Say why idle jobs find no room: all of them, or those of a kind."""
+        """Yield why idle jobs do not fit: all of them, or those of a kind."""
         if view.curious:
             for job in filter(of, self.idle(view)):
                 yield Keep(job, self._obstacle(view, job))
 
     def roomy(self, view: View) -> list[Job]:
-        """The idle jobs for each of which there is room."""
+        """Return the idle jobs that each fit now."""
         free = self.unclaimed(view)
         takers = []
         if self.restart == "own" and view.suspended:
@@ -109,7 +109,7 @@ class Preemptive(Policy):
         return takers if view.closes == inf else list(filter(view.in_time, takers))
 
     def anywhere(self, view: View) -> list[Job]:
-        """The idle jobs that may sit on any processors."""
+        """Return the idle jobs that may use any processors."""
         if self.restart == "any":
             return self.idle(view)
         queue, claims = view.queue, view.notes.get("claim")
@@ -122,7 +122,7 @@ class Preemptive(Policy):
         return room
 
     def take_room(self, view: View, job: Job) -> Start | Resume:
-        """The job starts or resumes where it fits."""
+        """Start or resume the job where it fits."""
         pinned = self.pinned(view, job.rank)
         if pinned is not None:
             self._room(view).forget(job.rank)
@@ -130,7 +130,7 @@ class Preemptive(Policy):
         return self._begun(view, job, Fits(view.free), self._seat(view, job))
 
     def _begun(self, view: View, job: Job, why: Reason, on: int) -> Start | Resume:
-        """The job starts, or resumes, on these processors."""
+        """Return the start or resumption of the job on these processors."""
         own = view.suspended.get(job.rank)
         if own is None:
             return Start(job, why, on)
@@ -138,7 +138,7 @@ class Preemptive(Policy):
         return Resume(job, why, self.overhead(job), None if on == own else on)
 
     def fits(self, view: View, job: Job) -> bool:
-        """Is there room for the job: its own processors for a suspended one, else any that are free; and time?"""
+        """Return True if the job fits: on its own processors if suspended, else on free ones; and in time."""
         if not view.in_time(job):
             return False
         pinned = self.pinned(view, job.rank)
@@ -147,7 +147,7 @@ class Preemptive(Policy):
         return job.procs <= self.count_unclaimed(view)
 
     def _seat(self, view: View, job: Job) -> int:
-        """The free processors that a job takes which may sit on any."""
+        """Return free processors for a job that may use any."""
         free, suspended = self.unclaimed(view), view.suspended
         own = free & suspended.get(job.rank, 0)
         apart = free if self.seats == "apart" else 0
@@ -173,7 +173,7 @@ class Preemptive(Policy):
             yield self._begun(view, job, Preempts(tuple(victims)), chosen)
 
     def claims_come_true(self, view: View) -> Iterator[Decision]:
-        """The jobs whose victims have left take their place."""
+        """Start or resume the jobs whose victims have left."""
         claims = view.notes.setdefault("claim", {})
         for rank, processors in list(claims.items()):
             chosen, job = int(processors), view.job(rank)
@@ -187,11 +187,11 @@ class Preemptive(Policy):
             yield self._begun(view, job, Claimed(), chosen)
 
     def _give_up(self, view: View, rank: int) -> None:
-        """The job has its claim no more."""
+        """Drop the job's claim."""
         del view.notes["claim"][rank], view.notes["victims"][rank]
 
     def _can_claim(self, view: View, job: Job, chosen: int) -> bool:
-        """Are the processors there, and would it be done in time? Else the claim is given up."""
+        """Return True if the processors are available and the job would end in time; otherwise the claim is dropped."""
         return not chosen & ~view.there and view.in_time(job)
 
     def _await_victims(self, view: View, job: Job, claimed: int) -> Iterator[Keep]:
@@ -227,12 +227,12 @@ class Preemptive(Policy):
         return free
 
     def count_unclaimed(self, view: View) -> int:
-        """How many they are."""
+        """Return the number of unclaimed processors."""
         return self.unclaimed(view).bit_count() if view.notes.get("claim") else view.free
 
 
 def lot(seed: int, rank: int) -> float:
-    """The number in [0, 1) by which the job gets its memory: the same however many jobs there are."""
+    """Return the number in [0, 1) for the job's memory, whatever the number of jobs."""
     block, index = divmod(rank, _BLOCK)
     return _lots(seed, block)[index]
 
@@ -266,7 +266,7 @@ def first_of(count: int, *choices: int) -> int:
 def enough(needed: int, candidates: Iterable[Job]) -> list[Job] | None:
     """Return victims in the given order until `needed` processors are found, leaving out unneeded ones, or None.
 
-    None where all of them are too few.
+    None if all of them are too few.
     """
     taken: list[Job] = []
     found = 0

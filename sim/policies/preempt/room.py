@@ -8,7 +8,7 @@ from sim.policies.preempt.keepers import Keepers
 
 
 class Room:
-    """Each suspended job waits at one of its processors that is taken; all others of its own cannot help it till then.
+    """Index of suspended jobs by one taken processor each; other processors do not matter until that one is free.
 
     >>> room = Room()
     >>> room.found({7: 0b0110, 8: 0b1000}, free=0b0001), room.found({7: 0b0110, 8: 0b1000}, free=0b1011)
@@ -23,7 +23,7 @@ class Room:
         self._watched = 0
         """Processors that block jobs, and possibly others"""
         self._fitting: set[int] = set()
-        """The jobs for which there was room at the last look"""
+        """Jobs that fitted at the last look"""
         self._tried = 0
         """Free processors at the last update"""
 
@@ -34,7 +34,7 @@ class Room:
         return twin
 
     def found(self, suspended: Mapping[int, int], free: int) -> list[int]:
-        """The suspended jobs (rank -> its own processors) whose own are all free."""
+        """Return the suspended jobs, given as rank -> own processors, whose own are all free."""
         waiting, fitting = self._waiting, self._fitting
         ranks = [*fitting]
         for rank in reversed(suspended):  # the last suspended job is the last
@@ -54,7 +54,7 @@ class Room:
         return [*fitting]
 
     def forget(self, rank: int) -> None:
-        """The job is not suspended any more."""
+        """Remove the job, which is no longer suspended."""
         self._waiting.forget(rank)
         self._fitting.discard(rank)
 
@@ -71,7 +71,7 @@ class Room:
 
 
 def _each(processors: int) -> Iterator[int]:
-    """Every processor of a set, as a set of one."""
+    """Yield every processor of a set, as a set of one."""
     while processors:
         first = processors & -processors
         yield first

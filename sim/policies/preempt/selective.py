@@ -29,9 +29,9 @@ class Selective(Preemptive):
     """An idle job may suspend running ones whose expansion factor is smaller by the suspension factor sf.
 
     xfactor = (wait + estimate) / estimate; wait is all time since submit that the job did not run, so it grows while
-    the job is idle. At every instant idle jobs, the largest xfactor first, take what is free; at every tick they may
-    preempt. A job does not suspend one more than twice as wide. There are no reservations: the xfactor of a job that
-    waits grows until it may preempt.
+    the job is idle. At every instant idle jobs, the largest xfactor first, take free processors; at every tick they may
+    preempt. A job does not suspend one more than twice as wide. There are no reservations: the xfactor of a waiting
+    job grows until it may preempt.
     """
 
     sf: float = parameter(2.0, "how many times larger the xfactor must be to suspend (K section 3.1)", low=1.0)
@@ -76,7 +76,7 @@ class Selective(Preemptive):
         return Xfactor()
 
     def height(self, view: View, run: RunningJob) -> float:
-        """A running job's xfactor, which stands still while it runs; inf if it may not be suspended."""
+        """Return a running job's xfactor, constant while it runs; inf if it may not be suspended."""
         job = run.job
         height = (whole(run.since - job.submit - run.ran_before) + job.estimate) / job.estimate
         return inf if not run.runs or self.spares(view, job, height) else height
@@ -93,7 +93,7 @@ class Selective(Preemptive):
         return tolls
 
     def _preempt_in_turn(self, view: View, tolls: Tolls) -> Iterator[Decision]:
-        """Each job that is idle now, once: the largest xfactor first, then by rank."""
+        """Consider each job that is idle now once: the largest xfactor first, then by rank."""
         idle, seated = self.idle(view) if view.curious else [], set(view.running)
         last = (-inf, -1)
         while turns := [turn for turn in tolls.payers(view) if turn > last and turn[1] not in seated]:
@@ -141,7 +141,7 @@ class Selective(Preemptive):
         return NoVictimAllowed(mine, self.sf, len(wide), len(spared))
 
     def _last_tick(self, now: float) -> int:
-        """The number of the tick that is now or was last."""
+        """Return the number of the present or last tick."""
         nearest = round(now / self.tick)
         return nearest if nearest * self.tick <= now else nearest - 1
 
@@ -156,9 +156,9 @@ def _stand(view: View) -> tuple[int, int, int]:
 class Tunable(Selective):
     """Selective suspension that protects jobs whose expansion factor exceeds a limit.
 
-    A job is not suspended while its xfactor exceeds `limit` times the mean bounded slowdown, 1 + idle time / max(run,
-    10 s), of the finished jobs of its category (K table 2.1, by estimate; before any has finished there is no limit).
-    After a switch to this policy the jobs finished before count, too.
+    A job is not suspended while its xfactor exceeds `limit` times the mean bounded slowdown of the finished jobs of its
+    category (K table 2.1, by estimate). The slowdown is 1 + idle time / max(run, 10 s); before a job has finished there
+    is no limit. After a switch to this policy the jobs finished before count, too.
     """
 
     limit: float = parameter(
