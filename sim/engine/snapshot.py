@@ -369,7 +369,8 @@ def _room_on_nodes(state: State) -> dict[int, Reason]:
     if not state.machine.has_nodes:
         return {}
     first = sorted(state.planned, key=state.planned.__getitem__)[:_MOST_LACKS]
-    jobs = [state.waiting.jobs[rank] for rank in first if rank in state.waiting.jobs]
+    waiting = (state.waiting.jobs[rank] for rank in first if rank in state.waiting.jobs)
+    jobs = [job for job in waiting if job.procs <= state.free]
     return {job.rank: NoNodes(*state.machine.lack(job)) for job in jobs if not state.machine.fits(job)}
 
 

@@ -121,7 +121,7 @@ def why_it_waits(
     """Return why a queued job waits: the policy's reason, or one inferred from its decisions and its plan."""
     if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
         return own[-1]
-    if state.machine.has_nodes and not state.machine.fits(job):
+    if state.machine.has_nodes and job.procs <= state.free and not state.machine.fits(job):
         return NoNodes(*state.machine.lack(job))
     at, why = planned
     down = None

@@ -304,7 +304,7 @@ OPTIONS = {
         "nodes",
         None,
         str,
-        "Take the machine's size from the text of 'scontrol -o show node' (default: what ran).",
+        "Machine of nodes: the text of 'scontrol -o show node' and 'show partition', or TOML.",
         "FILE",
     ),
     "zone": Option("zone", None, str, "Time zone of a sacct dump's times (default: this machine's).", "NAME"),

@@ -20,8 +20,8 @@ from sim.errors import TraceError
 from sim.files import is_database
 from sim.workload.formats import batsim, evalys, nodes, parquet, sacct, slog, swf, table
 from sim.workload.formats.puzzle import is_puzzle, parse_puzzle
-from sim.workload.formats.slurm_text import cpus_of_nodes
 from sim.workload.model import Trace
+from sim.workload.shape import Shape
 
 Format = Literal["swf", "sacct", "batsim", "evalys", "csv", "puzzle"]
 
@@ -56,12 +56,9 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
         raise TraceError("is no trace: nested too deeply", path) from None
 
 
-def read_nodes(path: str | Path) -> dict[str, int]:
-    """Return the CPUs of each node in a file that holds the text of `scontrol show node`."""
-    found = cpus_of_nodes(_text(_chunks(path)))
-    if not found:
-        raise TraceError("names no nodes; make it with scontrol -o show node", path)
-    return found
+def read_shape(path: str | Path) -> Shape:
+    """Return the machine in a file: the text of `scontrol show node` and `show partition`, or TOML."""
+    return nodes.read_machine(_text(_chunks(path)), path)
 
 
 def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:

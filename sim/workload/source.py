@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from sim.workload.formats.zone import zone_of
 from sim.workload.model import Trace, Workload
 from sim.workload.options import OPTIONS, Option
 from sim.workload.outages import Down, Resize, outages_of
+from sim.workload.requests import on_nodes
 from sim.workload.samples import Showing, captions, sample_path, showing_of
 from sim.workload.transforms import Transforms
 
@@ -72,17 +73,16 @@ class Source:
         return trace, self.made(Workload.of(trace, self.procs, self.machine), with_overruns)
 
     def read_trace(self) -> Trace:
-        """Return the trace in the file; nodes that are given set the size of its machine."""
-        nodes = reading.read_nodes(self.nodes) if self.nodes else None
+        """Return the trace in the file, on the nodes that are given."""
+        shape = reading.read_shape(self.nodes) if self.nodes else None
+        nodes = {node.name: node.cores for node in shape.nodes} if shape else None
         zone = zone_of(self.zone) if self.zone else None
         path = find(self.trace)
         if is_line(self.trace):
             trace = parse_puzzle(self.trace).trace
         else:
             trace = reading.read(path, Reading(self.count, self.held, nodes, zone))
-        if nodes is None or trace.format == "sacct":
-            return trace
-        return replace(trace, header=replace(trace.header, max_procs=sum(nodes.values())))
+        return trace if shape is None or self.count == "nodes" else on_nodes(trace, shape)
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
         """Return the transforms of the jobs."""

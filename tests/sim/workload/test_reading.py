@@ -19,7 +19,7 @@ from sim.errors import ParameterError, TraceError
 from sim.workload import reading
 from sim.workload.formats.sacct import Reading
 from sim.workload.model import Field
-from sim.workload.reading import read, read_nodes, sniff
+from sim.workload.reading import read, read_shape, sniff
 from sim.workload.source import Source
 from tests.effort import calls
 
@@ -258,7 +258,7 @@ def test_nodes_set_the_size_of_the_machine(tmp_path: Path) -> None:
 
 def test_a_file_without_nodes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match=r"names no nodes; make it with scontrol -o show node"):
-        read_nodes(put(tmp_path / "nodes", b"NodeName= CPUTot=4\nx\n"))
+        read_shape(put(tmp_path / "nodes", b"NodeName= CPUTot=4\nx\n"))
 
 
 def test_a_zone_that_is_unknown_is_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from sim.errors import TraceError
 from sim.workload.formats import sacct, table
 from sim.workload.model import Field, Trace, Workload
-from sim.workload.reading import read, read_nodes
+from sim.workload.reading import read, read_shape
 from tests.effort import calls
 
 COLUMNS = "JobID|JobName|User|Partition|Submit|Start|End|Elapsed|State|NNodes|NCPUS|Timelimit\n"
@@ -338,7 +338,8 @@ def test_what_is_not_modelled_is_one_line() -> None:
 @pytest.mark.parametrize(("version", "waiting"), [("v22.05", 15), ("v24.11", 19)])
 def test_a_recorded_day_keeps_its_machine_and_its_waiting_jobs(shared: Path, version: str, waiting: int) -> None:
     captures = shared / "slurm" / "captures" / version
-    nodes = read_nodes(min((captures / "series").glob("*.nodes")))
+    shape = read_shape(min((captures / "series").glob("*.nodes")))
+    nodes = {node.name: node.cores for node in shape.nodes}
     given = read(captures / "final.sacct", sacct.Reading(nodes=nodes))
     alone = read(captures / "final.sacct")
     assert given.header.max_procs == alone.header.max_procs == 32

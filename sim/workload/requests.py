@@ -1,0 +1,56 @@
+"""Requests of jobs on a machine of nodes given by `--nodes FILE`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sim.errors import TraceError
+from sim.workload.model import Field, Trace
+from sim.workload.shape import Request, Shape
+
+_KB = 1024
+_MOST_MEMORY = 2**40
+"""In MB, of one task; larger values are taken for none."""
+
+
+def on_nodes(trace: Trace, shape: Shape) -> Trace:
+    """Return the trace on these nodes, which replace those of its own file.
+
+    A job without a request of its own asks for one task per processor, each with the memory that the trace has, in the
+    partition that has the name of the job's queue.
+    """
+    header = replace(trace.header, max_procs=shape.cores)
+    own = trace.shape
+    if own is None:
+        return replace(trace, header=header, shape=replace(shape, requests=tuple(_requests(trace, shape))))
+    if missing := sorted(set(own.kinds) - set(shape.kinds)):
+        raise TraceError(f"asks for {missing[0]}, which no node of --nodes has", trace.name)
+    made = tuple(_translated(request, own, shape) for request in own.requests)
+    return replace(trace, header=header, shape=replace(shape, requests=made))
+
+
+def _requests(trace: Trace, shape: Shape) -> Iterator[Request]:
+    asked, used = trace.column(Field.PROCS_ASKED), trace.column(Field.PROCS_USED)
+    columns = (asked, used, trace.column(Field.MEMORY_ASKED), trace.column(Field.QUEUE))
+    names, words = {group.name: at for at, group in enumerate(shape.groups)}, trace.names.get(Field.QUEUE, ())
+    others = (0,) * (len(shape.kinds) - 2)
+    known: dict[tuple[float, ...], Request] = {}
+    for row in zip(*(column.tolist() for column in columns), strict=True):
+        if row not in known:
+            wanted, had, memory, queue = row
+            size = int(-(-memory // _KB)) if 0 < memory / _KB <= _MOST_MEMORY else 0
+            name = words[int(queue)] if 0 <= queue < len(words) else ""
+            groups = (names[name],) if name in names else ()
+            known[row] = Request((1, size, *others), tasks=max(int(wanted if wanted > 0 else had), 1), groups=groups)
+        yield known[row]
+
+
+def _translated(request: Request, own: Shape, shape: Shape) -> Request:
+    """Return a request with the numbers that resources and partitions have in another shape."""
+    names = {group.name: at for at, group in enumerate(shape.groups)}
+    groups = tuple(names[own.groups[at].name] for at in request.groups if own.groups[at].name in names)
+    each = dict(zip(own.kinds, request.each, strict=True))
+    once = dict(zip(own.kinds, request.per_node, strict=False))
+    per_node = tuple(once.get(kind, 0) for kind in shape.kinds) if once else ()
+    return replace(request, each=tuple(each.get(kind, 0) for kind in shape.kinds), per_node=per_node, groups=groups)
