@@ -207,7 +207,7 @@ class Schedscope(Guarded):
 
     @property
     def quiz_told(self) -> str:
-        """The score, with the question that is on the screen if it has been answered."""
+        """Return the score, with the question that is on the screen if it has been answered."""
         assert self.quiz is not None
         walk = self.replay.state.walk if self.replay is not None else None
         quiz = self.quiz if walk is None or self.quiz.is_over else self.quiz.after(walk.is_right)
@@ -255,7 +255,7 @@ class Schedscope(Guarded):
 
     @property
     def replay(self) -> ReplayScreen | None:
-        """The replay that is open."""
+        """Return the replay that is open."""
         return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, ReplayScreen)), None)
 
     def on_key(self, event: events.Key) -> None:
@@ -340,7 +340,7 @@ class Schedscope(Guarded):
 
     @property
     def session(self) -> Session | None:
-        """The session that brings back what is shown; None: nothing is."""
+        """Return the session that brings back what is shown; None: nothing is."""
         screen, opened = self.replay, self.opened
         if opened is None:
             return None

@@ -67,7 +67,7 @@ class Menus:
 
     @property
     def _below(self) -> Screen[Any] | None:
-        """The screen to which a replay goes back: results, or a puzzle."""
+        """Return the screen to which a replay goes back: results, or a puzzle."""
         stack = reversed(self._app.screen_stack)
         return next((each for each in stack if each is self._results or getattr(each, "stays", False)), None)
 

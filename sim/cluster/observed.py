@@ -171,7 +171,7 @@ class Observed:
 
     @property
     def last(self) -> Cluster | None:
-        """The latest picture."""
+        """Return the latest picture."""
         return self._kept[-1][1] if self._kept else None
 
     def at(self, picture: int) -> Cluster | None:
@@ -181,7 +181,7 @@ class Observed:
 
     @property
     def first_kept(self) -> int:
-        """The number of the earliest picture that is kept whole."""
+        """Return the number of the earliest picture that is kept whole."""
         return self._kept[0][0] if self._kept else 0
 
     def picture_at(self, time: float) -> int:
@@ -219,7 +219,7 @@ class Observed:
 
     @property
     def workload(self) -> Workload:
-        """The jobs seen so far as a workload, by rank, so that whatever reads one can read them."""
+        """Return the jobs seen so far as a workload, by rank, so that whatever reads one can read them."""
         if self._workload is None:
             self._workload = _workload_of(self.jobs, max(self.layout.cpus, 1), self.origin or 0.0, self.zone)
         return self._workload
@@ -293,7 +293,9 @@ class Observed:
             busy |= self._hold(job, self.ranks[job.id], now, busy)
 
     def _end_of(self, job: ClusterJob, cluster: Cluster, now: float) -> float:
-        """When a job ended that holds nothing any more: by the scheduler if it says so, else when that was seen."""
+        """Return when a job ended that holds nothing any more: by the scheduler if it says so, else when
+        that was seen.
+        """
         seen = cluster.job_of.get(job.id)
         end = seen.end if seen is not None and seen.has_ended else None
         return now if end is None else min(end - (self.origin or 0.0), now)
@@ -411,7 +413,7 @@ def _union(masks: Iterable[int]) -> int:
 
 
 def _ending(job: ClusterJob) -> str:
-    """How a stretch ends: crossed where the job was killed or its node failed."""
+    """Return how a stretch ends: crossed where the job was killed or its node failed."""
     if job.state in ("TIMEOUT", "CANCELLED", "OUT_OF_MEMORY", "DEADLINE", "PREEMPTED"):
         return "killed"
     return "interrupted" if job.state in ("NODE_FAIL", "BOOT_FAIL") else "done"

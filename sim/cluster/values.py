@@ -201,7 +201,7 @@ class Cluster:
 
     @cached_property
     def queue(self) -> tuple[ClusterJob, ...]:
-        """The waiting jobs: by priority, the highest first, then by submission and number."""
+        """Return the waiting jobs: by priority, the highest first, then by submission and number."""
         return tuple(sorted((job for job in self.jobs if job.is_waiting), key=_place))
 
     @cached_property
@@ -223,7 +223,7 @@ class Cluster:
 
     @cached_property
     def job_of_number(self) -> Mapping[str, ClusterJob]:
-        """The scheduler's own number -> the first job that has it."""
+        """Return the scheduler's own number -> the first job that has it."""
         return {job.number: job for job in reversed(self.jobs)}
 
     @cached_property

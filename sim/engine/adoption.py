@@ -49,7 +49,7 @@ from sim.workload.model import Job
 
 
 def adopting(state: State) -> Iterator[Decision]:
-    """One pass of a policy that has taken over something that it knows nothing of."""
+    """Yield the decisions of one pass of a policy that has inherited state it does not support."""
     policy, shown = state.policy, AdoptedView(state)
     if not policy.suspends:
         yield from _go_on(state)
@@ -115,7 +115,7 @@ def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
 
 
 def _kept(state: State, rank: int | None = None) -> int:
-    """The processors that are kept for another than this job."""
+    """Return the processors that are kept for another than this job."""
     return 0 if state.awaited is None or state.awaited == rank else state.suspended[state.awaited]
 
 
@@ -224,7 +224,7 @@ def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
 
 
 def _touched(state: State, job: Job) -> Reason:
-    """The first granted reservation that the job would reach into: one that begins when there is too little."""
+    """Return the first granted reservation that the job would reach into: one that begins when there is too little."""
     if not state.in_time(job) or not state.granted:
         return MachineGoesDown(state.closes, state.now + state.remaining_estimate(job.rank))
     now, plan = state.now, state.plan.copy()

@@ -128,7 +128,9 @@ class Checker:
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
 
     def _moment(self) -> float:
-        """How much later something may happen than is due: what is due less than a moment after it happens with it."""
+        """Return how much later something may happen than is due: what is due less than a moment after it happens with
+        it.
+        """
         return MOMENT * (1 + len(self._state.completed) + len(self._state.arrived))
 
     def _shared_progress(self) -> None:

@@ -40,7 +40,7 @@ class Checkpoint:
 
     @classmethod
     def of(cls, state: State, future: Future) -> Checkpoint:
-        """The present, between two steps."""
+        """Return the present, between two steps."""
         unfinished = {*state.running, *state.suspended, *state.under_way}
         waiting, ledger = state.waiting.ranks(), state.ledger
         told = {*unfinished, *ledger.told(waiting)}
@@ -48,7 +48,7 @@ class Checkpoint:
         return cls(state.copy(), future.copy(), waiting, state.waiting.seen, tuple(unfinished), entries)
 
     def state(self, later: State, workload: Workload) -> State:
-        """The state as it was, with what is left out here from a later moment of the same run."""
+        """Return the state as it was, with what is left out here from a later moment of the same run."""
         state = self.small.copy()
         state.curious, state.jobs = later.curious, workload.jobs
         state.waiting = Queue.of(state.policy.queue_order(), map(state.jobs.__getitem__, self.waiting))
@@ -58,7 +58,7 @@ class Checkpoint:
 
     @property
     def step(self) -> int:
-        """How many steps had been made."""
+        """Return how many steps had been made."""
         return self.small.step_count
 
     @property
@@ -67,7 +67,7 @@ class Checkpoint:
 
     @property
     def free(self) -> int:
-        """How many processors nothing occupied."""
+        """Return how many processors nothing occupied."""
         return self.small.free
 
     @property

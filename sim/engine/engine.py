@@ -116,7 +116,7 @@ class Engine:
     # Another engine in the same state
 
     def checkpoint(self) -> Checkpoint:
-        """The state between two steps, to go on from (`at`)."""
+        """Return the state between two steps, to go on from (`at`)."""
         return Checkpoint.of(self.state, self._future)
 
     def at(
@@ -139,12 +139,12 @@ class Engine:
 
     @property
     def now(self) -> float:
-        """The time of the last step."""
+        """Return the time of the last step."""
         return self.state.now
 
     @property
     def step_count(self) -> int:
-        """How many steps have been made."""
+        """Return how many steps have been made."""
         return self.state.step_count
 
     @property
@@ -163,7 +163,7 @@ class Engine:
         renew(self._view, self.state)
 
     def next_time(self) -> float | None:
-        """When the next step will be; None when everything has happened."""
+        """Return when the next step will be; None when everything has happened."""
         return self._upcoming.time()
 
     def switch(self, policy: Policy | str, at: float | None = None) -> None:
@@ -479,7 +479,7 @@ class Engine:
         return f"<Engine {state.spec}: step {state.step_count:,}, {clock(state.now)}, {jobs}>"
 
     def snapshot(self) -> Snapshot:
-        """The present as an immutable value."""
+        """Return the present as an immutable value."""
         return take_snapshot(self.state, self.workload, self.next_time())
 
     def schedule(self) -> Schedule:

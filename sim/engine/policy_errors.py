@@ -75,7 +75,9 @@ def obey(
 
 
 def unanswered(thread: int) -> tuple[str, float]:
-    """The file of the policy that decides in a thread, and for how many seconds it was seen to; 0 where none does."""
+    """Return the file of the policy that decides in a thread, and for how many seconds it was seen to; 0 where none
+    does.
+    """
     state = _DECIDING.get(thread)
     if state is None:
         _SEEN.pop(thread, None)
@@ -120,7 +122,7 @@ def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
 
 
 def when(state: State) -> str:
-    """How far the run has come."""
+    """Return how far the run has come."""
     return f"after step {state.step_count}, at {state.now:.12g}"
 
 
@@ -135,7 +137,7 @@ def _begins(policy: Policy) -> str:
 
 
 def _told(state: State, error: BaseException, where: str) -> BaseException:
-    """The same in one line."""
+    """Return the same in one line."""
     # only the main thread is interrupted
     if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
         return KeyboardInterrupt(f"interrupted while {state.spec} decided {when(state)} ({where})")
@@ -150,14 +152,14 @@ def _told(state: State, error: BaseException, where: str) -> BaseException:
 
 
 def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
-    """An error with its place; in brief only that."""
+    """Return an error with its place; in brief only that."""
     at = re.match(r"(.+?:\d+) in [^:]+(.*)", where, re.DOTALL)
     brief = f"{Path(at[1]).name}: {what}{at[2]}" if at else what
     return kind(f"{failed}{what} ({where})", where, brief)
 
 
 def leaves_waiting(state: State, job: Job) -> DecisionError:
-    """Nothing happens any more, and there are jobs that the policy has forgotten, this one the first of them."""
+    """Return the error for jobs that the policy never starts, of which `job` is the first."""
     what = f"leaves {count(state.left, 'job')} unfinished, the first is job {job.id}: no further event {when(state)}"
     return _placed(DecisionError, f"{state.spec} ", what, beginning(state))
 

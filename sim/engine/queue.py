@@ -45,7 +45,7 @@ class Queue:
 
     @classmethod
     def of(cls, order: Order, jobs: Iterable[Job]) -> Queue:
-        """These jobs wait, whatever order they come in."""
+        """Return a queue of these jobs, given in any order."""
         queue = cls(order)
         if not order.by_clock:
             jobs = queue._in_order = sorted(jobs, key=queue._key)
@@ -56,7 +56,7 @@ class Queue:
 
     @property
     def order(self) -> Order:
-        """The order in which the jobs stood at the last pass."""
+        """Return the order in which the jobs stood at the last pass."""
         return self.seen or self._order.at_step(self.step)
 
     def look(self, view: View) -> tuple[()]:
@@ -89,7 +89,7 @@ class Queue:
             del keys[place], in_order[place]
 
     def in_order(self, now: float) -> list[Job]:
-        """The jobs from front to back: a list of the caller's own."""
+        """Return the jobs from front to back: a list of the caller's own."""
         if not self.by_clock:
             return self._in_order.copy()
         key = self.order.key

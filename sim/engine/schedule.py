@@ -34,7 +34,7 @@ class Curves:
 
     @property
     def lost(self) -> Floats:
-        """Processors that are free while a job waits to start or to resume."""
+        """Return processors that are free while a job waits to start or to resume."""
         return np.where(self.waiting + self.suspended > 0, self.free, 0.0)
 
 
@@ -77,7 +77,7 @@ class Schedule:
 
     @property
     def there(self) -> Ints:
-        """How many processors were there after each step."""
+        """Return how many processors were there after each step."""
         return there_at(self.outages, self.workload.procs, self.curves.time)
 
     @cached_property  # groups of jobs ask for it, each again
@@ -121,7 +121,7 @@ class Schedule:
         return {"nodes": np.array([" ".join(map(str, nodes)) for nodes in self.nodes], dtype=object)}
 
     def to_pandas(self) -> Any:
-        """The columns as a data frame of pandas, where that is installed."""
+        """Return the columns as a data frame of pandas, where that is installed."""
         try:
             pandas = import_module("pandas")
         except ImportError:
@@ -130,7 +130,7 @@ class Schedule:
 
 
 def _written(state: State) -> str:
-    """The policy; after switches all of them, each with its time."""
+    """Return the policy; after switches all of them, each with its time."""
     if state.leader is not None and all(switch.by_rule for switch in state.switches):
         return written_policy(state.leader)
     if not state.switches:

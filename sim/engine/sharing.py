@@ -55,7 +55,7 @@ class Sharing:
     # Predictions
 
     def next_end(self, before: float, runtimes: Sequence[float]) -> float:
-        """When the next job is done; anything from `before` on is not looked into and is infinite."""
+        """Return when the next job is done; anything from `before` on is not looked into and is infinite."""
         if not self.ran:
             return inf
         stall, since, finish = self.stall, self.since, self.turns.finish
@@ -74,7 +74,7 @@ class Sharing:
         return min([end, *(finish(rows, need, since) for rows, need in least.items())])
 
     def next_start(self) -> float:
-        """When the next job that has never been on turn will be."""
+        """Return when the next job that has never been on turn will be."""
         if not self.new:
             return inf
         return min(self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)
@@ -139,14 +139,14 @@ class Sharing:
         return {rank: columns for rank, columns, rows in self.places() if row in rows}
 
     def empty_until(self, to: float) -> float:
-        """Processor-seconds that stay empty from `since` until then."""
+        """Return processor-seconds that stay empty from `since` until then."""
         procs, turns = self.matrix.size, self.turns
         if turns.row is None:
             return procs * (to - self.since)
         return added(self.matrix.free(row) * seconds for row, seconds in turns.on_turn(self.since, to).items())
 
     def expected_end(self, rank: int, estimate: float) -> float:
-        """When the job would be done if it had `estimate` seconds of progress left and nothing changed."""
+        """Return when the job would be done if it had `estimate` seconds of progress left and nothing changed."""
         return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)
 
     def places(self) -> Iterable[tuple[int, int, tuple[int, ...]]]:

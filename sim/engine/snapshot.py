@@ -121,7 +121,7 @@ class Queue(Sequence[Queued]):
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """The jobs alone."""
+        """Return the jobs alone."""
         return self._jobs
 
     def unplanned(self) -> Queue:
@@ -132,7 +132,7 @@ class Queue(Sequence[Queued]):
         )  # fmt: skip
 
     def place_of(self, rank: int) -> int | None:
-        """How many stand before that job; None: it does not wait."""
+        """Return how many stand before that job; None: it does not wait."""
         return next((place for place, job in enumerate(self._jobs) if job.rank == rank), None)
 
     def planned_before(self, time: float, looked_at: int) -> list[Queued]:
@@ -167,7 +167,7 @@ class Queue(Sequence[Queued]):
         return f"Queue({list(self)!r})"
 
     def _place(self, job: Job) -> int:
-        """Which queue it stands in; where a policy says one that is not there, the first."""
+        """Return which queue it stands in; where a policy says one that is not there, the first."""
         try:
             place = self._policy.queue_of(job)
         except Exception:
@@ -261,7 +261,7 @@ class Snapshot:
 
     @property
     def there(self) -> int:
-        """How many processors are there."""
+        """Return the number of available processors."""
         return self.procs - self.absent.bit_count()
 
     def __repr__(self) -> str:
@@ -322,7 +322,7 @@ def _running(state: State) -> tuple[Running, ...]:
 
 
 def _sharing(state: State, sharing: Sharing) -> tuple[Running, ...]:
-    """The jobs in the matrix, on turn or not."""
+    """Return the jobs in the matrix, on turn or not."""
     running = []
     for rank in sharing.ran:
         end = sharing.expected_end(rank, state.remaining_estimate(rank))

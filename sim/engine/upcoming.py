@@ -18,7 +18,7 @@ class Upcoming:
         self._state, self._future, self._submits, self._runtimes = state, future, submits, runtimes
 
     def time(self) -> float | None:
-        """When the next step will be; None when everything has happened."""
+        """Return when the next step will be; None when everything has happened."""
         state, future, time = self._state, self._future, inf
         leaving, leaves = future.leaving, future.leaves
         while leaving:
@@ -49,7 +49,9 @@ class Upcoming:
         return time
 
     def _beside(self, time: float) -> float:
-        """When something happens, if not then: there are timers, rows that take turns or changes of the machine."""
+        """Return when something happens, if not then: there are timers, rows that take turns or changes of
+        the machine.
+        """
         state, timers, reserved = self._state, self._state.timers, self._state.reserved
         while timers:
             at, rank, since = timers[0]
@@ -78,7 +80,9 @@ class Upcoming:
         return bool(self._future.changes) and time < self._future.next_change() <= until
 
     def _latest(self, time: float) -> float:
-        """The latest of what is due at the same moment as that: they happen in one instant, none before its time."""
+        """Return the latest of what is due at the same moment as that: they happen in one instant, none before its
+        time.
+        """
         leaving, timers, arrives = self._future.leaving, self._state.timers, self._submits[self._state.submitted]
         while True:
             until = time + MOMENT
@@ -104,7 +108,7 @@ class Upcoming:
 
 
 def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool]) -> float:
-    """The latest entry of a heap up to `until`, if it is later than `latest`."""
+    """Return the latest entry of a heap up to `until`, if it is later than `latest`."""
     ahead = [0]
     for place in ahead:
         if place < len(heap) and heap[place][0] <= until:

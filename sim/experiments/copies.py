@@ -34,7 +34,7 @@ class Code(NamedTuple):
 
     @classmethod
     def of(cls, policies: Iterable[str]) -> Code:
-        """The code of specs as it is now."""
+        """Return the code of specs as it is now."""
         specs = tuple(map(whole, policies))
         files = (contents_of(named) for spec in specs for named in code_in(spec) if named.is_file)
         return cls(specs, {name: content for found in files for name, content in found.items()})

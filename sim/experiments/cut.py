@@ -38,7 +38,7 @@ class Cut:
         return ",".join(map(_written, (self.first, self.last))) if self.first[0] or self.last[0] else ""
 
     def keeps(self, submit: Floats) -> Bools:
-        """Which jobs are measured, of all in rank order."""
+        """Return which jobs are measured, of all in rank order."""
         kept = np.ones(len(submit), dtype=np.bool_)
         for (amount, is_share), back in ((self.first, False), (self.last, True)):
             if is_share:

@@ -39,7 +39,7 @@ def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
 
 
 def known_costs(path: Path) -> dict[Kind, float]:
-    """Seconds of a core that a run of each kind has cost in the mean."""
+    """Return seconds of a core that a run of each kind has cost in the mean."""
     if not path.is_file() or not path.stat().st_size:
         return {}
     sums: dict[Kind, tuple[float, int]] = {}

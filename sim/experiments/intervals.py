@@ -19,7 +19,7 @@ class Mean(NamedTuple):
 
 
 def mean(values: Sequence[float]) -> Mean:
-    """The mean of independent values, which lies within the interval with 95 % confidence.
+    """Return the mean of independent values, which lies within the interval with 95 % confidence.
 
     >>> mean([1.0, 2.0, 3.0])
     Mean(value=2.0, half=2.4841377117503263)
@@ -70,7 +70,7 @@ def _below(t: float, freedom: int) -> float:
 
 
 def _beta(a: float, b: float, x: float) -> float:
-    """The regularized incomplete beta function, by its continued fraction (Abramowitz & Stegun 26.5.8)."""
+    """Return the regularized incomplete beta function, by its continued fraction (Abramowitz & Stegun 26.5.8)."""
     if x > (a + 1) / (a + b + 2):
         return 1 - _beta(b, a, 1 - x) if x < 1 else 1.0
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x)) / a

@@ -44,7 +44,7 @@ _BY_NAME = {entry.name: entry for entry in MEASURED}
 
 
 def measured_metric(name: str) -> Metric:
-    """The entry of that name.
+    """Return the entry of that name.
 
     >>> measured_metric("p95_wait").title
     '95 % of waits'
@@ -71,7 +71,7 @@ class Measured:
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
-    """The numbers of a schedule, without the jobs at its ends that are cut."""
+    """Return the numbers of a schedule, without the jobs at its ends that are cut."""
     jobs = FinishedJobs.of(schedule)
     if cut:
         jobs = jobs.where(Cut.of(cut).keeps(schedule.workload.submit)[jobs.ranks])
@@ -89,7 +89,7 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
 
 
 def _machine_meanwhile(schedule: Schedule, begin: float, finish: float) -> dict[str, Value]:
-    """How the machine was used while the jobs that are measured came."""
+    """Return how the machine was used while the jobs that are measured came."""
     found = over_time(schedule, 1, begin, finish)
     names = ("utilization", "loss_of_capacity")
     return {name: getattr(found, name)[0] for name in names} if found.edges else {}
@@ -108,7 +108,8 @@ def _batches(jobs: FinishedJobs) -> str:
 
 
 def overload(schedule: Schedule) -> str:
-    """A word where the queue only grows while jobs come: it takes long to clear it, or no processor was ever free.
+    """Return a word where the queue only grows while jobs come: it takes long to clear it, or no processor was ever
+    free.
 
     Then a mean says how long the run was rather than how good the policy is.
     """

@@ -76,7 +76,7 @@ class PaperTable:
 
     @property
     def logs(self) -> tuple[str, ...]:
-        """The logs that it needs, by the names that the archive gives them."""
+        """Return the logs that it needs, by the names that the archive gives them."""
         return tuple(dict.fromkeys(setting["trace"] for setting in self._settings()))
 
     def plan(self, folder: str | Path, jobs: int | None = None) -> Plan:
@@ -143,12 +143,12 @@ def _value(values: Mapping[str, Any], metric: str) -> float | None:
 
 @cache
 def tables() -> dict[str, PaperTable]:
-    """All of them by name."""
+    """Return all of them by name."""
     return {path.stem: _read(path) for path in sorted(PLANS.glob("*.toml"))}
 
 
 def table(name: str) -> PaperTable:
-    """The table of that name."""
+    """Return the table of that name."""
     if name not in tables():
         raise ParameterError(f"no table {quoted(name)}{near(name, tables())}")
     return tables()[name]
@@ -169,7 +169,7 @@ def _read(path: Path) -> PaperTable:
 
 
 def _rows(written: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """The rows for which one stands.
+    """Return the rows for which one stands.
 
     >>> list(_rows(["load {0.5,0.6}", "easy", "{1..2}", ""]))
     [('load 0.5', 'easy', '1', ''), ('load 0.6', 'easy', '2', '')]

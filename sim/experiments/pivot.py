@@ -37,7 +37,7 @@ class Condition:
 
     @classmethod
     def of(cls, text: str) -> Condition:
-        """A condition as it is typed: taken apart, never evaluated.
+        """Return a condition as it is typed: taken apart, never evaluated.
 
         >>> Condition.of("load <= 1.2")
         Condition(name='load', compare='<=', value='1.2')
@@ -78,7 +78,7 @@ def factor(record: Record, name: str) -> Value:
 
 
 def check_factor(name: str) -> str:
-    """The name of something by which runs may be told apart."""
+    """Return the name of something by which runs may be told apart."""
     name = name.replace("-", "_")
     if name not in (*FACTORS, "family") and not name.startswith("policy."):
         raise ParameterError(f"no factor {quoted(name)}{near(name, [*FACTORS, 'family'])}")
@@ -154,7 +154,7 @@ class Table:
 
 
 def pivot(results: Results, ask: Ask) -> list[Table]:
-    """The tables that are asked for: one, or one a group of jobs."""
+    """Return the tables that are asked for: one, or one a group of jobs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     metric = ask.metric
     also = ["batches"] if ask.interval == "batches" else []
@@ -195,7 +195,7 @@ def in_order(record: Record) -> tuple[Any, ...]:
 
 
 def order_of(value: Value) -> tuple[Any, ...]:
-    """Numbers by their size, words with the numbers in them by theirs, what is not there first.
+    """Return numbers by their size, words with the numbers in them by theirs, what is not there first.
 
     >>> sorted(["easy:depth=10", "easy:depth=9", "easy"], key=order_of)
     ['easy', 'easy:depth=9', 'easy:depth=10']
@@ -209,7 +209,7 @@ def order_of(value: Value) -> tuple[Any, ...]:
 
 
 def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
-    """The value of each run by what else it was made with: runs of two cells with the same are a pair."""
+    """Return the value of each run by what else it was made with: runs of two cells with the same are a pair."""
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
 

@@ -85,12 +85,12 @@ class Run(NamedTuple):
 
     @property
     def switches(self) -> tuple[tuple[Moment, str], ...]:
-        """When another policy takes over, and which."""
+        """Return when another policy takes over, and which."""
         return split_switches(self.switch)
 
     @property
     def source(self) -> Source:
-        """The workload."""
+        """Return the workload."""
         return Source.of_options(self.trace, dict(self.options))
 
 
@@ -134,23 +134,23 @@ class Plan:
         return (*self.groups, *([self.keep] if self.keep else []))
 
     def __len__(self) -> int:
-        """How many runs are asked for; some may be the same."""
+        """Return how many runs are asked for; some may be the same."""
         return prod(len(axis[0][1]) for axis in self.axes)
 
     @property
     def values(self) -> dict[str, tuple[str, ...]]:
-        """Every factor with its values, in the order in which they are nested."""
+        """Return every factor with its values, in the order in which they are nested."""
         factors = dict(factor for axis in self.axes for factor in axis)
         return {name: tuple(dict.fromkeys(factors[name])) for name in FACTORS if name in factors}
 
     def settings(self) -> Iterator[dict[str, str]]:
-        """The value of each factor, run by run."""
+        """Yield the value of each factor, run by run."""
         along = (range(len(axis[0][1])) for axis in self.axes)
         for places in product(*along):
             yield {name: values[at] for axis, at in zip(self.axes, places, strict=True) for name, values in axis}
 
     def runs(self) -> Iterator[Run]:
-        """Every run, once. Traces are not read but for their hashes; policies are made."""
+        """Yield every run, once. Traces are not read but for their hashes; policies are made."""
         seen = set()
         for run in self.runs_of_settings():
             if run.key not in seen:
@@ -158,7 +158,7 @@ class Plan:
                 yield run
 
     def runs_of_settings(self) -> Iterator[Run]:
-        """The run of each setting; two settings may be one run."""
+        """Yield the run of each setting; two settings may be one run."""
         policies = {spec: _Named.of(spec) for spec in self.values["policy"]}
         hashes = {trace: _hash(trace) for trace in self.values["trace"]}
         options_of = cache(_options)
@@ -186,7 +186,7 @@ class Plan:
         return drawn or any(float(share) for share in values.get("reserve", ()))
 
     def with_traces(self, place: Any) -> Plan:
-        """The same with other names for its traces."""
+        """Return the same with other names for its traces."""
         axes = tuple(
             tuple((name, tuple(map(place, values)) if name == "trace" else values) for name, values in axis)
             for axis in self.axes

@@ -53,7 +53,7 @@ class Asked:
     keep: str = ""
 
     def plan(self) -> Plan:
-        """The plan of it."""
+        """Return the plan of it."""
         return Plan.of(self.factors, self.together, self.groups, self.cut, self.keep)
 
 
@@ -121,12 +121,12 @@ class _Reader:
         return given if isinstance(given, list) else [given]
 
     def _words(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
-        """A value, or a list of them, as they would be typed."""
+        """Return a value, or a list of them, as they would be typed."""
         given = (self._found if table is None else table).get(name, [])
         return [self._word(called or name, value) for value in (given if isinstance(given, list) else [given])]
 
     def _values(self, name: str, table: dict[str, Any] | None = None) -> list[str]:
-        """All that the words stand for."""
+        """Return all that the words stand for."""
         return [value for word in self._words(name, table) for value in self._checked(name, expand, word)]
 
     def _checked(self, name: str, read: Callable[[str], T], word: str) -> T:
@@ -167,7 +167,7 @@ class _Reader:
         agree(code, Proof.OPTION)
 
     def _wrong(self, name: str, what: str) -> PlanError:
-        """An error at the line on which the name stands."""
+        """Return an error at the line on which the name stands."""
         is_there = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=\].]""")
         return PlanError(
             what, self._path, next((at for at, line in enumerate(self._lines, 1) if is_there.match(line)), 0)

@@ -12,7 +12,7 @@ from threading import Thread
 
 
 def cores() -> int:
-    """How many this program may use."""
+    """Return how many this program may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -152,7 +152,7 @@ class Results:
             yield from self._of_their_kinds(found, (*columns, *also))
 
     def groupings(self) -> list[str]:
-        """The ways of grouping jobs that were measured."""
+        """Return the ways of grouping jobs that were measured."""
         with self._told():
             found = self._db.execute("SELECT DISTINCT grouping FROM groups ORDER BY grouping")
             return [name for (name,) in self._of_their_kinds(found, ("grouping",))]
@@ -191,7 +191,7 @@ class Results:
         return db
 
     def _checked(self, db: sqlite3.Connection) -> dict[str, list[str]]:
-        """The columns of each table, which are tables and nothing that does something of its own."""
+        """Return the columns of each table, which are tables and nothing that does something of its own."""
         (application,) = db.execute("PRAGMA application_id").fetchone()
         kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type <> 'index'"))
         self.keeps_jobs = kinds.pop(_JOBS, "") == "table"
@@ -268,7 +268,7 @@ def _locked(path: Path) -> int | None:
 
 
 def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
-    """The rows of a run in each table."""
+    """Return the rows of a run in each table."""
     run, found, key = outcome.run, outcome.measured, {"key": outcome.run.key}
     about = {
         **key,

@@ -37,7 +37,7 @@ class Panel:
 
 
 def panels(results: Results, ask: Ask) -> list[Panel]:
-    """The value over `rows`, a line each of `columns`, a panel each trace and group."""
+    """Return the value over `rows`, a line each of `columns`, a panel each trace and group."""
     over = check_factor(ask.rows)
     apart = "trace" not in (over, ask.columns)
     names = log_names(results, ask.where)
@@ -113,7 +113,7 @@ def number_of(value: Value) -> float | None:
 
 
 def said(value: Value) -> str:
-    """A value as a legend has it.
+    """Return a value as a legend has it.
 
     >>> said(0.8), said(None), said("easy")
     ('0.8', '–', 'easy')

@@ -55,7 +55,7 @@ class Progress:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since it began."""
+        """Return seconds since it began."""
         return monotonic() - self.begun
 
     @property

@@ -123,5 +123,5 @@ def _whole(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> Workload:
 
 
 def size_of(copy: str, run: Run) -> int:
-    """How many jobs a run has."""
+    """Return how many jobs a run has."""
     return len(_workload(copy, run.options))

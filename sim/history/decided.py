@@ -47,7 +47,7 @@ class Form(NamedTuple):
     """Count of leading numbers that belong to the decision, not to its reason"""
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
-        """The decision about a job, of what was written."""
+        """Return the decision about a job, of what was written."""
         own, because = values[: self.own], values[self.own :]
         lasts = because[:1] if self.is_trial else []
         if self.reason:
@@ -239,13 +239,13 @@ class Decided:
         return form.made(job, named, values, on)
 
     def about(self, rank: int, first: int, last: int) -> list[int]:
-        """Which of those rows are about that job."""
+        """Return which of those rows are about that job."""
         self.write()
         found: list[int] = (np.flatnonzero(np.array(self.ranks[first:last]) == rank) + first).tolist()
         return found
 
     def until(self, last: int, sets: ProcessorSets | None = None) -> Decided:
-        """The first so many as rows of their own, to which others can be added, beside such stretches."""
+        """Return the first so many as rows of their own, to which others can be added, beside such stretches."""
         self.write()
         cut = Decided(self._jobs, sets)
         cut.forms, cut.ranks, cut.heads = self.forms[:last], self.ranks[:last], self.heads[:last]

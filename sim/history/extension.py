@@ -74,7 +74,7 @@ class Extension:
 
     @property
     def columns(self) -> tuple[memoryview, ...]:
-        """All that can be written, for as long as there is no more room: a number comes quicker into a view."""
+        """Return all that can be written, for as long as there is no more room: a number comes quicker into a view."""
         return tuple(map(memoryview, self._columns))
 
     @property

@@ -44,7 +44,7 @@ class Ledger:
         return told
 
     def _values(self, name: str) -> Any:
-        """A column as an array that shares its memory."""
+        """Return a column as an array that shares its memory."""
         column = getattr(self, name)
         return np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
 

@@ -124,7 +124,7 @@ class Past:
 
     @property
     def steps(self) -> int:
-        """How many steps there are."""
+        """Return how many steps there are."""
         return len(self._time) if self._steps is None else self._steps
 
     def as_of(self, step: int) -> Past:
@@ -148,7 +148,7 @@ class Past:
         return past
 
     def __len__(self) -> int:
-        """How many stretches there are."""
+        """Return how many stretches there are."""
         if self._steps is None:
             return len(self._start)
         return self._begun[self._steps - 1] if self._steps else 0
@@ -172,13 +172,13 @@ class Past:
         return NEVER if self._steps is None else self._steps
 
     def stretches(self) -> Iterator[Stretch]:
-        """All of them, in the order in which they began."""
+        """Return all of them, in the order in which they began."""
         return map(self.stretch, range(len(self)))
 
     # By job
 
     def of(self, rank: int) -> list[Stretch]:
-        """The job's stretches, in order."""
+        """Return the job's stretches, in order."""
         return list(map(self.stretch, self._of(rank)))
 
     def _of(self, rank: int) -> Iterator[int]:
@@ -196,11 +196,11 @@ class Past:
         return self._done.column(jobs, self._now)
 
     def start_of(self, rank: int) -> float | None:
-        """When the job first ran; None if it has not."""
+        """Return when the job first ran; None if it has not."""
         return self._started.of(rank, self._now)
 
     def end_of(self, rank: int) -> float | None:
-        """When the job was done, or killed at its estimate; None if it was not."""
+        """Return when the job was done, or killed at its estimate; None if it was not."""
         return self._done.of(rank, self._now)
 
     def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
@@ -215,7 +215,7 @@ class Past:
                 yield bisect_right(ends, row, step, until), self._decisions[row]
 
     def beginning(self, rank: int) -> tuple[Stretch, tuple[int, ...]] | None:
-        """The stretch with which the job begins, and what each partition owned then; None: it has not begun."""
+        """Return the stretch with which the job begins, and what each partition owned then; None: it has not begun."""
         stretch = next(self._of(rank), None)
         if stretch is None:
             return None
@@ -223,14 +223,14 @@ class Past:
         return self.stretch(stretch), self._boundaries[division][1] if division >= 0 else ()
 
     def there(self, workload: Workload, times: Sequence[float] | Floats) -> Ints:
-        """How many processors of that workload's machine were there at these moments."""
+        """Return how many processors of that workload's machine were there at these moments."""
         broken = (Outage(switch.time, switch.breaks[1], switch.breaks[0]) for switch in self.switches if switch.breaks)
         return there_at((*workload.outages, *broken), workload.procs, times)
 
     # By time
 
     def segments(self) -> Iterator[Stretch]:
-        """All stretches in which processors were held: where rows take turns, every turn is one."""
+        """Yield all stretches in which processors were held: where rows take turns, every turn is one."""
         now = self._time[self.steps - 1] if self.steps else 0
         for stretch in self.stretches():
             if stretch.rows:
@@ -239,7 +239,7 @@ class Past:
                 yield stretch
 
     def turns(self, stretch: Stretch, start: float, end: float) -> Iterator[Stretch]:
-        """The turns of a stretch of kind gang, from `start` until `end`, cut off there."""
+        """Yield the turns of a stretch of kind gang, from `start` until `end`, cut off there."""
         start, end = max(start, stretch.start), end if stretch.end is None else min(end, stretch.end)
         clocks = bisect_left(self._clock_step, self._now)
         clock = max(bisect_right(self._clock_since, start, 0, clocks) - 1, 0)
@@ -271,7 +271,8 @@ class Past:
         return [self.stretch(i) for i in seen if held[i] & processors]
 
     def pauses(self, start: float, end: float) -> list[Stretch]:
-        """Which jobs were suspended at some moment from `start` until `end`, and where, in the order of these pauses.
+        """Return which jobs were suspended at some moment from `start` until `end`, and where, in the order of these
+        pauses.
 
         A pause, of kind "suspended", lasts from the end of a stretch to the beginning of the job's next one, or until
         its processors go.
@@ -308,7 +309,7 @@ class Past:
         return many
 
     def _under_way(self, start: float, before: int) -> list[int]:
-        """The stretches before that one, but for some that were over, with the pause after them, by `start`."""
+        """Return the stretches before that one, but for some that were over, with the pause after them, by `start`."""
         if not self._marks:
             return []
         mark = (
@@ -317,12 +318,12 @@ class Past:
         return [*self._marks[mark].tolist(), *range(mark * MARK_EVERY, before)]
 
     def step_at(self, time: float) -> int | None:
-        """The last step at or before `time`, counted from 0; None before the first."""
+        """Return the last step at or before `time`, counted from 0; None before the first."""
         index = bisect_right(self._time, time, 0, self.steps) - 1
         return index if index >= 0 else None
 
     def time_of(self, step: int) -> float:
-        """When that step, counted from 0, was."""
+        """Return when that step, counted from 0, was."""
         return self._time[step]
 
     def decisions(self, step: int) -> Sequence[Decision]:
@@ -336,11 +337,11 @@ class Past:
 
     @property
     def switches(self) -> tuple[Switch, ...]:
-        """Every switch of the policy so far."""
+        """Return every switch of the policy so far."""
         return tuple(change for change in self._changes if change.step <= self.steps)
 
     def owners_at(self, time: float) -> tuple[int, ...]:
-        """Which processors each partition owned then; empty without partitions."""
+        """Return which processors each partition owned then; empty without partitions."""
         since = self.owners_between(time, nextafter(time, inf))
         return since[-1][1] if since else ()
 
@@ -352,7 +353,7 @@ class Past:
         return self._boundaries[first:last]
 
     def turn_at(self, time: float) -> float | None:
-        """How long rows were on turn then, or had been before; None: they have never taken turns."""
+        """Return how long rows were on turn then, or had been before; None: they have never taken turns."""
         clocks = bisect_left(self._clock_step, self._now)
         clock = bisect_right(self._clock_since, time, 0, clocks) - 1
         return self._clocks[clock].slice if clock >= 0 else None
@@ -372,11 +373,11 @@ class Past:
         return self._time[:steps], self._free[:steps], self._waiting[:steps], self._wanted[:steps]
 
     def at(self, steps: Ints) -> tuple[Floats, Floats, Ints, Ints]:
-        """The same of some steps, counted from 0."""
+        """Return the same of some steps, counted from 0."""
         time, free, waiting, wanted = map(np.asarray, (self._time, self._free, self._waiting, self._wanted))
         return time[steps], free[steps], waiting[steps], wanted[steps]
 
     def steps_at(self, times: Floats) -> Ints:
-        """The last step at or before each of these moments, counted from 0; -1 before the first."""
+        """Return the last step at or before each of these moments, counted from 0; -1 before the first."""
         found: Ints = np.searchsorted(np.asarray(self._time)[: self.steps], times, "right") - 1
         return found

@@ -47,7 +47,7 @@ class ProcessorSets:
             self._sets += more
 
     def write(self, processors: int) -> int:
-        """A set as ranges: where they begin."""
+        """Return a set as ranges: where they begin."""
         place, lowest = len(self.ranges), (processors & -processors).bit_length() - 1
         span = processors >> lowest
         changes = span ^ (span << 1)
@@ -74,7 +74,7 @@ class ProcessorSets:
         return found
 
     def until(self, count: int) -> ProcessorSets:
-        """The first so many as sets of their own, to which others can be added."""
+        """Return the first so many as sets of their own, to which others can be added."""
         cut = ProcessorSets()
         cut.place, cut.ranges, cut._sets = self.place[:count], self.ranges[:], self._sets[:]
         return cut

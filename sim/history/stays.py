@@ -67,7 +67,9 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
 
 
 def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
-    """The times in which the job stood in the queue, each as a range of stretches that began then, and of steps."""
+    """Yield the times in which the job stood in the queue, each as a range of stretches that began then,
+    and of steps.
+    """
     count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
     for stretch in past._of(rank):
@@ -130,7 +132,9 @@ def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Seq
 
 
 def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
-    """The job's stretches from that one on in these steps, each from which step on it held processors until which."""
+    """Yield the job's stretches from that one on in these steps, each from which step on it held processors until
+    which.
+    """
     for stretch in past._of(rank):
         begin, end = bisect_right(past._begun, stretch), min(past._end_step[stretch], last)
         if stretch >= begun and max(begin, first) < end:
@@ -138,7 +142,7 @@ def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator
 
 
 def divided_in(past: Past) -> Iterator[int]:
-    """The steps in which the partitions came to own other processors than before, the last first."""
+    """Yield the steps in which the partitions came to own other processors than before, the last first."""
     known = bisect_left(past._boundary_step, past._now)
     for index in range(known - 1, -1, -1):
         if past._boundaries[index][1] != (past._boundaries[index - 1][1] if index else ()):

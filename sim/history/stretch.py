@@ -36,6 +36,6 @@ class Stretch(NamedTuple):
         return self.ended_by in ("killed", "cut", "interrupted")
 
     def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:
-        """A part of it, in which one of these rows is on turn."""
+        """Return a part of it, in which one of these rows is on turn."""
         ended_by = self.ended_by if end == self.end else ENDINGS[MOVED]
         return self._replace(start=start, end=end, kind=KINDS[TURN], rows=rows, ended_by=ended_by)

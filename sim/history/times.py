@@ -42,7 +42,7 @@ class Times:
         return rank < len(self.step) and self.step[rank] < before
 
     def of(self, rank: int, before: int) -> float | None:
-        """When it happened; None if it had not before that step."""
+        """Return when it happened; None if it had not before that step."""
         return self.at[rank] if self.has(rank, before) else None
 
     def column(self, jobs: int, before: int) -> Floats:

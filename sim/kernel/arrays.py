@@ -24,7 +24,7 @@ MIXING_MORE: Word = orders.MIXING_MORE
 
 
 def column_of(kind: str, values: Any) -> Any:
-    """An array's values, "d" or "i"; it is not copied where it need not be."""
+    """Return an array's values, "d" or "i"; it is not copied where it need not be."""
     return values.astype(kind, copy=not values.flags.writeable)
 
 
@@ -50,12 +50,12 @@ def words(count: int) -> Words:
 
 
 def growing_times(most: int) -> Times:
-    """A column that is empty and will never have more moments than that."""
+    """Return a column that is empty and will never have more moments than that."""
     return times(most + 2)
 
 
 def growing_numbers(most: int) -> Numbers:
-    """A column that is empty and will never have more whole numbers than that."""
+    """Return a column that is empty and will never have more whole numbers than that."""
     return numbers(most + 2)
 
 
@@ -72,7 +72,7 @@ def copy_numbers(column: Numbers, other: Numbers, count: int) -> None:
 
 
 def time_before(column: Times, value: float, low: int, high: int) -> int:
-    """How many are smaller than that, if it is between those two places."""
+    """Return how many are smaller than that, if it is between those two places."""
     while low < high:
         middle = (low + high) >> 1
         if column[middle] < value:
@@ -92,7 +92,7 @@ def time_near(column: Times, value: float, near: int, count: int) -> int:
 
 
 def time_up_to(column: Times, value: float, low: int, high: int) -> int:
-    """How many are at most that, if it is between those two places."""
+    """Return how many are at most that, if it is between those two places."""
     while low < high:
         middle = (low + high) >> 1
         if value < column[middle]:
@@ -103,7 +103,7 @@ def time_up_to(column: Times, value: float, low: int, high: int) -> int:
 
 
 def number_before(column: Numbers, value: int, low: int, high: int) -> int:
-    """How many are smaller than that, if it is between those two places."""
+    """Return how many are smaller than that, if it is between those two places."""
     while low < high:
         middle = (low + high) >> 1
         if column[middle] < value:
@@ -161,7 +161,7 @@ def are_same(column: Numbers, other: Numbers, count: int) -> bool:
 def common_pairs(
     first: Numbers, second: Numbers, count: int, other: Numbers, other_second: Numbers, other_count: int
 ) -> int:
-    """How many pairs at the beginning are the same."""
+    """Return how many pairs at the beginning are the same."""
     same = 0
     while same < count and same < other_count and first[same] == other[same] and second[same] == other_second[same]:
         same += 1
@@ -218,7 +218,7 @@ def turns_for(work: float, a_turn: float) -> int:
 
 
 def whole_turns(time: float, slice: float) -> int:
-    """How many turns have ended after so long, as Python divides; none where time is not over."""
+    """Return how many turns have ended after so long, as Python divides; none where time is not over."""
     if time < slice:
         return 0
     rest = time % slice
@@ -329,7 +329,7 @@ def remove_numbers(column: Numbers, count: int, place: int, many: int) -> None:
 
 
 def insert_pair(first: Times, second: Numbers, count: int, value: float, number: int) -> int:
-    """One more pair, in order; where it is."""
+    """Return one more pair, in order; where it is."""
     place = time_before(first, value, 0, count)
     while place < count and first[place] == value and second[place] < number:
         place += 1
@@ -447,7 +447,7 @@ def power(base: float, exponent: float) -> float:
 
 
 def drawn(lots: Word, rank: int) -> float:
-    """The lot of that job in such a stream."""
+    """Return the lot of that job in such a stream."""
     word = lots + GOLDEN * (rank + 1)
     word = (word ^ word >> 30) * MIXING
     word = (word ^ word >> 27) * MIXING_MORE

@@ -22,7 +22,7 @@ FAILURE = "compiled.failure.txt"
 
 @cache
 def compiled() -> Any:
-    """The compiled module; None: there is none, or it was made of other files than these."""
+    """Return the compiled module; None: there is none, or it was made of other files than these."""
     try:
         module = import_module("sim.kernel.compiled")
     except ImportError:
@@ -31,7 +31,7 @@ def compiled() -> Any:
 
 
 def chosen() -> Any:
-    """The module to be used; None: none."""
+    """Return the module to be used; None: none."""
     said = os.environ.get(SETTING, "")
     return None if said == "off" else loop if said == "python" else compiled() or loop
 

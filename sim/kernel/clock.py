@@ -137,7 +137,7 @@ class Clock(Loop):
         return end if end > since else since
 
     def _turn_of(self, places: tuple[int, ...], number: int) -> int:
-        """How many turns after this one it is the turn of one of these for the first time, or after so many."""
+        """Return how many turns after this one it is the turn of one of these for the first time, or after so many."""
         cycle, its = self.cycle, 0
         if len(places) == 1:
             return (places[0] - self.on_turn + cycle) % cycle
@@ -152,7 +152,9 @@ class Clock(Loop):
         return 0
 
     def _empty_until(self, to: float) -> float:
-        """Processor-seconds that stay empty from `since` until then, where each makes the progress in `share`."""
+        """Return processor-seconds that stay empty from `since` until then, where each makes the progress
+        in `share`.
+        """
         seconds = self.share
         if not self.cycle:
             return self.size * (to - self.since)

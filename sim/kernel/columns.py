@@ -30,7 +30,7 @@ Word: TypeAlias = int
 
 
 def column_of(kind: str, values: Any) -> Any:
-    """An array's values, "d" or "i"."""
+    """Return an array's values, "d" or "i"."""
     return values.tolist()
 
 
@@ -50,12 +50,12 @@ def words(count: int) -> Words:
 
 
 def growing_times(most: int) -> Times:
-    """A column that is empty and will never have more moments than that."""
+    """Return a column that is empty and will never have more moments than that."""
     return []
 
 
 def growing_numbers(most: int) -> Numbers:
-    """A column that is empty and will never have more whole numbers than that."""
+    """Return a column that is empty and will never have more whole numbers than that."""
     return []
 
 
@@ -113,7 +113,7 @@ def are_same(column: Any, other: Any, count: int) -> bool:
 
 
 def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: Any, other_count: int) -> int:
-    """How many pairs at the beginning are the same."""
+    """Return how many pairs at the beginning are the same."""
     many, same = min(count, other_count), 0
     if first[:many] == other[:many] and second[:many] == other_second[:many]:
         return many
@@ -149,7 +149,7 @@ turns_for, count_progress = turns.turns_for, turns.count_progress
 
 
 def whole_turns(time: float, slice: float) -> int:
-    """How many turns have ended after so long, none where time is not over."""
+    """Return how many turns have ended after so long, none where time is not over."""
     return int(time // slice)
 
 
@@ -188,7 +188,7 @@ def ends_in_order(
 
 
 def insert_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
-    """One more pair, in order; where it is."""
+    """Return one more pair, in order; where it is."""
     place = bisect_left(first, value)
     while place < count and first[place] == value and second[place] < number:
         place += 1

@@ -137,7 +137,7 @@ class GangLoop(Sharing):
         self._drop_empty_rows()
 
     def _rank_rows(self) -> bool:
-        """The rows from the least to the most populated, of equals the later before; are they as they were?"""
+        """Return the rows from the least to the most populated, of equals the later before; are they as they were?"""
         many, ranked, self.ranked = self.many_ranked, self.ranked, self.were_ranked
         self.were_ranked, self.many_ranked = ranked, self.rows
         most_first(self.order, self.rows, self.room, self.ranked)

@@ -36,7 +36,7 @@ class ImmediateLoop(Suspension):
         self._wake(at, rank)
 
     def wakes(self) -> list[tuple[float, int]]:
-        """When the policy is to be woken, and the job that has had its slice then."""
+        """Return when the policy is to be woken, and the job that has had its slice then."""
         return [(self.reserved_at[index], self.reserved_rank[index]) for index in range(self.reservations)]
 
     # A pass
@@ -60,7 +60,7 @@ class ImmediateLoop(Suspension):
         self.credit -= self.paused
 
     def _urgency(self, rank: int) -> float:
-        """The time since submit over the time run."""
+        """Return the time since submit over the time run."""
         ran: float = self._whole(self.l_ran[rank])
         return self._whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
@@ -86,7 +86,7 @@ class ImmediateLoop(Suspension):
                 self.served += 1
 
     def _suffering(self, rank: int) -> float:
-        """The same of a running job."""
+        """Return the same of a running job."""
         ran = self._whole(self.l_ran[rank] + self.now - self.since[rank])
         return self._whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 

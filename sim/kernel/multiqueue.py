@@ -384,7 +384,7 @@ class MultiQueueLoop(Partitions):
         self.stamp += 1
 
     def _spare(self, partition: int) -> int:
-        """How many idle processors of the partition its pivot will not need when it starts."""
+        """Return how many idle processors of the partition its pivot will not need when it starts."""
         spare: int = self.spare[partition]
         if self.spared_in[partition] != self.stamp:
             start, spare = self.pivot_at[partition], self.idle[partition] - self.width[self.pivot[partition]]

@@ -96,7 +96,7 @@ class Plan:
         self.count = count
 
     def earliest(self, procs: int, duration: float, after: float) -> float:
-        """The first moment from `after` on at which `procs` stay free for `duration`; infinite: never."""
+        """Return the first moment from `after` on at which `procs` stay free for `duration`; infinite: never."""
         at, free, count = self.at, self.free, self.count
         index = time_up_to(at, after + A_MOMENT, 0, count) - 1
         while index < count:
@@ -124,7 +124,9 @@ class Plan:
         return True
 
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
-        """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
+        """Return the first place among the steps up to `last`, or `start`; a place may run into `start`, which is its
+        own.
+        """
         at, free, found, until = self.at, self.free, start, INFINITE
         first = after + A_MOMENT
         for index in range(last, -1, -1):

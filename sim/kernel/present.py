@@ -152,7 +152,7 @@ class Present:
         self.close()
 
     def column(self, kind: str, values: Any) -> Any:
-        """An array, "d" or "i", as this loop wants it."""
+        """Return an array, "d" or "i", as this loop wants it."""
         return column_of(kind, values)
 
     def open(self, history: Any, ledger: Any, room: Any) -> None:

@@ -314,7 +314,7 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, INFINITE)
 
     def _moment(self, rank: int, least: float) -> float:
-        """When the idle job's xfactor is so large."""
+        """Return when the idle job's xfactor is so large."""
         estimate = self.estimate[rank]
         moment: float = EARLY * (self.submit[rank] + self.l_ran[rank] + least * estimate) - estimate - A_MOMENT
         return moment
@@ -383,7 +383,7 @@ class SelectiveLoop(Suspension):
         return first if first < before else INFINITE
 
     def _soonest_of(self, index: int, soon: float, first: float, looked: bool) -> float:
-        """The same for the new jobs from that one in the queue on; `first` if none of them can by then."""
+        """Return the same for the new jobs from that one in the queue on; `first` if none of them can by then."""
         while index < self.waiting and first > soon:
             rank = self.queue[index]
             if self.low[rank] < first:

@@ -27,7 +27,7 @@ class Sets:
             self.of[number * self.words + word] = processors >> A_WORD * word & EVERY
 
     def told(self, number: int) -> Processors:
-        """The integer that stands for the set."""
+        """Return the integer that stands for the set."""
         processors: Processors = 0
         for word in range(self.words - 1, -1, -1):
             processors = processors << A_WORD | self.of[number * self.words + word]
@@ -149,7 +149,7 @@ class Sets:
         return False
 
     def first_after(self, number: int, processor: int) -> int:
-        """Which comes after that one; -1: none."""
+        """Return which comes after that one; -1: none."""
         processor += 1
         while processor < self.words * A_WORD:
             rest = self.of[number * self.words + (processor >> 6)] >> (processor & 63)
@@ -162,7 +162,7 @@ class Sets:
         return -1
 
     def first_beside(self, number: int, other: int) -> int:
-        """Which is the first that is not in the other; -1: none."""
+        """Return which is the first that is not in the other; -1: none."""
         for word in range(self.words):
             rest = self.of[number * self.words + word] & ~self.of[other * self.words + word]
             if rest:

@@ -131,7 +131,7 @@ class Sharing(Clock):
         return [(rank, self.sets.told(rank), self.rows_of[rank]) for rank in ranks]
 
     def free_set(self) -> Processors:
-        """The columns that are free in the row on turn."""
+        """Return the columns that are free in the row on turn."""
         self.sets.become(self.open_set, self.every_set)
         if self.cycle:
             slot = self.order[self.on_turn]
@@ -160,7 +160,7 @@ class Sharing(Clock):
         return time
 
     def _next_end(self, before: float) -> float:
-        """When the next job is done; anything from `before` on is not looked into and is infinite."""
+        """Return when the next job is done; anything from `before` on is not looked into and is infinite."""
         if not self.standing:
             return INFINITE
         band_of, need, near = self.band_of, self.need, self.scratch
@@ -181,7 +181,7 @@ class Sharing(Clock):
         return end
 
     def _first_stand(self, rank: int) -> float:
-        """When one of the job's rows is on turn for the first time."""
+        """Return when one of the job's rows is on turn for the first time."""
         cycle, on_turn = self.cycle, self.on_turn
         for turn in range(cycle):
             if self.stands[rank] >> self.order[(on_turn + turn) % cycle] & 1:
@@ -434,7 +434,7 @@ class Sharing(Clock):
         self.replicas = kept
 
     def _next_row(self) -> int:
-        """The id of the row that would be opened now."""
+        """Return the id of the row that would be opened now."""
         row = 1
         while row in self.gone or self._slot_of(row) >= 0:
             row += 1

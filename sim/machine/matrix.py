@@ -56,11 +56,11 @@ class MatrixView:
 
     @property
     def rows(self) -> Sequence[int]:
-        """The ids of the rows in order."""
+        """Return the ids of the rows in order."""
         return tuple(self._rows)
 
     def __len__(self) -> int:
-        """How many jobs there are."""
+        """Return how many jobs there are."""
         return len(self._home)
 
     def __contains__(self, rank: int) -> bool:
@@ -68,23 +68,23 @@ class MatrixView:
 
     @property
     def jobs(self) -> list[int]:
-        """The ranks of all jobs in order of placement: a copy."""
+        """Return the ranks of all jobs in order of placement: a copy."""
         return list(self._columns)
 
     def columns(self, rank: int) -> int:
-        """The job's columns, the same in every row."""
+        """Return the job's columns, the same in every row."""
         return self._columns[rank]
 
     def home(self, rank: int) -> int:
-        """The job's home row."""
+        """Return the job's home row."""
         return self._home[rank]
 
     def rows_of(self, rank: int) -> tuple[int, ...]:
-        """Every row that the job stands in, its home row first."""
+        """Return every row that the job stands in, its home row first."""
         return self._rows_of[rank]
 
     def standing_in(self, row: int) -> list[int]:
-        """The jobs in this row, replicas too, in order of placement."""
+        """Return the jobs in this row, replicas too, in order of placement."""
         rows_of = self._rows_of
         return [rank for rank in self._columns if row in rows_of[rank]]
 
@@ -113,7 +113,7 @@ class MatrixView:
         return [rank for rank in ranks if not columns[rank] & used]
 
     def used(self, row: int) -> int:
-        """The columns of the row that are taken."""
+        """Return the columns of the row that are taken."""
         return self._used[row]
 
     def free_columns(self, row: int) -> int:
@@ -125,18 +125,18 @@ class MatrixView:
         return self.size - self._used[row].bit_count()
 
     def lowest_free(self, row: int, count: int) -> int:
-        """The `count` lowest-numbered free columns of the row."""
+        """Return the `count` lowest-numbered free columns of the row."""
         return lowest(self.free_columns(row), count)
 
     def in_the_way(self, columns: int, row: int) -> list[int]:
-        """The jobs in the row that stand in some of these columns, in order of placement."""
+        """Return the jobs in the row that stand in some of these columns, in order of placement."""
         if not self._used[row] & columns:
             return []
         rows_of = self._rows_of
         return [rank for rank, held in self._columns.items() if held & columns and row in rows_of[rank]]
 
     def room_for_replica(self, rank: int) -> int | None:
-        """The first row in which the job does not stand and its columns are free."""
+        """Return the first row in which the job does not stand and its columns are free."""
         columns, used = self._columns[rank], self._used
         for row in self._rows:
             if not used[row] & columns:
@@ -144,12 +144,12 @@ class MatrixView:
         return None
 
     def occupied_rows(self) -> list[int]:
-        """The rows with a job in them, in order."""
+        """Return the rows with a job in them, in order."""
         return [row for row in self._rows if self._used[row]]
 
     @property
     def next_row(self) -> int:
-        """The id of the row that would be opened now."""
+        """Return the id of the row that would be opened now."""
         return next(row for row in counted(1) if row not in self._used and row not in self._gone)
 
     @property
@@ -158,7 +158,7 @@ class MatrixView:
         return sum(map(len, self._rows_of.values())) > len(self._rows_of)
 
     def picture(self, on_turn: int | None = None) -> MatrixPicture:
-        """The matrix as a value that does not change; the cells of a row are in order of placement."""
+        """Return the matrix as a value that does not change; the cells of a row are in order of placement."""
         rows: dict[int, list[Cell]] = {row: [] for row in self._rows}
         for rank, columns in self._columns.items():
             home = self._home[rank]
@@ -202,7 +202,7 @@ class Matrix(MatrixView):
 
     @property
     def gone(self) -> frozenset[int]:
-        """The rows that vanished since all was cleaned."""
+        """Return the rows that vanished since all was cleaned."""
         return frozenset(self._gone)
 
     def become(
@@ -225,7 +225,7 @@ class Matrix(MatrixView):
         return self._rows_of
 
     def open_row(self) -> int:
-        """A new, empty row after the last; its id, the lowest that is free."""
+        """Return a new, empty row after the last; its id, the lowest that is free."""
         row = self.next_row
         self._rows.append(row)
         self._used[row] = 0

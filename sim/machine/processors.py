@@ -20,7 +20,7 @@ Placement = Literal["lowest", "together", "best", "spread"]
 
 
 def lowest(free: int, count: int) -> int:
-    """The `count` lowest-numbered members of a set that has as many.
+    """Return the `count` lowest-numbered members of a set that has as many.
 
     >>> bin(lowest(0b11011100, 3))
     '0b11100'
@@ -49,7 +49,7 @@ def ranges(processors: int) -> Iterator[tuple[int, int]]:
 
 
 def written(processors: int) -> str:
-    """The set as people write it.
+    """Return the set as people write it.
 
     >>> written(0b1110100001111)
     '0-3 8 10-12'
@@ -58,7 +58,7 @@ def written(processors: int) -> str:
 
 
 def together(free: int, count: int) -> int:
-    """The smallest hole that holds `count` whole; else the largest holes first, of equals the lowest.
+    """Return the smallest hole that holds `count` whole; else the largest holes first, of equals the lowest.
 
     >>> bin(together(0b111101100, 2))
     '0b1100'
@@ -114,12 +114,12 @@ class Machine:
 
     @property
     def there(self) -> int:
-        """The processors that are there."""
+        """Return the available processors."""
         return ((1 << self.procs) - 1) & ~self.absent
 
     @property
     def size(self) -> int:
-        """How many they are."""
+        """Return how many they are."""
         return self.procs - self.absent.bit_count()
 
     def lose(self, absent: int) -> None:

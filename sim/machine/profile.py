@@ -66,7 +66,7 @@ class Profile:
 
     @classmethod
     def of_steps(cls, steps: Iterable[tuple[float, int]]) -> Profile:
-        """A plan of these steps: (since when, how many are free)."""
+        """Return a plan of these steps: (since when, how many are free)."""
         plan = cls(0, 0)
         plan._times, plan._free = map(list, zip(*steps, strict=True))
         return plan
@@ -89,11 +89,11 @@ class Profile:
 
     @property
     def free_now(self) -> int:
-        """How many are free at the plan's present."""
+        """Return how many are free at the plan's present."""
         return self._free[0]
 
     def shortage(self) -> float | None:
-        """The first moment at which more are taken than there are; None: there is none."""
+        """Return the first moment at which more are taken than there are; None: there is none."""
         return next((time for time, free in self.steps() if free < 0), None)
 
     def advance(self, now: float) -> None:
@@ -104,7 +104,7 @@ class Profile:
         self._times[0] = now
 
     def earliest(self, procs: int, duration: float, after: float) -> float:
-        """The first moment from `after` on at which `procs` stay free for `duration`."""
+        """Return the first moment from `after` on at which `procs` stay free for `duration`."""
         times, free = self._times, self._free
         index = bisect_right(times, after + MOMENT) - 1
         if index > 0:
@@ -123,7 +123,7 @@ class Profile:
         return candidate
 
     def hole_before(self, before: float, procs: int, duration: float, after: float = -inf) -> float:
-        """The first moment at which `procs` stay free for `duration`, if it is before `before`; else infinity.
+        """Return the first moment at which `procs` stay free for `duration`, if it is before `before`; else infinity.
 
         There must be none before `after`.
 
@@ -160,7 +160,7 @@ class Profile:
         return True
 
     def least(self, start: float, end: float) -> int:
-        """The fewest that are free at any moment from `start` until `end`.
+        """Return the fewest that are free at any moment from `start` until `end`.
 
         >>> plan = Profile(now=0, free=4)
         >>> plan.take(5, 10, 3)
@@ -334,7 +334,9 @@ def compression(
 
 
 def _gap_before(plan: Profile, last: int, start: float, procs: int, duration: float, after: float) -> float:
-    """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
+    """Return the first place among the steps up to `last`, or `start`; a place may run into `start`, which
+    is its own.
+    """
     times, free = plan._times, plan._free
     index = bisect_right(times, after + MOMENT) - 1
     while index <= last:
@@ -352,7 +354,7 @@ def _gap_before(plan: Profile, last: int, start: float, procs: int, duration: fl
 
 
 def shadow(free: int, ends: Iterable[tuple[float, int, int]], procs: int) -> tuple[float, int]:
-    """When `procs` processors will be free and how many are then, everything counted that ends by then.
+    """Return when `procs` processors will be free and how many are then, everything counted that ends by then.
 
     `ends` are (expected end, rank, processors) of what runs, sorted.
 

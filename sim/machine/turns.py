@@ -74,7 +74,7 @@ class Turns:
 
     @property
     def end(self) -> float | None:
-        """When the turn ends; None: it does not, one row runs alone, or none."""
+        """Return when the turn ends; None: it does not, one row runs alone, or none."""
         return self.begin + self.slice if self.alternate else None
 
     # Going on
@@ -132,7 +132,7 @@ class Turns:
     # Progress of jobs
 
     def gained(self, rows: Sequence[int], since: float, until: float) -> float:
-        """The progress, in seconds, of a job that stands in these rows."""
+        """Return the progress, in seconds, of a job that stands in these rows."""
         if not self.alternate:
             return until - since if self.row in rows else 0
         gains = self.gains(since, until)
@@ -179,7 +179,7 @@ class Turns:
         return max(now, begin + (self.slice if rest > a_turn - MOMENT else self.overhead + rest))
 
     def first_stand(self, rows: Sequence[int], now: float) -> float:
-        """The first moment from `now` on at which one of these rows is on turn, overhead or not.
+        """Return the first moment from `now` on at which one of these rows is on turn, overhead or not.
 
         To be asked after the rebuild at `now`: a row that a job leaves at the instant it comes on turn is no start.
         """
@@ -190,7 +190,7 @@ class Turns:
     # Drawing
 
     def window(self, since: float, until: float) -> Iterator[Turn]:
-        """The turns from `since` until `until`, cut off there; none shorter than a microsecond."""
+        """Yield the turns from `since` until `until`, cut off there; none shorter than a microsecond."""
         if self.row is None or until <= since:
             return
         if not self.alternate:
@@ -208,11 +208,11 @@ class Turns:
     # Counting turns; the one that began at `begin` is number 0
 
     def _ended_by(self, time: float) -> int:
-        """How many turns have ended by then."""
+        """Return how many turns have ended by then."""
         return max(int((time - self.begin + MOMENT) // self.slice), 0)
 
     def _places(self, rows: Sequence[int]) -> list[int]:
-        """How many turns after the present one the rows come on turn, sorted."""
+        """Return how many turns after the present one the rows come on turn, sorted."""
         if self.row is None or not rows:
             raise DecisionError("a job that stands in no row never comes on turn")
         index, count = self.rows.index, len(self.rows)
@@ -220,7 +220,7 @@ class Turns:
         return sorted([(index(row) - now) % count for row in rows])
 
     def _works(self, time: float, overhead: float) -> list[float]:
-        """The progress made in each row from the beginning of the present turn until `time`."""
+        """Return the progress made in each row from the beginning of the present turn until `time`."""
         known = self._known_works.get((time, overhead))
         if known is None:
             if len(self._known_works) > _FEW:
@@ -231,7 +231,7 @@ class Turns:
 
 
 def added(values: Iterable[float]) -> float:
-    """One after another: `sum` has more digits in later versions of Python."""
+    """Return one after another: `sum` has more digits in later versions of Python."""
     return reduce(add, values, 0.0)
 
 
@@ -250,7 +250,7 @@ def count_progress(gone: float, slice: float, overhead: float, count: int, now: 
 
 
 def turns_for(work: float, a_turn: float) -> int:
-    """How many turns the work takes."""
+    """Return how many turns the work takes."""
     if work % 1 == a_turn % 1 == 0:
         return int(-(-work // a_turn))
     return ceil((work - MOMENT) / a_turn)

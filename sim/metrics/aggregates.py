@@ -34,7 +34,7 @@ def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float 
 
 
 def statistics(jobs: FinishedJobs) -> dict[str, Value]:
-    """How a set of finished jobs fared: the part of the metrics that makes sense for any group."""
+    """Return how a set of finished jobs fared: the part of the metrics that makes sense for any group."""
     values: dict[str, Value] = {"jobs": len(jobs)}
     values |= _spread("wait", jobs.wait)
     values |= _spread("turnaround", jobs.turnaround)
@@ -118,7 +118,7 @@ def _machine(schedule: Schedule) -> dict[str, Value]:
 
 
 def _work(schedule: Schedule) -> float:
-    """Processor-seconds of progress, those of jobs that have not finished yet included."""
+    """Return processor-seconds of progress, those of jobs that have not finished yet included."""
     progress = np.where(np.isnan(schedule.end), np.nan_to_num(schedule.ran), schedule.workload.runtime)
     return float((schedule.workload.width * progress).sum())
 

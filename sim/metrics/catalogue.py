@@ -23,7 +23,7 @@ class Metric(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """The title, and of what it is a number where that is not in it.
+        """Return the title, and of what it is a number where that is not in it.
 
         >>> metric("killed").counted, metric("jobs").counted
         ('killed (jobs)', 'jobs')
@@ -32,7 +32,7 @@ class Metric(NamedTuple):
 
 
 def _spread(column: str, title: str, unit: Unit, what: str) -> tuple[Metric, ...]:
-    """A column of jobs as its mean, median, worst case and standard deviation."""
+    """Return a column of jobs as its mean, median, worst case and standard deviation."""
     return (
         Metric(f"mean_{column}", f"mean {title}", unit, "smaller", f"{what}, mean over the jobs"),
         Metric(f"median_{column}", f"median {title}", unit, "smaller", f"{what}; half of the jobs have less"),

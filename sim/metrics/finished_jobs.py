@@ -26,7 +26,7 @@ class FinishedJobs:
 
     @classmethod
     def of(cls, source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> FinishedJobs:
-        """The finished jobs of a schedule, killed ones or not; those of one are taken as they are."""
+        """Return the finished jobs of a schedule, killed ones or not; those of one are taken as they are."""
         if isinstance(source, FinishedJobs):
             return source
         counts = ~np.isnan(source.end)
@@ -35,7 +35,7 @@ class FinishedJobs:
         return cls(source, np.flatnonzero(counts), tau)
 
     def where(self, chosen: Bools) -> FinishedJobs:
-        """Only the jobs for which `chosen`, one entry a job of these, is true."""
+        """Return only the jobs for which `chosen`, one entry a job of these, is true."""
         return FinishedJobs(self.schedule, self.ranks[chosen], self.tau)
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class FinishedJobs:
         return self.schedule.workload
 
     def column(self, of_all: NDArray[T]) -> NDArray[T]:
-        """The entries of these jobs in a column that has one entry for every job of the workload."""
+        """Return the entries of these jobs in a column that has one entry for every job of the workload."""
         return of_all[self.ranks]
 
     @cached_property
@@ -72,7 +72,7 @@ class FinishedJobs:
 
     @cached_property
     def lead(self) -> Floats:
-        """How long before the start that its user asked for the job was submitted."""
+        """Return how long before the start that its user asked for the job was submitted."""
         return self.column(self.workload.due) - self.submit
 
     @cached_property

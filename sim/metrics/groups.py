@@ -35,7 +35,7 @@ class Row:
 
     @property
     def jobs(self) -> int:
-        """How many finished jobs are in the group."""
+        """Return how many finished jobs are in the group."""
         return int(self.values["jobs"] or 0)
 
     def as_dict(self) -> dict[str, str | Value]:
@@ -100,7 +100,7 @@ def by_priority(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def by_queue(source: Schedule | FinishedJobs) -> list[Row]:
-    """The queues that the trace records (W table 3)."""
+    """Return the queues that the trace records (W table 3)."""
     jobs = FinishedJobs.of(source)
     numbers, index = np.unique(jobs.column(jobs.workload.queue), return_inverse=True)
     words, titles = jobs.workload.names.get(Field.QUEUE, ()), jobs.workload.header.queues
@@ -153,7 +153,7 @@ def by_month(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def by_batch(source: Schedule | FinishedJobs, size: int = BATCH) -> list[Row]:
-    """One batch of submissions after another (LS figure 4)."""
+    """Return one batch of submissions after another (LS figure 4)."""
     if size < 1:
         raise ParameterError(f"a batch has at least 1 job, got {size}")
     jobs = FinishedJobs.of(source)
@@ -188,7 +188,7 @@ def by_tail(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def crossed(first: Sequence[Row], second: Sequence[Row], jobs: FinishedJobs) -> list[Row]:
-    """The jobs of both at once: a row for each row of the one with each of the other."""
+    """Return the jobs of both at once: a row for each row of the one with each of the other."""
     rows = []
     for one in first:
         for other in second:
@@ -200,7 +200,7 @@ def crossed(first: Sequence[Row], second: Sequence[Row], jobs: FinishedJobs) -> 
 
 
 def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[Row]:
-    """One row a name; `index` says to which each job belongs. Groups without jobs keep their row."""
+    """Return one row a name; `index` says to which each job belongs. Groups without jobs keep their row."""
     order = np.argsort(index, kind="stable")
     cuts = np.searchsorted(index[order], np.arange(len(names) + 1))
     rows = []

@@ -45,7 +45,7 @@ TAIL = Group("tail", "tails: so many percent of the jobs have less", groups.by_t
 
 
 def group_of(name: str) -> Group | None:
-    """The way to divide jobs that is called so, or two ways at once: class,priority. None: there is none."""
+    """Return the way to divide jobs that is called so, or two ways at once: class,priority. None: there is none."""
     known = {group.name: group for group in (*GROUPS, *PARTIES, TAIL)}
     first, comma, second = (part.strip() for part in name.partition(","))
     if not comma:
@@ -79,6 +79,8 @@ class Metrics:
 
 
 def measure(schedule: Schedule, killed: bool = True, tau: float = TAU, also: Iterable[Group] = ()) -> Metrics:
-    """All aggregates and all groups, and `also` those; `killed=False` leaves killed jobs out of the job statistics."""
+    """Return all aggregates and all groups, and `also` those; `killed=False` leaves killed jobs out of the job
+    statistics.
+    """
     jobs = FinishedJobs.of(schedule, killed, tau)
     return Metrics(schedule.policy, aggregates(jobs), {group.name: group.rows(jobs) for group in (*GROUPS, *also)})

@@ -9,14 +9,14 @@ from sim.workload.model import Floats
 
 
 def reservation_delays(schedule: Schedule) -> Floats:
-    """How much later than asked for each job with a reservation started, 0 for those in time."""
+    """Return how much later than asked for each job with a reservation started, 0 for those in time."""
     asked = schedule.workload.reserve
     counts = ~np.isnan(asked) & ~np.isnan(schedule.start)
     return np.maximum(schedule.start[counts] - asked[counts], 0.0)
 
 
 def guarantee_ratios(schedule: Schedule) -> Floats:
-    """The first guaranteed wait over the actual one, of the jobs that had a promise and had to wait."""
+    """Return the first guaranteed wait over the actual one, of the jobs that had a promise and had to wait."""
     due = schedule.workload.due
     promised, waited = schedule.promised - due, schedule.start - due
     counts = ~np.isnan(promised) & (waited > 0)

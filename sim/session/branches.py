@@ -14,7 +14,7 @@ from sim.timeline.timeline import Timeline
 
 
 def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
-    """Every branch with the switches that are its own, parents before their children."""
+    """Return every branch with the switches that are its own, parents before their children."""
     return tuple(map(_record, timeline.branches.values()))
 
 

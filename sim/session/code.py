@@ -27,7 +27,7 @@ def read_policy(spec: str) -> Policy:
 
 
 def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:
-    """The code that these specs name, as it was when it was last loaded, or else as it is known to have been."""
+    """Return the code that these specs name, as it was when it was last loaded, or else as it is known to have been."""
     told = {ref.name: ref for ref in known}
     names = dict.fromkeys(named.name for spec in specs for named in code_in(spec))
     return tuple(newest(name) or told.get(name) or CodeRef(name, "") for name in names)

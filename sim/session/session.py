@@ -102,7 +102,7 @@ def verify_trace(session: Session) -> Problem | None:
 
 
 def read_session(path: str | Path) -> Session:
-    """The session in a file; whatever is wrong with it is a SessionError."""
+    """Return the session in a file; whatever is wrong with it is a SessionError."""
     return parsed(SESSION.bytes_in(path), path)
 
 
@@ -118,13 +118,13 @@ def write_session(session: Session, path: str | Path) -> None:
 
 
 def one_line(session: Session) -> str:
-    """The session as a line of ASCII without blanks."""
+    """Return the session as a line of ASCII without blanks."""
     packed = base64.urlsafe_b64encode(zlib.compress(written(session).encode(), 9)).decode()
     return PREFIX + packed.rstrip("=")
 
 
 def from_line(text: str) -> Session:
-    """The session in such a line; line breaks that pasting brings in do no harm."""
+    """Return the session in such a line; line breaks that pasting brings in do no harm."""
     line, where = "".join(text[: 2 * MAX_BYTES].split()), "the line"
     if not line.startswith(PREFIX):
         raise SessionError(f"is no session; one in a line begins with {PREFIX}", where)
@@ -144,7 +144,7 @@ def from_line(text: str) -> Session:
 
 
 def written(session: Session) -> str:
-    """The session as the text of a file."""
+    """Return the session as the text of a file."""
     trace = session.trace
     name: dict[str, Value] = {"sample" if trace.is_sample else "path": trace.name}
     run = {
@@ -182,7 +182,7 @@ def written(session: Session) -> str:
 
 
 def parsed(data: bytes, path: object) -> Session:
-    """The session in the bytes of a file."""
+    """Return the session in the bytes of a file."""
     tables = parse(data, path)
     trace, run = _only(tables, "trace", path), _only(tables, "run", path)
     options, view = _only(tables, "options", path, False), _only(tables, "view", path, False)
@@ -214,7 +214,7 @@ def _left(table: Table) -> Iterable[str]:
 
 
 def _only(tables: Sequence[Table], name: str, path: object, needed: bool = True) -> Table:
-    """The one table of that name; an empty one where it is not needed."""
+    """Return the one table of that name; an empty one where it is not needed."""
     found = [table for table in tables if table.name == name]
     if len(found) > 1:
         found[1].fail(f"[{name}] stands there twice; keep one of them")
@@ -250,7 +250,7 @@ def _placement(run: Table) -> Placement:
 
 
 def _branches(tables: Sequence[Table], switches: Sequence[Table], run: Table) -> dict[str, BranchRecord]:
-    """A tree by name: the first branch is its root, every other one names a parent that stands before it."""
+    """Return a tree by name: the first branch is its root, every other one names a parent that stands before it."""
     if not tables:
         run.fail("there is no [branch]; one named main is the least")
     made: dict[str, BranchRecord] = {}
@@ -274,7 +274,7 @@ def _branches(tables: Sequence[Table], switches: Sequence[Table], run: Table) ->
 
 
 def _breaks(switch: Switch) -> dict[str, Value]:
-    """Which processors fail, and until when, where that is what happens."""
+    """Return which processors fail, and until when, where that is what happens."""
     if switch.breaks is None:
         return {}
     processors, until = switch.breaks
@@ -282,7 +282,7 @@ def _breaks(switch: Switch) -> dict[str, Value]:
 
 
 def _branch(table: Table, key: str, names: Collection[str]) -> str:
-    """The name of a branch that there is."""
+    """Return the name of a branch that there is."""
 
     def check(text: str) -> None:
         if text not in names:

@@ -23,7 +23,7 @@ def session_of(
     switches: Iterable[tuple[float, Policy]] = (),
     placement: Placement = "lowest",
 ) -> Session:
-    """A session at the beginning of a run; reads the bytes of the trace once, for their hash."""
+    """Return a session at the beginning of a run; reads the bytes of the trace once, for their hash."""
     trace = TraceRef.of(source.trace, is_sample=find(source.trace) != Path(source.trace))
     main = BranchRecord("main", switches=planned(switches))
     return Session(

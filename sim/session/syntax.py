@@ -55,7 +55,7 @@ class Table:
         self._values[key] = value, line
 
     def take(self, key: str, kind: type[T], default: T | None = None) -> T:
-        """The value of a key, of that kind; without a default it must be there."""
+        """Return the value of a key, of that kind; without a default it must be there."""
         if key not in self._values:
             if default is None:
                 raise SessionError(f"[{self.name}] has no {key}; give it {_WORDS[kind]}", self.path, self.line)
@@ -76,7 +76,7 @@ class Table:
         return words
 
     def take_all(self) -> dict[str, Value]:
-        """Every key with its value, whatever they are."""
+        """Return every key with its value, whatever they are."""
         for key, (value, line) in self._values.items():
             if isinstance(value, list):
                 raise SessionError(f"{key}: expected one value, got a list", self.path, line)
@@ -95,7 +95,7 @@ class Table:
 
 
 def parse(data: bytes, path: object) -> list[Table]:
-    """The tables of a session, in order."""
+    """Return the tables of a session, in order."""
     content = _content(SESSION.text(data, path))
     _check_format(next(content, (1, "")), path)
     tables: list[Table] = []
@@ -141,7 +141,7 @@ def _pair(line: str, path: object, number: int) -> tuple[str, Any]:
 
 
 def _key(line: str) -> tuple[str, str]:
-    """The key, and what stands behind the sign."""
+    """Return the key, and what stands behind the sign."""
     if line.startswith('"'):
         key, end = json.JSONDecoder().raw_decode(line)
     else:
@@ -173,7 +173,7 @@ def _is_finite(number: Any) -> bool:
 
 
 def shortened(value: object) -> str:
-    """A value as a line can quote it.
+    """Return a value as a line can quote it.
 
     >>> shortened("x" * 100)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"
@@ -186,7 +186,7 @@ def shortened(value: object) -> str:
 
 
 def write_table(name: str, values: Mapping[str, Value | list[str] | None]) -> str:
-    """A table with its values; None and empty lists are left out.
+    """Return a table with its values; None and empty lists are left out.
 
     >>> print(write_table("run", {"policy": "easy", "partner": None, "step": 7}), end="")
     <BLANKLINE>

@@ -105,7 +105,7 @@ class Uniform:
     notes: tuple[str, ...]
 
     def trace(self) -> Trace:
-        """The generated jobs with the notes as header."""
+        """Return the generated jobs with the notes as header."""
         trace = sud.generate(self.count, self.procs, self.seed, load=self.load)
         header = _header("a model machine", self.procs, self.count, (self.caption, *self.notes))
         return replace(trace, name=self.name, header=header)
@@ -436,23 +436,23 @@ _BY_NAME: dict[str, Sample] = {sample.name: sample for sample in (*SAMPLES, *FOR
 
 
 def sample_of(name: str) -> Sample:
-    """The sample of exactly that name."""
+    """Return the sample of exactly that name."""
     return _BY_NAME[name]
 
 
 def captions() -> list[tuple[str, str]]:
-    """Each sample's name and what it shows in one line, in the order in which to meet them."""
+    """Return each sample's name and what it shows in one line, in the order in which to meet them."""
     return [(sample.name, sample.caption) for sample in SAMPLES]
 
 
 def showing_of(name: str) -> Showing | None:
-    """How the sample of that name, with or without `.swf`, is best seen; None: no sample is called so."""
+    """Return how the sample of that name, with or without `.swf`, is best seen; None: no sample is called so."""
     sample = _BY_NAME.get(name.removesuffix(".swf"))
     return None if sample is None else sample.showing
 
 
 def sample_path(name: str) -> Path:
-    """The file of a sample, by its name with or without `.swf`.
+    """Return the file of a sample, by its name with or without `.swf`.
 
     >>> sample_path("z-figure4").name
     'z-figure4.swf'
@@ -464,7 +464,7 @@ def sample_path(name: str) -> Path:
 
 
 def text_of(sample: Sample) -> str:
-    """The sample as the text of its file."""
+    """Return the sample as the text of its file."""
     file = io.StringIO()
     swf.write(sample.trace(), file)
     return file.getvalue()

@@ -47,7 +47,7 @@ class Axis:
         return inf
 
     def seconds(self, per_column: float) -> float:
-        """How long a column is; infinite where each is as long as it has to be."""
+        """Return how long a column is; infinite where each is as long as it has to be."""
         return per_column
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:

@@ -50,7 +50,7 @@ class ChartMaker:
         """Of how many steps, first starts and completions"""
 
     def parted(self, time: float) -> ChartMaker:
-        """A maker for a branch that has been the same until then: what is drawn of that is drawn."""
+        """Return a maker for a branch that has been the same until then: what is drawn of that is drawn."""
         made = ChartMaker(self.workload)
         made.colours, made._shares = self.colours, self._shares
         made.steps = Steps(self.steps.kind)
@@ -126,7 +126,9 @@ class ChartMaker:
         title: str = "",
         axis: Axis = CLOCK,
     ) -> Drawing:
-        """The chart of a window of time at `clock`, whole; turns that are shorter than a `column` are not shown."""
+        """Return the chart of a window of time at `clock`, whole; turns that are shorter than a `column`
+        are not shown.
+        """
         begin, end = window
         first = floor(axis.place(begin) / column)
         last = ceil(axis.place(end) / column)
@@ -172,7 +174,9 @@ class ChartMaker:
     def hues_of(
         self, history: Past, ranks: Sequence[int], mode: str, clock: float, times: tuple[Floats, Floats] | None = None
     ) -> NDArray[np.uint8]:
-        """The hues of these jobs, for panels that name them; `times`: when each job starts and ends, if known."""
+        """Return the hues of these jobs, for panels that name them; `times`: when each job starts and ends,
+        if known.
+        """
         start, end = times or self._times(history)
         return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, partial(_owner_of, history))
 
@@ -180,7 +184,9 @@ class ChartMaker:
         return history.starts(len(self.workload)), history.ends(len(self.workload))
 
     def _times_known(self, history: Past, clock: float) -> tuple[Floats, Floats]:
-        """The same, and what happens after the clock may be there, too: a column of many jobs is not made each time."""
+        """Return the same, and what happens after the clock may be there, too: a column of many jobs is not made each
+        time.
+        """
         whole, steps = history.whole, history.steps
         if steps < whole.steps and whole.time_of(steps) <= clock:  # more happens at this very moment
             return self._times(history)
@@ -231,7 +237,7 @@ class ChartMaker:
         return past.before(raster), pending
 
     def _past(self, history: Past, frame: Frame, clock: float, shares: Shares, lanes: Lanes | ByOwner | None) -> Raster:
-        """Columns of what has been."""
+        """Return columns of what has been."""
         start, end = (frame.axis.time(at * frame.per_column) for at in (frame.first, frame.first + frame.columns))
         end = min(end, nextafter(clock, inf))
         stretches = history.between(start, end)
@@ -250,7 +256,7 @@ class ChartMaker:
     def _lanes_of(
         self, history: Past, snapshot: Snapshot, clock: float, by_rows: bool | None, column: float
     ) -> Lanes | None:
-        """The rows one above the other, if that is wanted, or if turns are too short to be seen."""
+        """Return the rows one above the other, if that is wanted, or if turns are too short to be seen."""
         turn = turn_of(snapshot.rules)
         if turn is None or not (by_rows if by_rows is not None else not are_seen(turn, column)):
             return None
@@ -264,7 +270,7 @@ class ChartMaker:
     # Meaning
 
     def _hues(self, raster: Raster, hues_of: Callable[[list[int]], NDArray[np.uint8]]) -> NDArray[np.uint8]:
-        """The hues of the jobs that are seen."""
+        """Return the hues of the jobs that are seen."""
         seen = np.zeros(len(self.workload) + 2, np.bool_)
         seen[raster.rank] = True
         ranks = np.flatnonzero(seen[:-2])
@@ -318,7 +324,7 @@ def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None)
 
 
 def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | None) -> NDArray[np.bool_] | None:
-    """The same as `missing_in`, where the processors stand."""
+    """Return the same as `missing_in`, where the processors stand."""
     if by_owner is None or not outages:
         return missing_in(view, outages)
     found = np.zeros((view.bands, view.columns), np.bool_)
@@ -356,12 +362,12 @@ def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:
 
 
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Which of them have ended with their job killed."""
+    """Return which of them have ended with their job killed."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
 
 
 def _owner_of(history: Past, rank: int) -> int | None:
-    """The partition that had most of the processors on which the job first started."""
+    """Return the partition that had most of the processors on which the job first started."""
     if (begun := history.beginning(rank)) is None or not begun[1]:
         return None
     shared = [(owned & begun[0].processors).bit_count() for owned in begun[1]]
@@ -370,7 +376,7 @@ def _owner_of(history: Past, rank: int) -> int | None:
 
 @lru_cache(256)
 def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, ...]:
-    """The partition that has most of each band; -1 where none has any."""
+    """Return the partition that has most of each band; -1 where none has any."""
     if not division:
         return (-1,) * (len(edges) - 1)
     shares = np.zeros((len(division), len(edges) - 1))
@@ -390,6 +396,6 @@ def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], 
 
 
 def turn_of(policy: Policy) -> float | None:
-    """How long a row is on turn under this policy; None: it has no rows."""
+    """Return how long a row is on turn under this policy; None: it has no rows."""
     turns = policy.turns()
     return None if turns is None else turns.slice

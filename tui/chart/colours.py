@@ -49,7 +49,7 @@ _UNSEEN = 255
 
 
 def partition_hue(partition: int) -> int:
-    """The hue of a partition, in the chart and wherever it is named: none that a job has."""
+    """Return the hue of a partition, in the chart and wherever it is named: none that a job has."""
     return Hue.RAMP + _APART[partition % len(_APART)]
 
 
@@ -80,7 +80,7 @@ class Scale(NamedTuple):
     labels: tuple[str, ...]
 
     def hues(self, values: Floats) -> Hues:
-        """A step of the ramp for each value; nan is grey.
+        """Return a step of the ramp for each value; nan is grey.
 
         >>> WIDTHS.hues(np.array([1, 4, 5, np.nan])).tolist()
         [24, 25, 26, 33]
@@ -110,7 +110,7 @@ class Colours:
         self._workload = workload
 
     def of(self, mode: str, ranks: Ranks, start: Floats, end: Floats, now: float, owner: Owner) -> Hues:
-        """The hues of these jobs as far as is known at `now`: first starts and completions by rank."""
+        """Return the hues of these jobs as far as is known at `now`: first starts and completions by rank."""
         workload = self._workload
         if mode == "job":
             return self._own.of(ranks)

@@ -78,7 +78,7 @@ def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
 
 
 def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calendar | None = None) -> str:
-    """The job in one line, and a second one for what is to come.
+    """Return the job in one line, and a second one for what is to come.
 
     J1402 · 64 processors · started d12 04:31 · ran 1h05 of 4h00 · user 3
     """
@@ -140,7 +140,7 @@ def _told(outage: Outage, at: Clock) -> str:
 
 
 def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | None = None) -> str:
-    """How far it is between two places: time, and processors."""
+    """Return how far it is between two places: time, and processors."""
     at, (begin, end) = _near(chart.clock, calendar), sorted((one.time, other.time))
     low, high = sorted((one.processor, other.processor))
     across = f"; {processors(high - low + 1)}, {low:,} to {high:,}" if high > low else ""
@@ -148,7 +148,7 @@ def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | Non
 
 
 def _near(now: float, calendar: Calendar | None) -> Clock:
-    """How moments are written as of `now`."""
+    """Return how moments are written as of `now`."""
     return clock_near(now) if calendar is None else calendar.near(now)
 
 

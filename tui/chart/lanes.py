@@ -62,12 +62,12 @@ class Lanes:
         self._grown += [time] * (max(kept.values(), default=-1) + 1 - len(self._grown))
 
     def of(self, row: int, time: float) -> int:
-        """The lane of a row, from the top."""
+        """Return the lane of a row, from the top."""
         times, lanes = self._given[row]
         return lanes[max(bisect_right(times, time) - 1, 0)]
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        """Each job in the lanes of its rows, its home first; what takes no turns is in the uppermost."""
+        """Yield each job in the lanes of its rows, its home first; what takes no turns is in the uppermost."""
         for stretch in stretches:
             if not stretch.rows:
                 yield stretch._replace(processors=self._lifted(stretch.processors, 0))
@@ -93,7 +93,7 @@ class Lanes:
         return processors << (self.count - 1 - lane) * self.stride
 
     def now(self, snapshot: Snapshot, clock: float) -> tuple[Lane, ...]:
-        """The lanes as they are at a moment."""
+        """Return the lanes as they are at a moment."""
         rows: dict[int, int] = {}
         if snapshot.matrix is not None:
             rows = {self.of(row, clock): row for row, _ in snapshot.matrix.rows}

@@ -56,7 +56,7 @@ class Order:
         self._known: dict[int, int] = {}
 
     def lifted(self, processors: int) -> int:
-        """The places of a set of processors, as bits."""
+        """Return the places of a set of processors, as bits."""
         known = self._known.get(processors)
         if known is None:
             size = (len(self.places) + 7) // 8
@@ -76,7 +76,7 @@ class Order:
 
 
 def _who(owners: Owners, procs: int) -> NDArray[np.int8]:
-    """The partition of each processor."""
+    """Return the partition of each processor."""
     found, size = np.full(procs, _NOBODY, np.int8), (procs + 7) // 8
     for number, owned in enumerate(owners):
         packed = np.frombuffer(owned.to_bytes(size, "little"), np.uint8)
@@ -101,7 +101,7 @@ class Band(NamedTuple):
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Its processors in words, the longest first.
+        """Return its processors in words, the longest first.
 
         >>> Band(22, 10, 12, 0, 0).told, Band(4, 4, 0, 6, 0).told
         (('22 = 10 own + 12 borrowed', '22, 12 borrowed', '22'), ('4 own, 6 lent', '4, 6 lent', '4'))
@@ -131,7 +131,7 @@ class Partitioned(NamedTuple):
         return self.procs + self.gap * (len(self.division) - 1)
 
     def view(self, view: ChartView) -> ChartView:
-        """The same part of the machine, with what lies between partitions."""
+        """Return the same part of the machine, with what lies between partitions."""
         low, high = view.low * self.places // self.procs, -(-view.high * self.places // self.procs)
         return replace(view, low=low, high=high, order=(self.division, self.gap))
 
@@ -149,16 +149,16 @@ class ByOwner:
         self.division = how.division
 
     def of(self, column: int) -> Order:
-        """The order in a column."""
+        """Return the order in a column."""
         return self.orders[max(bisect_right(self.columns, column) - 1, 0)]
 
     def runs(self, columns: int) -> Iterator[tuple[slice, Order]]:
-        """The columns that have one order, with it."""
+        """Yield the columns that have one order, with it."""
         for (first, last), order in zip(pairwise((*self.columns, columns)), self.orders, strict=True):
             yield slice(first, last), order
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        """Each stretch at its places; parted where their order changes."""
+        """Yield each stretch at its places; parted where their order changes."""
         times, orders = self._times, self.orders
         last = len(orders) - 1
         for stretch in stretches:
@@ -175,7 +175,7 @@ class ByOwner:
             yield stretch._replace(start=start, processors=orders[at].lifted(stretch.processors))
 
     def bands(self, column: int) -> tuple[Band, ...]:
-        """The partitions in a column, from the bottom."""
+        """Return the partitions in a column, from the bottom."""
         order, bands = self.of(column), []
         ends = (0, *(end for _, end in order.borders))
         for owned, home, low in zip(order.owners, self.division, ends, strict=False):
@@ -186,7 +186,8 @@ class ByOwner:
 
 
 def gap_of(seen: int, rows: int, parts: int) -> int:
-    """How many places there are between two partitions, so that a line shows where `seen` processors are in sight.
+    """Return how many places there are between two partitions, so that a line shows where `seen` processors are in
+    sight.
 
     >>> gap_of(30, 54, 3), gap_of(430, 60, 3)
     (1, 8)

@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"\bpartition (\d{1,4})\b")
 
 
 def partition_names(shown: Snapshot) -> tuple[str, ...]:
-    """The names of the partitions, from the shortest jobs to the longest."""
+    """Return the names of the partitions, from the shortest jobs to the longest."""
     limits = _limits(shown)
     if not limits:
         return shown.queues or tuple(f"partition {number}" for number in range(len(shown.owners)))
@@ -20,7 +20,7 @@ def partition_names(shown: Snapshot) -> tuple[str, ...]:
 
 
 def lane_names(shown: Snapshot) -> tuple[str, ...]:
-    """The names with their limits, as a lane of the chart has them."""
+    """Return the names with their limits, as a lane of the chart has them."""
     both = zip(partition_names(shown), partition_limits(shown), strict=False)
     return tuple(printable(shortened(" ".join(filter(None, named)))) for named in both)
 
@@ -36,13 +36,13 @@ def names_between(count: int) -> tuple[str, ...]:
 
 
 def partition_limits(shown: Snapshot) -> tuple[str, ...]:
-    """The estimates of each class; nothing where they are not known."""
+    """Return the estimates of each class; nothing where they are not known."""
     limits = _limits(shown)
     return told_limits(limits) if limits else ("",) * max(len(shown.owners), len(shown.queues))
 
 
 def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
-    """The classes between these estimates.
+    """Return the classes between these estimates.
 
     >>> told_limits((1000.0, 10000.0))
     ('< 16m40', '16m40–2h47', '≥ 2h47')
@@ -52,7 +52,7 @@ def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
 
 
 def named(told: str, shown: Snapshot) -> str:
-    """A sentence of a policy with the names of the partitions in the place of their numbers."""
+    """Return a sentence of a policy with the names of the partitions in the place of their numbers."""
     names = partition_names(shown) if shown.owners and _limits(shown) else ()
     return _NUMBER.sub(lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], told)
 

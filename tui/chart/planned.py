@@ -20,7 +20,7 @@ _MOST = 200
 
 
 def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | None = None) -> tuple[Box, ...]:
-    """Running jobs until their expected end, and waiting jobs where they would be if all went as planned.
+    """Return running jobs until their expected end, and waiting jobs where they would be if all went as planned.
 
     `turn` is how long a row of a matrix is on turn.
     """
@@ -34,7 +34,7 @@ def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | 
 
 
 def planned_times(snapshot: Snapshot) -> Iterator[float]:
-    """The moments at which something is expected or planned."""
+    """Yield the moments at which something is expected or planned."""
     yield from (run.expected_end for run in snapshot.running)
     for queued in _planned(snapshot, inf):
         start = queued.planned or 0.0
@@ -48,7 +48,7 @@ def planned_start(snapshot: Snapshot, rank: int) -> float | None:
 
 
 def _planned(snapshot: Snapshot, before: float) -> list[Queued]:
-    """The waiting jobs with a planned start before then, in its order."""
+    """Return the waiting jobs with a planned start before then, in its order."""
     return nsmallest(_MOST, snapshot.queue.planned_before(before, _LOOKED_AT), key=_by_start)
 
 
@@ -68,7 +68,7 @@ def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
 
 
 def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -> Iterator[Box]:
-    """Each on the lowest processors that are free for all its time; a plan knows how many, not which.
+    """Yield each on the lowest processors that are free for all its time; a plan knows how many, not which.
 
     If too few are free, processors of jobs predicted to have ended are used, although these may still run.
     """

@@ -29,7 +29,7 @@ class Promises:
         self._first: dict[int, FirstPromise] = {}
 
     def marks(self, history: Past, snapshot: Snapshot, clock: float, selected: int | None) -> Iterator[Mark]:
-        """When the job was to start at first, and when the window closes within which others may delay it."""
+        """Yield when the job was to start at first, and when the window closes within which others may delay it."""
         queued = _awaited(snapshot, selected)
         if queued is None or queued.planned is None:
             return
@@ -57,7 +57,7 @@ def _told(queued: Queued, first: FirstPromise) -> str:
 
 
 def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
-    """The selected job, if it waits; where none is selected, the head of the queue."""
+    """Return the selected job, if it waits; where none is selected, the head of the queue."""
     place = (0 if snapshot.queue else None) if selected is None else snapshot.queue.place_of(selected)
     return None if place is None else snapshot.queue[place]
 
@@ -76,7 +76,7 @@ def hole_of(snapshot: Snapshot) -> Hole | None:
 
 
 def _window(snapshot: Snapshot, rank: int) -> float | None:
-    """When the window closes in which others may end that pass the job."""
+    """Return when the window closes in which others may end that pass the job."""
     for decision in snapshot.decisions:
         match _reason(decision):
             case InWindow(head, _, closes) | WindowCloses(head, _, closes) if head.rank == rank:

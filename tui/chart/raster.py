@@ -71,7 +71,7 @@ MEANINGS = {
 
 
 def texture_of(kind: str) -> Texture:
-    """How a stretch of that kind looks."""
+    """Return how a stretch of that kind looks."""
     return TEXTURES.get(kind, Texture.SOLID)
 
 
@@ -81,7 +81,7 @@ Pixels = NDArray[Any]
 
 
 def as_numbers(pixels: Pixels) -> NDArray[np.uint64]:
-    """The same pixels, each as one number: so they are copied much faster."""
+    """Return the same pixels, each as one number: so they are copied much faster."""
     numbers: NDArray[np.uint64] = pixels.view(np.uint64)
     return numbers
 
@@ -135,7 +135,7 @@ class Raster:
         return Raster(numbers.view(PIXEL))
 
     def before(self, other: Raster) -> Raster:
-        """Its columns, and then those of another."""
+        """Return its columns, and then those of another."""
         return Raster(np.concatenate([as_numbers(self.pixels), as_numbers(other.pixels)], axis=1).view(PIXEL))
 
 
@@ -165,7 +165,7 @@ class _Parts(NamedTuple):
 
 
 def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares) -> _Parts:
-    """Each stretch, taken apart into bands and columns."""
+    """Return each stretch, taken apart into bands and columns."""
     count = len(stretches)
     starts = np.fromiter((s.start for s in stretches), float, count)
     ends = np.fromiter((now if s.end is None else s.end for s in stretches), float, count)

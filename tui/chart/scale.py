@@ -65,24 +65,24 @@ class ChartView:
 
     @property
     def start(self) -> float:
-        """The time of the left edge."""
+        """Return the time of the left edge."""
         return self.time_at(0)
 
     @property
     def end(self) -> float:
-        """The time of the right edge."""
+        """Return the time of the right edge."""
         return self.time_at(self.columns)
 
     @property
     def seconds(self) -> float:
-        """How long a column is; infinite where that differs."""
+        """Return how long a column is; infinite where that differs."""
         return self.axis.seconds(self.per_column)
 
     def time_at(self, column: float) -> float:
         return self.axis.time((self.first + column) * self.per_column)
 
     def column_of(self, time: float) -> int:
-        """The column in which that moment is, counted from the left edge; it may be out of sight."""
+        """Return the column in which that moment is, counted from the left edge; it may be out of sight."""
         return floor(self.axis.place(time) / self.per_column) - self.first
 
     def shows(self, time: float) -> bool:
@@ -95,16 +95,16 @@ class ChartView:
 
     @property
     def lane_rows(self) -> int:
-        """Pixel rows of a lane, the gap below it among them: of whole cells where there are enough."""
+        """Return pixel rows of a lane, the gap below it among them: of whole cells where there are enough."""
         each = self.rows // self.lanes
         return max(each - each % 2 if each > 3 else each, 1)
 
     def lane_at(self, row: int) -> int:
-        """Which lane a pixel row is in, from the top."""
+        """Return which lane a pixel row is in, from the top."""
         return min(max(row - (self.rows - self.lanes * self.lane_rows), 0) // self.lane_rows, self.lanes - 1)
 
     def band_rows(self) -> tuple[int, ...]:
-        """Pixel row -> band, from the top; -1: blank.
+        """Return pixel row -> band, from the top; -1: blank.
 
         >>> [ChartView(60, 0, 10, 7, 0, procs).band_rows() for procs in (2, 3, 5)]
         [(-1, 0, 0, 0, 1, 1, 1), (-1, 0, 0, 1, 1, 2, 2), (-1, -1, 0, 1, 2, 3, 4)]
@@ -130,13 +130,13 @@ class ChartView:
 
     @property
     def _inner_cuts(self) -> tuple[int, ...]:
-        """The cuts in sight, where there are more processors than rows."""
+        """Return the cuts in sight, where there are more processors than rows."""
         if self.high - self.low <= self.rows:
             return ()
         return tuple(cut for cut in self.cuts if self.low < cut < self.high)
 
     def processors_at(self, row: int) -> tuple[int, int] | None:
-        """The lowest and the highest processor that a pixel row stands for; None: it is blank.
+        """Return the lowest and the highest processor that a pixel row stands for; None: it is blank.
 
         >>> view = ChartView(60, 0, 10, 5, 0, 8)
         >>> view.processors_at(0), view.processors_at(4), ChartView(60, 0, 10, 5, 0, 2).processors_at(0)
@@ -149,7 +149,7 @@ class ChartView:
         return (low, last) if self.lanes == 1 else (low % self.stride, last % self.stride)
 
     def rows_of(self, processor: int) -> range:
-        """The pixel rows of a processor's band.
+        """Return the pixel rows of a processor's band.
 
         >>> ChartView(60, 0, 10, 4, 0, 8).rows_of(7), ChartView(60, 0, 10, 5, 0, 2).rows_of(0)
         (range(0, 1), range(3, 5))
@@ -226,7 +226,7 @@ class Camera:
         return replace(same, per_column=AN_EVENT, begin=0.0) if by_event else same
 
     def held_on(self, axis: Axis) -> Camera:
-        """The same, when it is known where the moment in the middle is."""
+        """Return the same, when it is known where the moment in the middle is."""
         return self if self.held is None else replace(self, first=self.view(0, axis).first, held=None)
 
     @property
@@ -235,11 +235,11 @@ class Camera:
 
     @property
     def seconds(self) -> float:
-        """How long a column is at least."""
+        """Return how long a column is at least."""
         return 0.0 if self.by_event else self.per_column
 
     def staying(self, now: float) -> Camera:
-        """The same picture, no longer following."""
+        """Return the same picture, no longer following."""
         return replace(self, follow=False, first=self.view(now).first)
 
     def following(self) -> Camera:
@@ -251,7 +251,7 @@ class Camera:
         return replace(self, follow=True, pages=True, first=self.view(now).first)
 
     def sized(self, columns: int, rows: int) -> Camera:
-        """The same on a screen of another size."""
+        """Return the same on a screen of another size."""
         return replace(self, columns=max(columns, 1), rows=max(rows, 1))
 
     # Time
@@ -276,7 +276,7 @@ class Camera:
         return self.view(now).column_of(now)
 
     def fitting(self, start: float, end: float) -> Camera:
-        """All from `start` until `end` is seen, and as closely as that allows."""
+        """Return the camera that shows all from `start` until `end`, as closely as possible."""
         per_column = _rung((end - start) / max(self.columns - 1, 1), self._ladder)
         return replace(self, per_column=per_column, follow=False, first=floor(start / per_column))
 
@@ -318,7 +318,7 @@ def _lane_edges(low: int, high: int, bands: int, lanes: int, stride: int) -> tup
 
 @lru_cache(16)
 def _lane_rows(rows: int, lanes: int, each: int, count: int) -> tuple[int, ...]:
-    """The bands of each lane, then a blank row.
+    """Return the bands of each lane, then a blank row.
 
     >>> _lane_rows(9, 2, 4, 2)
     (-1, -1, 0, 1, -1, -1, 3, 4, -1)
@@ -341,5 +341,5 @@ def _band_rows(rows: int, count: int) -> tuple[int, ...]:
 
 
 def _rung(per_column: float, ladder: Sequence[float] = LADDER) -> float:
-    """The finest rung that is not finer than that."""
+    """Return the finest rung that is not finer than that."""
     return next((rung for rung in ladder if rung >= per_column), ladder[-1]) if per_column < inf else ladder[-1]

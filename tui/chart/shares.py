@@ -33,7 +33,7 @@ class Shares:
         self._known: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
 
     def of(self, sets: Sequence[int]) -> Shared:
-        """All sets at once."""
+        """Return all sets at once."""
         if len(sets) > _MANY:
             return self._look(sets)
         if missing := list({s: None for s in sets if s not in self._known}):

@@ -55,7 +55,7 @@ class Tiles:
     def window(
         self, layout: Hashable, bands: int, first: int, last: int, make: Make, budget: float
     ) -> tuple[Raster, bool]:
-        """Columns `first` until `last`, all of them finished; and whether there was no time for some."""
+        """Return columns `first` until `last`, all of them finished; and whether there was no time for some."""
         made = Raster.blank(bands, max(last - first, 0))
         if last <= first:
             return made, False

@@ -31,7 +31,7 @@ def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: flo
 
 
 def row_on_turn(snapshot: Snapshot, clock: float) -> int | None:
-    """The row of the matrix that is on turn at that moment; None: there is no row."""
+    """Return the row of the matrix that is on turn at that moment; None: there is no row."""
     return None if snapshot.matrix is None else turn_at(snapshot, clock).row
 
 
@@ -45,7 +45,7 @@ class OnTurn(NamedTuple):
 
 
 def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
-    """The row on turn at that moment: between two steps the rows go on taking turns."""
+    """Return the row on turn at that moment: between two steps the rows go on taking turns."""
     assert snapshot.matrix is not None
     turns = snapshot.rules.turns()
     on_turn, end = snapshot.matrix.on_turn, snapshot.turn_end
@@ -58,7 +58,9 @@ def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
 
 
 def last_turn(snapshot: Snapshot, before: float) -> float | None:
-    """When the last turn began before that moment; None: that was before the snapshot's, or rows take no turns."""
+    """Return when the last turn began before that moment; None: that was before the snapshot's, or rows
+    take no turns.
+    """
     if snapshot.matrix is None or snapshot.time is None or before <= snapshot.time + MOMENT:
         return None
     _, end, slice = turn_at(snapshot, max(before - 2 * MOMENT, snapshot.time))

@@ -164,12 +164,12 @@ def _accounts(scenario: Scenario, parting: Divergence) -> tuple[Account, ...]:
 
 
 def as_json(source: Source, pair: Pair, placement: Placement) -> str:
-    """Everything that was found, and what it was made of."""
+    """Return everything that was found, and what it was made of."""
     return json.dumps({**provenance(source, placement), **as_dict(pair)}, indent=1, allow_nan=False)
 
 
 def as_dict(pair: Pair) -> dict[str, Any]:
-    """Everything that was found; times in seconds, what is not known null."""
+    """Return everything that was found; times in seconds, what is not known null."""
     comparison = pair.comparison
     found = {
         "procs": pair.workload.procs,
@@ -243,7 +243,7 @@ def _json_change(change: Change) -> dict[str, Any]:
 
 
 def render(pair: Pair, width: int, unicode: bool = True, decisions: bool = False) -> str:
-    """The whole comparison for a terminal of `width` columns; `unicode=False` writes ASCII only."""
+    """Return the whole comparison for a terminal of `width` columns; `unicode=False` writes ASCII only."""
     width = min(max(width, NARROWEST), WIDEST)
     parts = [_title(pair, width), _parting(pair, width)]
     if pair.parting is not None:
@@ -289,7 +289,7 @@ def _parting(pair: Pair, width: int) -> Lines:
 
 
 def _decisions(pair: Pair, width: int) -> Lines:
-    """Every job about which they differ, in order of time, with the reasons of both."""
+    """Return every job about which they differ, in order of time, with the reasons of both."""
     lines = [f"They decide differently about {count(len(pair.different), 'job')}"]
     margin = max(map(cells, pair.names)) + 6
     for each in pair.different:
@@ -370,7 +370,9 @@ def _r(ratio: Ratio) -> str:
 
 
 def _moves(pair: Pair) -> Lines:
-    """How many jobs come earlier and later with the second policy, by how much, and what that does to all waits."""
+    """Return how many jobs come earlier and later with the second policy, by how much, and what that does
+    to all waits.
+    """
     found = pair.comparison
     moved = [("start", found.starts)] if found.is_alike else [("first start", found.starts), ("end", found.ends)]
     rows = [[f"With {pair.names[1]} jobs", "", "", "median", "most", "in all"]]
@@ -395,7 +397,7 @@ def _moved(verb: str, moves: Moves) -> list[list[str]]:
 
 
 def _sum(seconds: float) -> str:
-    """A length of time that many jobs have together."""
+    """Return a length of time that many jobs have together."""
     return span(seconds) if seconds < 2 * 86400 else f"{seconds / 3600:,.0f} h"
 
 

@@ -112,7 +112,7 @@ def command(
 def what_would_have_helped(
     source: Source, job: str, specs: Sequence[str], switches: options.Switches, placement: Placement, form: str
 ) -> str:
-    """The policies by the job's wait, and the price that others pay, as a page or JSON."""
+    """Return the policies by the job's wait, and the price that others pay, as a page or JSON."""
     if job.startswith("user:"):
         raise click.UsageError("comparing several policies needs one job: give its id")
     chosen = [parse_policy(spec) for spec in specs]
@@ -138,7 +138,7 @@ def _price(price: Price) -> dict[str, Any]:
 
 
 def _helped(job: Job, found: Sequence[Tried], first: str) -> Lines:
-    """The table, and the best of it in words."""
+    """Return the table, and the best of it in words."""
     return [asked(job), "", *text.table(rows(found, first)), "", *_wrapped(in_words(job, found, first), WIDEST)]
 
 
@@ -167,7 +167,7 @@ def had_nobody_come(life: Life, scenario: Scenario) -> str:
 
 
 def in_reality(scenario: Scenario, rank: int) -> str:
-    """When the job would have fitted into the schedule that the trace recorded, and did not start."""
+    """Return when the job would have fitted into the schedule that the trace recorded, and did not start."""
     job = scenario.workload.jobs[rank]
     engine = scenario.begun()
     run_to_end(engine, "explain")
@@ -200,7 +200,7 @@ def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
 
 
 def as_dict(life: Life, numbers: Mapping[Column, Numbers]) -> dict[str, Any]:
-    """The whole story, and the policy's own numbers of the job, for other programs."""
+    """Return the whole story, and the policy's own numbers of the job, for other programs."""
     job = life.job
     rows = rows_of(life, *FINENESS[0])
     return {
@@ -221,7 +221,7 @@ def as_dict(life: Life, numbers: Mapping[Column, Numbers]) -> dict[str, Any]:
 
 
 def render(life: Life, width: int, unicode: bool = True) -> str:
-    """The story of the job for a terminal of `width` columns; `unicode=False` writes ASCII only."""
+    """Return the story of the job for a terminal of `width` columns; `unicode=False` writes ASCII only."""
     width = min(max(width, NARROWEST), WIDEST)
     for episodes, plans in FINENESS:  # chosen at one width, so that the story is the same at every other
         if len(_page(life, USUAL, unicode, episodes, plans)) <= MOST_LINES:
@@ -246,7 +246,7 @@ def _page(life: Life, width: int, unicode: bool, episodes: int, plans: int) -> L
 
 
 def _wrapped(told: str, width: int, first: str = "", rest: str = "") -> Lines:
-    """A paragraph; a day and its time stay on one line."""
+    """Return a paragraph; a day and its time stay on one line."""
     tied = re.sub(r"\b(d\d+) (?=\d\d:)", "\\1\xa0", printable(told))
     wrapped = textwrap.wrap(tied, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return [line.replace("\xa0", " ") for line in wrapped]
@@ -258,7 +258,7 @@ def _plans(life: Life, width: int, unicode: bool, told_of: int) -> Lines:
 
 
 def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> Lines:
-    """The policy's own numbers of the job: how each went while it waited."""
+    """Return the policy's own numbers of the job: how each went while it waited."""
     lines = [""] if numbers else []
     for column, values in numbers.items():
         first, last = (column.written(value) for value in (values[0][1], values[-1][1]))
@@ -270,7 +270,7 @@ def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> 
 
 
 def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
-    """Numbers one after another, the last in the end; higher is more."""
+    """Return numbers one after another, the last in the end; higher is more."""
     known = [value for value in values if isfinite(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     if len(known) < 4 or low == high:

@@ -66,13 +66,13 @@ class _Page:
         return [line.replace("\xa0", " ") for line in wrapped]
 
     def title(self, name: str, meaning: str) -> Lines:
-        """A section's name and what it answers, on a line of its own with a rule to the edge."""
+        """Return a section's name and what it answers, on a line of its own with a rule to the edge."""
         head = f"{name} · {meaning} "
         return ["", (head + "─" * (self.width - len(head))).rstrip()]
 
 
 def render(portrait: Portrait, width: int, unicode: bool = True) -> str:
-    """The whole portrait for a terminal of `width` columns; `unicode=False` draws with ASCII only."""
+    """Return the whole portrait for a terminal of `width` columns; `unicode=False` draws with ASCII only."""
     page = _Page(min(max(width, NARROWEST), WIDEST), unicode)
     lines = _head(page, portrait)
     sections: tuple[Callable[[_Page, Portrait], Lines], ...] = (
@@ -110,7 +110,7 @@ def _fit(page: _Page, lines: Lines) -> Lines:
 
 
 def _of_file(portrait: Portrait) -> str:
-    """How many jobs of the file are meant, when it holds others too."""
+    """Return how many jobs of the file are meant, when it holds others too."""
     if portrait.in_file is None:
         return "that can be simulated"
     if portrait.in_file == portrait.jobs:
@@ -294,7 +294,7 @@ def _people(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
-    """The ones with the most jobs; their share of the work tells small jobs from great ones."""
+    """Return the ones with the most jobs; their share of the work tells small jobs from great ones."""
     more = f"{count(parties.count, one)}" + (", the busiest" if parties.count > len(parties.top) else "")
     rows = [(more, "jobs", "of all jobs", "of all work")]
     for party in parties.top:

@@ -269,7 +269,7 @@ def command(file: str, like: str) -> None:
 
 
 def texts(path: Path, like: str) -> tuple[str, str]:
-    """The policy and its test."""
+    """Return the policy and its test."""
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise ParameterError(f"{path.name}: expected the name of a file like fair_share.py")
     like = POLICIES.aliases.get(like, like).partition(":")[0]

@@ -37,7 +37,7 @@ def needs_terminal(what: str, without: str) -> None:
 
 
 def of_workload(command: F) -> F:
-    """Every option of a workload, in the order in which they are declared."""
+    """Return every option of a workload, in the order in which they are declared."""
     return reduce(lambda made, option: _as_click(option)(made), reversed(OPTIONS.values()), command)
 
 
@@ -63,7 +63,9 @@ def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: An
 
 
 def jobs_of(source: Source, aloud: bool = False) -> Workload:
-    """The jobs that are to be simulated, of which there must be one; `aloud`: stderr says what reading did to them."""
+    """Return the jobs that are to be simulated, of which there must be one; `aloud`: stderr says what reading did to
+    them.
+    """
     from sim.errors import TraceError
 
     if source.transforms.jobs == 0:
@@ -195,12 +197,12 @@ def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None)
 
 
 def trace(required: bool = True) -> Callable[[F], F]:
-    """The argument that is a trace: a file, or the name of a sample."""
+    """Return the argument that is a trace: a file, or the name of a sample."""
     return click.argument("trace", required=required, callback=_no_lesson)
 
 
 def moment(*names: str, help: str) -> Callable[[F], F]:
-    """An option that takes a moment of the run: a time, a date or a step."""
+    """Return an option that takes a moment of the run: a time, a date or a step."""
     return click.option(*names, metavar="T", callback=_parsed_moment, help=help)
 
 

@@ -33,7 +33,7 @@ def timed(
 
 
 def time_of(run: Scenario, moment: Moment) -> float:
-    """A moment of the run in seconds: a step is found in the same way."""
+    """Return a moment of the run in seconds: a step is found in the same way."""
     with patient([run.policy, *(policy for _, policy in run.switches)]):
         return run.time_of(moment)
 

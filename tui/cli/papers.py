@@ -64,7 +64,7 @@ def _needs(of: PaperTable, logs: str) -> str:
 
 
 def _shown(figures: list[Figure]) -> Iterator[str]:
-    """A row a row of the paper: for each metric the paper's figure, ours and the difference."""
+    """Yield a row a row of the paper: for each metric the paper's figure, ours and the difference."""
     metrics = list(dict.fromkeys(figure.metric for figure in figures))
     head = [""]
     for name in metrics:

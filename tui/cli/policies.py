@@ -26,7 +26,7 @@ def command(name: str | None) -> None:
 
 
 def listing() -> str:
-    """All policies, a line each, and how to ask for one."""
+    """Return all policies, a line each, and how to ask for one."""
     rows = [[name, summary(cls), cls.paper] for name, cls in POLICIES.items()]
     lines = table([["policy", "what it does", "from"], *rows], align=["left", "left", "left"])
     short = table([[alias, "stands for", spec] for alias, spec in POLICIES.aliases.items()], align=["left"] * 3)
@@ -40,7 +40,7 @@ def listing() -> str:
 
 
 def explanation(name: str) -> str:
-    """One policy, or one order of the queue, with every parameter."""
+    """Return one policy, or one order of the queue, with every parameter."""
     if name in POLICIES.aliases:
         spec = POLICIES.aliases[name]
         return f"{name} stands for {spec}\n\n" + explanation(spec.partition(":")[0])
@@ -72,7 +72,7 @@ def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:
 
 
 def _orders(own: type[Order]) -> list[str]:
-    """Every order of the queue; one that is the policy's own first."""
+    """Return every order of the queue; one that is the policy's own first."""
     rows = []
     for name, cls in (ORDERS if own.name in ORDERS else {own.name: own, **ORDERS}).items():
         extra = ", ".join(f"{p.name}={written(p.default)}" for p in parameters_of(cls).values())

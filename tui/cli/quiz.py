@@ -38,7 +38,7 @@ def command(trace: str | None, policy: str, questions: int | None, **given: Any)
 
 
 def drawn() -> int:
-    """A seed that can be typed again."""
+    """Return a seed that can be typed again."""
     from random import SystemRandom
 
     return SystemRandom().randrange(10_000)

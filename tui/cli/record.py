@@ -101,7 +101,7 @@ def _opening(
 
 
 def _is_session(given: str) -> bool:
-    """A file that begins as sessions do, a line that was pasted, or `last`."""
+    """Return True for a session: a file that begins like one, a pasted line, or `last`."""
     if given.startswith(PREFIX) or (given == LAST and not Path(given).exists()):
         return True
     try:

@@ -134,7 +134,7 @@ def _finite(value: Any) -> Any:
 
 
 def _flat(record: Record) -> Record:
-    """A run with all its numbers; a metric that is called as an option is gets `metric_` before it."""
+    """Return a run with all its numbers; a metric that is called as an option is gets `metric_` before it."""
     about = {name: record[name] for name in ("key", *FACTORS, *MADE_OF, "error", "overload")}
     metrics = {entry.name: record[f"={entry.name}"] for entry in MEASURED}
     return about | {f"metric_{name}" if name in about else name: value for name, value in metrics.items()}
@@ -203,7 +203,7 @@ def _overloaded(many: int) -> list[str]:
 
 
 def _shown(of: Table, ask: Ask) -> list[str]:
-    """A table for a terminal, and what must be known to read it."""
+    """Return a table for a terminal, and what must be known to read it."""
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
     lines = [f"{titled(entry)}{group}, with 95 % confidence over {ask.interval}", ""]
@@ -240,7 +240,7 @@ def _number(of: Table, ask: Ask, at: tuple[Any, Any]) -> str:
 
 
 def _long(of: Table, ask: Ask) -> Iterator[Record]:
-    """A row a number, for other programs."""
+    """Yield a row a number, for other programs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in sorted(of.cells.items(), key=lambda item: tuple(map(order_of, item[0]))):
         yield {

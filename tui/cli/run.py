@@ -220,7 +220,7 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None,
 
 
 def as_json(made_of: Mapping[str, Any], workload: Workload, outcomes: Sequence[Outcome]) -> str:
-    """Everything that was measured, and all that it takes to measure it again."""
+    """Return everything that was measured, and all that it takes to measure it again."""
     policies = [
         {
             **_beside(outcomes[0].metrics, outcome.metrics),
@@ -255,7 +255,7 @@ def provenance(source: Source, placement: Placement) -> dict[str, Any]:
 
 
 def _made_by(scenario: Scenario | None) -> dict[str, Any]:
-    """The policies of a run, with all their parameters."""
+    """Return the policies of a run, with all their parameters."""
     if scenario is None:
         return {}
     switches = [{"time": at, "policy": full_policy(policy)} for at, policy in scenario.switches]
@@ -263,7 +263,7 @@ def _made_by(scenario: Scenario | None) -> dict[str, Any]:
 
 
 def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
-    """All numbers, with LS's R of every group against the first policy."""
+    """Return all numbers, with LS's R of every group against the first policy."""
     found = metrics.as_dict()
     for group, rows in found["groups"].items() if metrics is not first else ():
         for row, other in zip(rows, first.groups[group], strict=True):
@@ -281,12 +281,12 @@ def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
 
 
 def _measured(outcomes: Sequence[Outcome]) -> list[Metric]:
-    """Everything that there is of these runs."""
+    """Return everything that there is of these runs."""
     return [*METRICS, *(entry for entry in FAIRNESS if entry.name in outcomes[0].metrics.values)]
 
 
 def as_csv(outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, Any] | None = None) -> str:
-    """One row a metric and one column a policy; with `by` one row a group and metric, or a bucket of time.
+    """Return one row a metric and one column a policy; with `by` one row a group and metric, or a bucket of time.
 
     The last rows are `made_of`, what the runs were made of, but over time, where all rows are of numbers.
     """
@@ -325,7 +325,7 @@ def _csv_rows(
 def as_table(
     title: str, workload: Workload, outcomes: Sequence[Outcome], by: str | None, everything: bool, unicode: bool
 ) -> str:
-    """One column a policy, the best of each row marked."""
+    """Return one column a policy, the best of each row marked."""
     lines = [f"{title} · {count(len(workload), 'job')} · {processors(workload.procs)}", ""]
     main = {*MAIN, *["interruptions"] * bool(workload.outages), f"fairness_{by}s", *(entry.name for entry in FAIRNESS)}
     entries = [entry for entry in _measured(outcomes) if everything or entry.name in main]

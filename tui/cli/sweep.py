@@ -31,7 +31,7 @@ SHOWN_ERRORS = 3
 
 
 def _any_values(command: F) -> F:
-    """The options of a workload, each with as many values as one likes."""
+    """Return the options of a workload, each with as many values as one likes."""
     return reduce(lambda made, option: _as_click(option)(made), reversed(VARIED.values()), command)
 
 
@@ -187,7 +187,7 @@ def _named(run: Run) -> str:
 
 
 def _foretold(plan: Plan, path: Path | None, workers: int, retry: bool) -> str:
-    """How many runs there are to be made, and about how long that takes."""
+    """Return how many runs there are to be made, and about how long that takes."""
     runs = list(plan.runs())
     known = {}
     if path is not None and path.exists():

@@ -32,7 +32,7 @@ class Filling:
 
     @classmethod
     def of(cls, plan: Plan) -> Filling:
-        """The table of a plan."""
+        """Return the table of a plan."""
         values = {name: of for name, of in plan.values.items() if name not in ("policy", "seed")}
         factor = max(values, key=lambda name: (1 < len(values[name]) <= MOST_COLUMNS, -FACTORS.index(name)))
         return cls(values[factor][:MOST_COLUMNS], factor)
@@ -54,7 +54,7 @@ class Filling:
 
 
 def _number(text: str) -> str:
-    """The same text for the same number: 0.80 and 0.8."""
+    """Return the same text for the same number: 0.80 and 0.8."""
     try:
         return repr(float(text))
     except ValueError:
@@ -90,7 +90,7 @@ def shown(filling: Filling, console: Console | None = None) -> Iterator[Told]:
 
 
 def drawn(progress: Progress, filling: Filling, height: int) -> RenderableType:
-    """A bar with its numbers, above the table."""
+    """Return a bar with its numbers, above the table."""
     from rich.console import Group
     from rich.progress_bar import ProgressBar
     from rich.table import Table

@@ -83,7 +83,7 @@ def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
 
 
 def write_trace(workload: Workload, path: Path, told: str) -> str:
-    """The jobs as a trace; what else opening it takes."""
+    """Return the jobs as a trace; what else opening it takes."""
     if path.exists() and MARK not in path.read_text(errors="replace")[:500]:
         raise SchedscopeError(f"{path} is there and was not written by schedscope test: move it away")
     runtime = np.where(workload.killed, workload.estimate + 1, workload.runtime)  # to be killed again

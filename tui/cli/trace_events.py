@@ -59,7 +59,7 @@ def trace_events(engine: Engine) -> Iterator[Event]:
 
 
 def _groups(engine: Engine) -> list[Group]:
-    """The partitions as the machine was divided, or else neighbouring processors, as many in each."""
+    """Return the partitions as the machine was divided, or else neighbouring processors, as many in each."""
     snapshot, procs = engine.snapshot(), engine.workload.procs
     if snapshot.queues and snapshot.division:  # of one queue alone there is no name
         names = [shortened(printable(queue)) for queue in snapshot.queues]
@@ -76,7 +76,7 @@ def _groups(engine: Engine) -> list[Group]:
 def _track_of(
     engine: Engine, group: Group, stretches: Sequence[Stretch], process: int, row: int | None
 ) -> Iterator[Event]:
-    """The jobs of one group (in a row of the matrix), and where the arrows of those end that start here."""
+    """Yield the jobs of one group (in a row of the matrix), and where the arrows of those end that start here."""
     workload, now = engine.workload, engine.now
     here = [stretch for stretch in stretches if stretch.processors & group.processors]
     spans = [(stretch.start, now if stretch.end is None else stretch.end) for stretch in here]
@@ -104,7 +104,7 @@ def _track_of(
 
 
 def _waiting(engine: Engine) -> Iterator[Event]:
-    """Each from its submission to its first start, and where the arrow begins that leads there."""
+    """Yield each from its submission to its first start, and where the arrow begins that leads there."""
     workload, now = engine.workload, engine.now
     firsts = engine.history.starts(len(workload)).tolist()
     there = [job for job in workload.jobs if job.submit <= now]

@@ -69,7 +69,7 @@ class LiveScene:
 
     @property
     def levels(self) -> tuple[float, int]:
-        """The share of the cores in use and the number of waiting jobs."""
+        """Return the share of the cores in use and the number of waiting jobs."""
         taken = sum(job.cpus for job in self.cluster.running) / self.cluster.cpus if self.cluster.cpus else 0.0
         return min(taken, 1.0), len(self.cluster.queue)
 

@@ -101,7 +101,7 @@ _SHARE = {
 
 
 def ink(hue: int, tone: int = Tone.FULL) -> int:
-    """The number of a colour of the chart.
+    """Return the number of a colour of the chart.
 
     >>> ink(3), ink(Hue.NONE, Tone.QUARTER)
     (33, 310)
@@ -158,7 +158,7 @@ class Look:
 
     @cached_property
     def projected(self) -> Look:
-        """The same from the last row of a hall: nothing is dim."""
+        """Return the same from the last row of a hall: nothing is dim."""
         text, ground = self.text, self.background
         return replace(
             self, surface=ground, dim=mixed(text, ground, 0.85), faint=mixed(text, ground, 0.6), soft=1.0,
@@ -346,7 +346,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def snapped(colour: str, depth: int) -> str:
-    """The nearest colour of the 6 x 6 x 6 cube where the terminal has 256; libraries fold many into one."""
+    """Return the nearest colour of the 6 x 6 x 6 cube where the terminal has 256; libraries fold many into one."""
     if depth != 8:
         return colour
     levels = (0, 95, 135, 175, 215, 255)

@@ -57,12 +57,12 @@ class Sheet:
 
     @property
     def needs(self) -> int:
-        """Rows in which all of it would be seen, its title among them."""
+        """Return rows in which all of it would be seen, its title among them."""
         return 1 + max(len(self.head) + self.total, self.wants)
 
     @property
     def text(self) -> str:
-        """Everything as plain text: what tests compare."""
+        """Return everything as plain text: what tests compare."""
         title = f"{self.title}   {self.note}".rstrip()
         return "\n".join([title, *(line.text.rstrip() for line in (*self.head, *self.body))])
 
@@ -72,7 +72,7 @@ Size: TypeAlias = tuple[int, int]
 
 
 def line(*spans: str | Span, rank: int | None = None) -> Line:
-    """A line of spans; plain strings have no style.
+    """Return a line of spans; plain strings have no style.
 
     >>> line("needs ", Span("64", "strong")).text
     'needs 64'
@@ -81,18 +81,18 @@ def line(*spans: str | Span, rank: int | None = None) -> Line:
 
 
 def width_of(spans: Iterable[Span]) -> int:
-    """How many columns they take."""
+    """Return how many columns they take."""
     return sum(cells(span.text) for span in spans)
 
 
 def sheet(title: str, body: Iterable[Line], *, head: Sequence[Line] = (), note: str = "") -> Sheet:
-    """A sheet that holds all its lines."""
+    """Return a sheet that holds all its lines."""
     lines = tuple(body)
     return Sheet(title, tuple(head), lines, 0, len(lines), note)
 
 
 def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Line]:
-    """A sentence over as many lines as it takes; a day and its time stay together.
+    """Return a sentence over as many lines as it takes; a day and its time stay together.
 
     >>> [part.text for part in wrapped("needs 64, 40 free now", 12)]
     ['needs 64, 40', 'free now']

@@ -40,7 +40,7 @@ _PLAIN = str.maketrans(
 
 
 def exact(seconds: float) -> str:
-    """A length of time in the greatest unit that divides it: for values that people chose.
+    """Return a length of time in the greatest unit that divides it: for values that people chose.
 
     >>> [exact(s) for s in (10, 90, 900, 5400, 64800, 172800, 0.5)]
     ['10 s', '90 s', '15 min', '90 min', '18 h', '2 d', '0.5 s']
@@ -52,7 +52,7 @@ def exact(seconds: float) -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with thousands separators: whole ones without a point, others with at most `digits` places.
+    """Return a number with thousands separators: whole ones without a point, others with at most `digits` places.
 
     >>> number(28489), number(1234.5), number(0.126), number(3.0), number(None)
     ('28,489', '1,234.5', '0.13', '3', '–')
@@ -66,7 +66,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def cells(text: str) -> int:
-    """How many terminal columns a text takes.
+    """Return how many terminal columns a text takes.
 
     >>> cells("abc"), cells("日本")
     (3, 4)
@@ -121,7 +121,7 @@ def table(
 
 
 def bar(share: float, width: int, unicode: bool = True) -> str:
-    """A horizontal bar: `share` of `width` columns, in eighths of a column where there is Unicode.
+    """Return a horizontal bar: `share` of `width` columns, in eighths of a column where there is Unicode.
 
     A share above 0 is visible.
 
@@ -136,7 +136,7 @@ def bar(share: float, width: int, unicode: bool = True) -> str:
 
 
 def histogram(rows: Sequence[tuple[str, int]], total: int, heading: str, width: int, unicode: bool = True) -> list[str]:
-    """One line a (label, jobs): their number, their share of `total`, and a bar; the longest fills `width`.
+    """Return one line a (label, jobs): their number, their share of `total`, and a bar; the longest fills `width`.
 
     >>> for line in histogram([("1", 3), ("2-4", 1)], 4, "processors", 38): print(line)
       processors       jobs    share
@@ -154,7 +154,7 @@ def histogram(rows: Sequence[tuple[str, int]], total: int, heading: str, width: 
 
 
 def sparkline(values: Sequence[float], unicode: bool = True) -> str:
-    """One column a value, the greatest full height; nothing is blank.
+    """Return one column a value, the greatest full height; nothing is blank.
 
     >>> sparkline([0, 1, 4, 8]), sparkline([0, 1, 8], unicode=False)
     (' ▁▄█', ' _#')
@@ -185,7 +185,7 @@ def drawn(text: str, ascii: bool = False) -> str:
 
 
 def file_name(text: str) -> str:
-    """A name for a file, made of the name of a trace.
+    """Return a name for a file, made of the name of a trace.
 
     >>> file_name("KTH SP2/1996")
     'KTH-SP2-1996'

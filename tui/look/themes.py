@@ -62,7 +62,7 @@ def frames_a_second(environ: Mapping[str, str]) -> int:
 
 
 def theme_name(look: Look) -> str:
-    """The name under which the look's theme is registered.
+    """Return the name under which the look's theme is registered.
 
     >>> theme_name(LOOKS["dark"]), theme_name(LOOKS["dark"].with_mode("ascii"))
     ('schedscope-dark', 'schedscope-dark-mono')
@@ -71,12 +71,14 @@ def theme_name(look: Look) -> str:
 
 
 def themes() -> list[Theme]:
-    """A theme for every look, in colour and without."""
+    """Return a theme for every look, in colour and without."""
     return [theme_of(look.with_mode(mode)) for look in LOOKS.values() for mode in ("colour", "mono")]
 
 
 def theme_of(look: Look) -> Theme:
-    """One accent for focus and choice; everything else is quiet. Without colour the accent is the text's."""
+    """Return the theme of a look: one accent for focus and choice, quiet otherwise. Without colour the accent is the
+    text's.
+    """
     accent, good, warn, bad = (look.accent, look.good, look.warn, look.bad) if look.colour else (look.text,) * 4
     cursor = mixed(accent, look.background, 0.25)
     raised = mixed(look.text, look.background, 0.1)

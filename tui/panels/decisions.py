@@ -27,7 +27,7 @@ MOST_WRAPPED = 60
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """The arrivals and completions of the step, then what was decided."""
+    """Return the arrivals and completions of the step, then what was decided."""
     shown = context.scene.snapshot
     if shown.time is None:
         told = "The decisions of each step appear here, each with its reason."
@@ -97,7 +97,7 @@ def _runs(context: Context) -> list[range]:
 
 
 def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
-    """The decisions of phases in which nothing happens to a job, and the phases themselves."""
+    """Return the decisions of phases in which nothing happens to a job, and the phases themselves."""
     starts = [index for index, decision in enumerate(decisions) if isinstance(decision, Phase)]
     phases = (range(start, stop) for start, stop in pairwise([*starts, len(decisions)]))
     return {index for phase in phases if all(rank_of(decisions[at]) is None for at in phase) for index in phase}
@@ -180,7 +180,7 @@ def _names(jobs: Sequence[Job]) -> str:
 
 
 def _lines(decision: Decision, index: int, context: Context, width: int, wrap: bool = True) -> list[Line]:
-    """A decision: lit if it has been walked past, marked if it is walked to, faint if it is still to come."""
+    """Return a decision: lit if it has been walked past, marked if it is walked to, faint if it is still to come."""
     walked = context.decision
     here, to_come = index == walked, walked is not None and index > walked
     if isinstance(decision, Phase):

@@ -27,7 +27,7 @@ REASON = 2
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Everything about the selected job; the body holds all its lines."""
+    """Return everything about the selected job; the body holds all its lines."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
         told = "Request, reason for waiting and history of the selected job appear here."
@@ -52,7 +52,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _note(job: JobState, found: Evidence | None, is_killed: bool) -> str:
-    """How it stands and, where it cannot run, what the policy did about it."""
+    """Return how it stands and, where it cannot run, what the policy did about it."""
     if found is None or job.state not in ("waiting", "suspended"):
         return "killed" if is_killed and job.state == "finished" else job.state
     rejected = "could not start" if job.state == "waiting" else "could not resume"
@@ -68,7 +68,7 @@ def _section(title: str, context: Context, lines: Iterable[Line]) -> list[Line]:
 
 
 def _facts(context: Context, job: Job, width: int) -> list[Line]:
-    """The job's colour and its request, then whose it is."""
+    """Return the job's colour and its request, then whose it is."""
     shown = context.scene.snapshot
     hue = context.scene.hues.get(job.rank)
     asked = f"{wanted(job.procs, shown.procs, shown.there, 'now')} · estimate {span(job.estimate)}"
@@ -79,7 +79,7 @@ def _facts(context: Context, job: Job, width: int) -> list[Line]:
 
 
 def _whose(context: Context, job: Job) -> Iterator[str]:
-    """The user, the group and the queue, by their names where the trace has names."""
+    """Yield the user, the group and the queue, by their names where the trace has names."""
     workload = context.about.workload
     for word, field, number in (("user", Field.USER, job.user), ("group", Field.GROUP, job.group)):
         if number >= 0:
@@ -103,7 +103,7 @@ def _now(context: Context, job: JobState, width: int) -> list[Line]:
 
 
 def _own_numbers(context: Context, width: int) -> Iterator[Line]:
-    """Each number so far as a curve, and from where to where it went."""
+    """Yield each number so far as a curve, and from where to where it went."""
     scene = context.scene
     so_far = ((column, [value for at, value in found if at <= scene.clock]) for column, found in scene.numbers)
     for column, values in ((column, values) for column, values in so_far if values):
@@ -118,7 +118,7 @@ def _own_numbers(context: Context, width: int) -> Iterator[Line]:
 
 
 def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """A curve, for a job that was suspended: it grows while the job does not run, by what it has waited."""
+    """Return a curve, for a job that was suspended: it grows while the job does not run, by what it has waited."""
     took_turns = any(kind == "gang" for _, _, kind in job.stretches)
     if context.scene.job is None or (job.state != "suspended" and len(job.stretches) < 2) or took_turns:
         return []

@@ -32,7 +32,7 @@ def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence
 
 
 def standing(context: Context, job: JobState) -> tuple[str, ...]:
-    """How the job stands, in clauses of which the first says most."""
+    """Return how the job stands, in clauses of which the first says most."""
     if found := evidence(context, job.rank, job.passed):
         return found.clauses
     it = context.about.workload.jobs[job.rank]
@@ -69,7 +69,7 @@ def considered(context: Context, found: Evidence, width: int) -> list[Line]:
 
 
 def _lines(context: Context, entry: Considered, width: int) -> Sequence[Line]:
-    """One decision; those about the job itself stand out."""
+    """Return one decision; those about the job itself stand out."""
     style, rank = "strong" if entry.is_own else "", rank_of(entry.decision)
     first, *rest = worded(
         named(say(entry.decision, context.at), context.scene.snapshot), context, width, style, hang=2, rank=rank

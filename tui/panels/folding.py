@@ -45,7 +45,7 @@ def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
 
 
 def drawn_columns(procs: int, columns: int) -> int:
-    """How many of the columns a fold uses."""
+    """Return how many of the columns a fold uses."""
     return columns if procs > columns else columns // procs * procs
 
 

@@ -11,13 +11,13 @@ from tui.replay.scene import Scene
 
 
 def since_step(scene: Scene) -> float:
-    """Seconds that have passed since the step that is shown."""
+    """Return seconds that have passed since the step that is shown."""
     time = scene.snapshot.time
     return 0.0 if time is None else scene.clock - time
 
 
 def by_clock(entry: Entry, scene: Scene) -> Entry:
-    """How a job stands at the clock: what it has waited or run by then, and its expansion factor."""
+    """Return how a job stands at the clock: what it has waited or run by then, and its expansion factor."""
     match entry:
         case Queued():
             return waiting_by_clock(entry, scene)

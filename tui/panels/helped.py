@@ -11,7 +11,7 @@ from tui.look.text import shorten
 
 
 def asked(job: Job) -> str:
-    """The question, and what the job wants."""
+    """Return the question, and what the job wants."""
     shown = f"{processors(job.procs)} for {span(job.estimate)}, submitted {clock(job.submit)}"
     return f"What would have helped {name(job)} ({shown})?"
 
@@ -34,7 +34,7 @@ def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[
 
 
 def in_words(job: Job, found: Sequence[Tried], first: str) -> str:
-    """Which helps most, and its price."""
+    """Return which helps most, and its price."""
     best, was = found[0], next(tried for tried in found if tried.policy == first)
     if best.wait is None:
         return f"{name(job)} never starts under any of these policies."

@@ -19,7 +19,7 @@ MARGIN = 2
 
 
 def lesson_lines(now: SceneNow, width: int) -> list[Line]:
-    """All of it; the title first, with how far one has come at the right."""
+    """Return all of it; the title first, with how far one has come at the right."""
     lines = [_title(now, width), *markdown(now.text, width)] if now.verdict is None else [_title(now, width)]
     if now.question is not None:
         lines += _asked(now, now.question, width)
@@ -45,7 +45,7 @@ def _title(now: SceneNow, width: int) -> Line:
 
 
 def _asked(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
-    """The question, what may be answered, and what has been typed of it."""
+    """Yield the question, what may be answered, and what has been typed of it."""
     if asked.facts:
         yield from flowed([Span(asked.facts, "dim")], width)
     yield from flowed([Span("? ", "warn"), Span(asked.asks, "strong")], width)
@@ -106,7 +106,7 @@ def markdown(source: str, width: int) -> list[Line]:
 
 
 def _items(rows: Iterable[str]) -> list[str]:
-    """Rows that belong together: those of a paragraph, and each point of a list."""
+    """Return rows that belong together: those of a paragraph, and each point of a list."""
     items: list[str] = []
     for row in map(str.strip, rows):
         if items and not row.startswith("- "):

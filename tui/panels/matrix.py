@@ -102,7 +102,7 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
 
 
 def _axis(procs: int, label: int, columns: int) -> Line:
-    """The numbers of the first and the last column, and what a column of the screen stands for."""
+    """Return the numbers of the first and the last column, and what a column of the screen stands for."""
     last = f"{procs - 1:,}"
     each = f"{-(-procs // columns)} a column" if procs > columns else ""
     between = each.center(max(columns - 1 - len(last), 0))
@@ -110,7 +110,7 @@ def _axis(procs: int, label: int, columns: int) -> Line:
 
 
 def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], named: bool = True) -> Iterator[Span]:
-    """One row: neighbours of one job together, its name upon the widest run of them."""
+    """Yield one row: neighbours of one job together, its name upon the widest run of them."""
     runs = [(seen, len(list(run))) for seen, run in groupby(folded)]
     widest: dict[int, int] = {}
     for place, (seen, length) in enumerate(runs):
@@ -152,7 +152,7 @@ def _hue(context: Context, cell: Cell) -> int | None:
 
 
 def _style(context: Context, cell: Cell, thin: bool) -> str:
-    """Its own colour; another is quiet while one is selected."""
+    """Return its own colour; another is quiet while one is selected."""
     hue = _hue(context, cell)
     is_lit, is_quiet = cell.rank in (context.selected, context.hovered), context.selected is not None
     if hue is None or not context.look.colour:

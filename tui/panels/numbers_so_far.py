@@ -72,7 +72,7 @@ def _note(context: Context) -> str:
 
 
 def figures(context: Context) -> Iterator[Figure]:
-    """The numbers of the jobs that have ended, the most telling first."""
+    """Yield the numbers of the jobs that have ended, the most telling first."""
     totals, can = context.scene.snapshot.totals, context.scene.snapshot.rules
     used = percent(totals.utilization)
     yield Figure("utilization", used, f"{used} used")
@@ -97,7 +97,7 @@ def figures(context: Context) -> Iterator[Figure]:
 
 
 def _of_ended(context: Context, name: str, value: str, brief: str = "") -> Figure:
-    """A number that there is only when a job has ended."""
+    """Return a number that there is only when a job has ended."""
     value = value if context.scene.snapshot.totals.finished else "–"
     return Figure(name, value, f"{brief or name} {value}")
 

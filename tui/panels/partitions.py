@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 
 def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Each partition in two to four lines, as there is room."""
+    """Return each partition in two to four lines, as there is room."""
     shown = context.scene.snapshot
     if not shown.owners:
         return taught(TITLE, context, size, *_no_partitions(shown))
@@ -92,7 +92,7 @@ def _no_partitions(shown: Snapshot) -> tuple[str, ...]:
 
 
 def parts_of(shown: Snapshot) -> Iterator[Part]:
-    """The partitions of a moment."""
+    """Yield the partitions of a moment."""
     everywhere = range(len(shown.owners))
     queues: list[list[Queued]] = [[] for _ in everywhere]
     for queued in shown.queue:
@@ -113,13 +113,13 @@ def parts_of(shown: Snapshot) -> Iterator[Part]:
 
 
 def name_of(shown: Snapshot, partition: int) -> str:
-    """The name of a partition."""
+    """Return the name of a partition."""
     names = partition_names(shown)
     return names[partition] if partition < len(names) else f"partition {partition}"
 
 
 def _pivot(waiting: Sequence[Queued]) -> Queued | None:
-    """The first that has no reservation of its own, those of high priority before the others."""
+    """Return the first that has no reservation of its own, those of high priority before the others."""
     candidates = [queued for queued in waiting if not queued.reserved]
     return min(candidates, key=lambda queued: not queued.job.high, default=None)
 
@@ -146,7 +146,7 @@ def _heading(context: Context, part: Part, width: int) -> Line:
 
 
 def _facts(part: Part, room: int) -> list[Span]:
-    """How many it has, how many are its own, borrowed, lent and free, as far as there is room."""
+    """Return how many it has, how many are its own, borrowed, lent and free, as far as there is room."""
     size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
     procs, idle = count(size, "proc"), Span(f" · {free:,} free", "dim")
     borrowed, lent = (sum(n.bit_count() for _, n in those) for those in (part.borrowed, part.lent))
@@ -161,12 +161,12 @@ def _facts(part: Part, room: int) -> list[Span]:
 
 
 def hue_of(partition: int) -> int:
-    """The colour of a partition."""
+    """Return the colour of a partition."""
     return partition_hue(partition)
 
 
 def _pieces(part: Part) -> list[tuple[int, str, str]]:
-    """Its processors: sets of them, what they are to it, and in which colour; loans have the other's."""
+    """Return its processors: sets of them, what they are to it, and in which colour; loans have the other's."""
     used, hue = part.used, f"hue:{hue_of(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]
     for other, loan in part.borrowed:
@@ -175,7 +175,7 @@ def _pieces(part: Part) -> list[tuple[int, str, str]]:
 
 
 def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
-    """Its processors where they are on the machine, those of other partitions left out."""
+    """Yield its processors where they are on the machine, those of other partitions left out."""
     shown = _pieces(part)
     cells = [
         (" ", "") if seen.part is None else (_sign(context, shown[seen.part][1]), shown[seen.part][2])
@@ -207,7 +207,7 @@ def _queue(context: Context, part: Part, width: int) -> Line:
 
 
 def _loans(context: Context, part: Part) -> str:
-    """How its boundary has moved since the machine was divided: what it has of others, and they of it."""
+    """Return how its boundary has moved since the machine was divided: what it has of others, and they of it."""
     shown = context.scene.snapshot
     borrowed = listed(f"{there.bit_count():,} from {name_of(shown, other)}" for other, there in part.borrowed)
     lent = listed(f"{there.bit_count():,} to {name_of(shown, other)}" for other, there in part.lent)

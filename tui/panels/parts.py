@@ -46,13 +46,13 @@ class Context:
 
     @property
     def at(self) -> Clock:
-        """How a moment is written now: without the day if it is today."""
+        """Return how a moment is written now: without the day if it is today."""
         calendar, now = self.look.calendar, self.scene.clock
         return clock_near(now) if calendar is None else calendar.near(now)
 
     @property
     def exactly(self) -> Clock:
-        """How a moment is written with its day."""
+        """Return how a moment is written with its day."""
         return clock if self.look.calendar is None else self.look.calendar.moment
 
     @property
@@ -87,7 +87,7 @@ Tell: TypeAlias = Callable[[Context, Size, int, int], str]
 
 
 def window(total: int, first: int, rows: int) -> range:
-    """Which of `total` lines are seen in `rows` rows when the first is to be `first`: the last page is full.
+    """Return which of `total` lines are seen in `rows` rows when the first is to be `first`: the last page is full.
 
     >>> window(100, 98, 10), window(3, 5, 10)
     (range(90, 100), range(0, 3))
@@ -100,12 +100,12 @@ def window(total: int, first: int, rows: int) -> range:
 
 
 def swatch(hue: int | None) -> Span:
-    """A job's colour, as wide as two columns; blank if it has none."""
+    """Return a job's colour, as wide as two columns; blank if it has none."""
     return Span("  ") if hue is None else Span("▇▇", f"hue:{hue}")
 
 
 def mini_bar(share: float, width: int, unicode: bool = True) -> str:
-    """A bar that is always `width` columns wide; what is more than nothing shows.
+    """Return a bar that is always `width` columns wide; what is more than nothing shows.
 
     >>> mini_bar(0.5, 4), mini_bar(0.01, 2), mini_bar(1, 2, unicode=False)
     ('██  ', '▏ ', '##')
@@ -114,7 +114,7 @@ def mini_bar(share: float, width: int, unicode: bool = True) -> str:
 
 
 def spark(values: Sequence[float], width: int, unicode: bool = True) -> str:
-    """A curve of at most `width` columns, from the least value (a low block) to the greatest.
+    """Return a curve of at most `width` columns, from the least value (a low block) to the greatest.
 
     Of more values than columns each column shows the last of its share; the last value of all is always there.
 
@@ -132,14 +132,14 @@ def spark(values: Sequence[float], width: int, unicode: bool = True) -> str:
 
 
 def written(told: str, context: Context) -> str:
-    """A text as this terminal can show it."""
+    """Return a text as this terminal can show it."""
     return printable(told if context.unicode else text.plain(told.replace("→", "->")))
 
 
 def worded(
     told: str, context: Context, width: int, style: str = "", *, hang: int = 0, rank: int | None = None
 ) -> list[Line]:
-    """A sentence over as many lines as it takes; what follows a first ": ", its reason, is quieter.
+    """Return a sentence over as many lines as it takes; what follows a first ": ", its reason, is quieter.
 
     The lines hang in by `hang` columns but for the first, where the caller puts something in front.
     """
@@ -156,7 +156,7 @@ def worded(
 
 
 def run_name(context: Context, other: bool) -> Span:
-    """The name of one of two runs, in its colour."""
+    """Return the name of one of two runs, in its colour."""
     assert context.scene.versus is not None
     return Span(f" {written(context.scene.versus.names[other], context)} ", RUNS[other])
 

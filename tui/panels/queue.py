@@ -19,7 +19,7 @@ TITLE = "Queue"
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """The lines of the queue that are seen from `first` on; as it was before the decision that is walked to."""
+    """Return the lines of the queue that are seen from `first` on; as it was before the decision that is walked to."""
     if context.decision is not None and context.scene.then is not None:
         context = replace(context, scene=replace(context.scene, snapshot=context.scene.then))
     shown = context.scene.snapshot
@@ -49,7 +49,7 @@ def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
 
 
 def _note(shown: Snapshot, width: int) -> str:
-    """How many wait and what they want, as far as there is room."""
+    """Return how many wait and what they want, as far as there is room."""
     parts = [f"{len(shown.queue):,} waiting"]
     if shown.suspended:
         parts.append(f"{len(shown.suspended):,} suspended")
@@ -114,7 +114,7 @@ def _heading(title: str, note: str) -> Line:
 
 
 def _by_queue(shown: Snapshot) -> list[list[int]]:
-    """Which entries of the queue stand in each of the policy's queues."""
+    """Return which entries of the queue stand in each of the policy's queues."""
     places: list[list[int]] = [[] for _ in shown.queues]
     for index, queued in enumerate(shown.queue):
         places[queued.place].append(index)
@@ -122,7 +122,7 @@ def _by_queue(shown: Snapshot) -> list[list[int]]:
 
 
 def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
-    """The queue's name and how many wait, then what its partition has: its own, borrowed and lent."""
+    """Return the queue's name and how many wait, then what its partition has: its own, borrowed and lent."""
     shown = context.scene.snapshot
     named = f"{partition_names(shown)[place]} {partition_limits(shown)[place]}".rstrip()
     heading = _heading(written(named, context), f"{waiting:,} waiting")
@@ -149,7 +149,7 @@ def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
 
 
 def _mark(context: Context, sections: Sequence[Section]) -> int | None:
-    """The line of the selected job, if it waits."""
+    """Return the line of the selected job, if it waits."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
         return None
@@ -165,7 +165,7 @@ def _mark(context: Context, sections: Sequence[Section]) -> int | None:
 
 
 def _entry_at(sections: Sequence[Section], index: int) -> Line | Row:
-    """A line of a heading, or what is to be said of a job."""
+    """Return a line of a heading, or what is to be said of a job."""
     for section in sections:
         if index < section.lines:
             inside = index - len(section.heading)

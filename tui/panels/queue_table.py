@@ -52,7 +52,7 @@ class Row(NamedTuple):
 
 
 def waiting_row(context: Context, index: int) -> Row:
-    """A job that waits, by its place in the queue."""
+    """Return a job that waits, by its place in the queue."""
     queued = waiting_by_clock(context.scene.snapshot.queue[index], context.scene)
     starts = "" if queued.planned is None else _start(queued.planned, context)
     moved, why = _moved(queued, context), _why(queued, context)
@@ -78,7 +78,7 @@ def _sitting(jobs: Sequence[Job]) -> Brief:
 
 
 def _start(at: float, context: Context) -> str:
-    """A planned start; of another day without seconds."""
+    """Return a planned start; of another day without seconds."""
     told = context.at(at)
     return told.rpartition(":")[0] if told.startswith("d") and told.count(":") > 1 else told
 
@@ -170,7 +170,9 @@ class Table(NamedTuple):
         return any(column.title in STARTS for column in self.columns)
 
     def heading(self) -> Line:
-        """The heads of the columns; a click sorts by one, by the same the other way round, and as the policy has it."""
+        """Return the heads of the columns; a click sorts by one, by the same the other way round, and as the policy has
+        it.
+        """
         spans = [self._head("job", "job", BAR + 1 + self.job)]
         spans += [self._head(column.title, column.weighed, GAP + column.width) for column in self.columns]
         return line(*spans, Span(f"{' ' * GAP}why" if self.why else "", "dim"))
@@ -209,14 +211,14 @@ class Table(NamedTuple):
 
 
 def _from(row: Row) -> Brief:
-    """A planned start in the column of reasons."""
+    """Return a planned start in the column of reasons."""
     if row.promised:
         return f"from {row.starts}", row.starts
     return f"from about {row.starts}", f"about {row.starts}", row.starts
 
 
 def _fitting(said: Sequence[str], width: int) -> str:
-    """The fullest for which there is room."""
+    """Return the fullest for which there is room."""
     return next((told for told in said if text.cells(told) <= width), text.shorten(said[-1], width))
 
 
@@ -256,7 +258,7 @@ def _columns(context: Context, title: str) -> tuple[Column, ...]:
 
 
 def _own_column(context: Context, place: int, own: OwnColumn) -> Column:
-    """A number of the policy's own: its name is foreign, and so is the number."""
+    """Return a number of the policy's own: its name is foreign, and so is the number."""
     title = written(text.shorten(own.name, MOST_OWN), context)
 
     def cell(row: Row) -> Span:

@@ -33,7 +33,7 @@ class Done(NamedTuple):
 
     @property
     def counts(self) -> str:
-        """How often it did what, in words.
+        """Return how often it did what, in words.
 
         >>> Done("clean", (Clean(),)).counts
         ''
@@ -43,7 +43,7 @@ class Done(NamedTuple):
 
 
 def phases(rebuild: Sequence[Decision]) -> list[Done]:
-    """The rebuild cut into its phases."""
+    """Return the rebuild cut into its phases."""
     starts = [place for place, decision in enumerate(rebuild) if isinstance(decision, Phase)]
     done = []
     for start, end in pairwise([*starts, len(rebuild)]):
@@ -118,12 +118,12 @@ def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
 
 
 def _first_about(selected: int | None, ranks: Iterable[int | None]) -> int | None:
-    """The first place at which the selected job is named."""
+    """Return the first place at which the selected job is named."""
     return next((place for place, rank in enumerate(ranks) if rank is not None and rank == selected), None)
 
 
 def _lines(context: Context, decision: Decision, width: int) -> list[Line]:
-    """A decision with its sign, over as many lines as it takes."""
+    """Return a decision with its sign, over as many lines as it takes."""
     told = worded(say(decision, context.at), context, width - INDENT, hang=INDENT, rank=rank_of(decision))
     return [line(sign(decision, context.unicode), Span(" "), *told[0].spans, rank=told[0].rank), *told[1:]]
 

@@ -75,7 +75,7 @@ def _told(context: Context) -> Told:
 
 
 def _said(decision: Decision, context: Context) -> str:
-    """A decision as a sentence; a job's name stays as it is written."""
+    """Return a decision as a sentence; a job's name stays as it is written."""
     told = named(say(decision, context.at), context.scene.snapshot) + "."
     return told if rank_of(decision) is not None else told[:1].upper() + told[1:]
 

@@ -41,7 +41,7 @@ SIGNS: dict[type, Sign] = {
 
 
 def sign(decision: d.Decision, unicode: bool = True) -> Span:
-    """The sign of a decision, in its colour."""
+    """Return the sign of a decision, in its colour."""
     drawn = SIGNS.get(type(decision), _OTHER)
     if isinstance(decision, m.Place) and decision.passes:
         drawn = SIGNS[d.Backfill]
@@ -49,6 +49,6 @@ def sign(decision: d.Decision, unicode: bool = True) -> Span:
 
 
 def rank_of(decision: d.Decision) -> int | None:
-    """The rank of the job that a decision is about, if it is about one."""
+    """Return the rank of the job that a decision is about, if it is about one."""
     job = d.job_of(decision)
     return None if job is None else job.rank

@@ -27,7 +27,7 @@ SIGNS = {"switch": ("◆", "%"), "bookmark": ("⚑", "!"), "fork": ("┿", "Y"),
 
 
 def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
-    """The strip as a panel; where it has a row or two, the numbers so far stand in its title."""
+    """Return the strip as a panel; where it has a row or two, the numbers so far stand in its title."""
     lines = strip_lines(context, *size)
     note = _known(context.scene) if size[1] > 2 else one_line(context, size[0] - len(TITLE) - 3).text
     return Sheet(TITLE, tuple(lines), note=note)
@@ -71,7 +71,8 @@ class Seen(Protocol):
 
 
 def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
-    """Two curves; below them, as far as there are rows, the signs of the marks, and dates. More rows go to the curves.
+    """Return two curves; below them, as far as there are rows, the signs of the marks, and dates. More rows go to the
+    curves.
 
     A number of the policy for the selected job or its user is a third curve. In two rows the marks are on the curve of
     the queue; one row has only the utilization.
@@ -100,7 +101,7 @@ def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
 
 
 def told_at(context: Seen, size: Size, column: int, row: int) -> str:
-    """The moment under the pointer, how much of the machine was in use then, and how many waited."""
+    """Return the moment under the pointer, how much of the machine was in use then, and how many waited."""
     strip, columns = context.scene.strip, plot_columns(size[0])
     if not LABEL <= column < LABEL + columns:
         return ""
@@ -115,7 +116,9 @@ def told_at(context: Seen, size: Size, column: int, row: int) -> str:
 
 
 def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str) -> Iterator[Line]:
-    """A curve, beside its lowest row its name and its value now, beside its highest what its height stands for."""
+    """Yield a curve, beside its lowest row its name and its value now, beside its highest what its height
+    stands for.
+    """
     for row, spans in enumerate(curve):
         if row == len(curve) - 1:
             yield line(Span(text.pad(name, LABEL), "dim"), *spans, Span(text.pad(value, VALUE, "right")))
@@ -127,7 +130,7 @@ def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str)
 
 
 def plot_columns(width: int) -> int:
-    """How many columns of a strip of this width stand for time."""
+    """Return how many columns of a strip of this width stand for time."""
     return max(width - LABEL - VALUE, 1)
 
 
@@ -139,7 +142,7 @@ def time_at(strip: StripScene, column: int, width: int) -> float:
 
 
 def column_of(strip: StripScene, time: float, columns: int) -> int:
-    """The column of the curves in which that moment is.
+    """Return the column of the curves in which that moment is.
 
     >>> column_of(StripScene(0, 100, 100, (), ()), 50, 10)
     5
@@ -236,12 +239,12 @@ def _names(context: Seen, columns: int) -> list[Placed]:
 
 
 def _exactly(context: Seen) -> Clock:
-    """How a moment is written with its day."""
+    """Return how a moment is written with its day."""
     return clock if context.look.calendar is None else context.look.calendar.moment
 
 
 def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
-    """The first moment, the last, and some between them: days alone where the run is long."""
+    """Return the first moment, the last, and some between them: days alone where the run is long."""
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
     placed = []
@@ -255,7 +258,7 @@ def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
 
 
 def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
-    """One row with everything at its column; what comes later is cut where it meets what came before."""
+    """Return one row with everything at its column; what comes later is cut where it meets what came before."""
     cells = [(" ", "")] * columns
     for column, told, style in placed:
         wanted = cells[max(column, 0) : max(column, 0) + len(told)]

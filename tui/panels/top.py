@@ -107,7 +107,7 @@ def _right(about: About, scene: Scene, going: Going, beside: str, width: int) ->
 
 
 def _clock(scene: Scene, going: Going) -> str:
-    """The moment that is shown, with its year where it is a date."""
+    """Return the moment that is shown, with its year where it is a date."""
     if going.calendar is None:
         return clock(scene.clock)
     day, _, time = going.calendar.moment(scene.clock).rpartition(" ")

@@ -63,7 +63,9 @@ class Grid(NamedTuple):
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """The numbers at this moment, at the end those of the whole runs, then where the runs part; all lines are made."""
+    """Return the numbers at this moment, at the end those of the whole runs, then where the runs part; all lines are
+    made.
+    """
     scene, width = context.scene.versus, size[0]
     if scene is None:
         return taught(
@@ -95,7 +97,7 @@ def fitting(scene: VersusScene, width: int) -> Grid:
 
 
 def _head(context: Context, scene: VersusScene, grid: Grid, width: int) -> tuple[Line, ...]:
-    """Which run is which, then the names of the columns."""
+    """Return which run is which, then the names of the columns."""
     rows = []
     one, other = (run_name(context, number) for number in (False, True))
     for who, called, led in zip((one, other), scene.names, scene.led or scene.specs, strict=True):
@@ -140,7 +142,7 @@ def _so_far(context: Context, scene: VersusScene, grid: Grid, width: int) -> Ite
 
 
 def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """How many jobs the second run has started earlier, and later."""
+    """Yield how many jobs the second run has started earlier, and later."""
     shifts = scene.shifts
     if shifts.earlier or shifts.later:
         first = f"{scene.names[1]}: {shifts.earlier:,} {'starts' if shifts.earlier == 1 else 'start'} earlier"
@@ -153,7 +155,7 @@ def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
 
 
 def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Where, and what each run did there."""
+    """Yield where, and what each run did there."""
     parting = scene.parting
     if parting is None or parting.time > context.scene.clock:
         yield line("")
@@ -221,7 +223,7 @@ def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width
 
 
 def _better(r: float) -> str:
-    """The style of an R, if it is not 0.00."""
+    """Return the style of an R, if it is not 0.00."""
     return "" if abs(r) < 0.005 else "good" if r > 0 else "bad"
 
 
@@ -242,14 +244,16 @@ def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterato
 
 
 def _cells(context: Context, change: Change) -> list[str]:
-    """A job, by how much its end moves, its starts, and how wide it is, which goes first where room is short."""
+    """Return a job, by how much its end moves, its starts, and how wide it is, which goes first where room is short."""
     first, second = (clock(start).rpartition(":")[0] for start in change.starts)
     starts = written(f"{first} → {second}", context)
     return [written(name(change.job), context), span(abs(change.later)), starts, f"{change.job.procs:,}"]
 
 
 def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
-    """The cells of each row filled to the width of their columns; without the last column where it has no room."""
+    """Return the cells of each row filled to the width of their columns; without the last column where it
+    has no room.
+    """
     widths = [max(map(text.cells, column)) for column in zip(*rows, strict=True)]
     gap = next((gap for gap in (3, 2) if sum(widths) + gap * (len(widths) - 1) <= width), 1)
     fits = sum(widths) + gap * (len(widths) - 1) <= width
@@ -266,7 +270,7 @@ def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 
 
 def _row(context: Context, entry: Pair, grid: Grid, label: str = "", judged: bool = True) -> Line:
-    """Both values; the better one is marked where the difference shows, and means something."""
+    """Return both values; the better one is marked where the difference shows, and means something."""
     label = label or LABELS.get(entry.metric.name, entry.metric.title)
     values = [_value(entry, value) for value in (entry.first, entry.second)]
     spans = [Span(text.pad(text.shorten(label, grid.label - 1), grid.label), "dim")]

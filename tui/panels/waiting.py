@@ -65,7 +65,7 @@ def _suspended_line(context: Context, width: int) -> Line:
 
 
 def _entry(context: Context, row: Row, brevity: int) -> list[Span]:
-    """A job with its request, and its reason in full, in short or not at all; a click selects it."""
+    """Return a job with its request, and its reason in full, in short or not at all; a click selects it."""
     job, hue = row.job, context.scene.hues.get(row.job.rank)
     style = "accent" if job.rank == context.selected else f"hue:{hue}" if hue is not None else ""
     action = f"select_rank({job.rank})"

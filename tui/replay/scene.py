@@ -136,12 +136,12 @@ class Scene:
 
     @property
     def known(self) -> float:
-        """The last moment that has been computed."""
+        """Return the last moment that has been computed."""
         return self.strip.known
 
     @property
     def levels(self) -> tuple[float, int]:
-        """The share of the processors in use and the number of waiting jobs."""
+        """Return the share of the processors in use and the number of waiting jobs."""
         shown = self.snapshot
         return 1 - shown.free / shown.there if shown.there else 0.0, len(shown.queue)
 

@@ -42,7 +42,7 @@ class StripMaker:
         self._series: tuple[tuple[int, int], Series] | None = None
 
     def strip(self, history: Past, known: float, columns: int, marks: Sequence[Mark] = ()) -> StripScene:
-        """The whole run, of which all up to `known` has been computed.
+        """Return the whole run, of which all up to `known` has been computed.
 
         How long it will be is not known before it is over; until then as long as its jobs make it at least.
         """

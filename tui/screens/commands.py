@@ -38,7 +38,7 @@ class HasCommands(Protocol):
 
 
 def choices(colours: Iterable[str]) -> Iterator[Command]:
-    """A command for each policy, look, sample, and each of the ways to colour the chart."""
+    """Yield a command for each policy, look, sample, and each of the ways to colour the chart."""
     for name, cls in POLICIES.items():
         yield f"policy: {name}", summary(cls), f"use_policy({name!r})"
     for alias, spec in POLICIES.aliases.items():

@@ -98,7 +98,7 @@ class Lectern:
     # The common screen
 
     async def _running(self) -> Child:
-        """The process that draws; another one if it has ended."""
+        """Return the process that draws; another one if it has ended."""
         async with self._begun:
             if self._child is None:
                 self._child = await self._server.bear(self.size)

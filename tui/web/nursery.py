@@ -38,7 +38,7 @@ class Child(NamedTuple):
         await self.send(b"M", json.dumps({"type": what, **about}).encode())
 
     async def read(self) -> tuple[bytes, bytes]:
-        """The next packet; an EOFError when the process has ended."""
+        """Return the next packet; an EOFError when the process has ended."""
         head = await self.reader.readexactly(5)
         return head[:1], await self.reader.readexactly(int.from_bytes(head[1:], "big"))
 

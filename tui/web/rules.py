@@ -131,7 +131,7 @@ class Budget:
 
 
 def size_of(given: Any) -> tuple[int, int]:
-    """Columns and rows that a browser says; whatever it says there is a size.
+    """Return columns and rows that a browser says; whatever it says there is a size.
 
     >>> size_of({"width": 100, "height": 30}), size_of({"width": 1e9}), size_of("x")
     ((100, 30), (80, 24), (80, 24))

@@ -277,7 +277,7 @@ class Server:
 
 
 def _parsed(data: str) -> tuple[str, Any]:
-    """A message of textual-serve's; anything else says nothing."""
+    """Return a message of textual-serve's; anything else says nothing."""
     try:
         kind, about = json.loads(data)
     except (ValueError, TypeError, RecursionError):

@@ -144,7 +144,7 @@ class Gantt(Rows, can_focus=True):
 
     @property
     def selected(self) -> int | None:
-        """The job that glows."""
+        """Return the job that glows."""
         return self._selected
 
     @selected.setter
@@ -172,7 +172,7 @@ class Gantt(Rows, can_focus=True):
         return camera is not None and (camera.columns, camera.rows) == (inner.columns, inner.rows * self._folds)
 
     def turning(self, pages: bool) -> Camera | None:
-        """The camera that follows by pages, or by scrolling; None: it cannot be known yet where now is."""
+        """Return the camera that follows by pages, or by scrolling; None: it cannot be known yet where now is."""
         if (looking := self._looking()) is None:
             return None
         return looking.camera.paging(looking.now) if pages else looking.camera.following()
@@ -224,13 +224,13 @@ class Gantt(Rows, can_focus=True):
 
     @property
     def _left(self) -> int:
-        """Columns left of the chart."""
+        """Return columns left of the chart."""
         chart = None if self._scene is None else self._scene.chart
         return margin(self._workload.procs) if chart is None else margin_of(chart.workload.procs, chart.names)
 
     @property
     def _folds(self) -> int:
-        """Pixel rows in a row of cells."""
+        """Return pixel rows in a row of cells."""
         return 1 if self._brush.look.patterned else 2
 
     def _forget(self) -> None:

@@ -118,7 +118,7 @@ class Panel(Lines, can_focus=True):
 
     @property
     def needs(self) -> int:
-        """Rows in which all of it would be seen; 0: it has not been drawn yet."""
+        """Return rows in which all of it would be seen; 0: it has not been drawn yet."""
         return self._sheet.needs if self._sheet.title else 0
 
     # Drawing
@@ -140,7 +140,7 @@ class Panel(Lines, can_focus=True):
 
     @property
     def _room(self) -> int:
-        """How many lines of the body can be seen."""
+        """Return how many lines of the body can be seen."""
         return max(self.size.height - 1 - len(self._sheet.head), 0)
 
     def on_resize(self) -> None:
@@ -241,7 +241,7 @@ class Panel(Lines, can_focus=True):
 
 
 def span_at(line: Line, column: int) -> Span | None:
-    """The span that covers a column of a line."""
+    """Return the span that covers a column of a line."""
     for span in line.spans:
         width = text.cells(span.text)
         if 0 <= column < width:
@@ -251,7 +251,7 @@ def span_at(line: Line, column: int) -> Span | None:
 
 
 def rank_at(line: Line, column: int) -> int | None:
-    """The job that a click there selects."""
+    """Return the job that a click there selects."""
     found = span_at(line, column)
     selects = re.fullmatch(r"select_rank\((\d+)\)", found.action if found else "")
     return int(selects[1]) if selects else None
@@ -260,7 +260,7 @@ def rank_at(line: Line, column: int) -> int | None:
 def draw_rows(
     sheet: Sheet, lines: Sequence[Line], context: Shown, width: int, height: int, focused: bool
 ) -> list[list[Segment]]:
-    """The title and as many lines as there are, and blanks below: every cell has its style."""
+    """Return the title and as many lines as there are, and blanks below: every cell has its style."""
     look = context.look
     rows = [_title(sheet, context, width, focused), *(_row(line, look, width, _lit(line, context)) for line in lines)]
     blank = [Segment(" " * width, look.style("surface"))]
@@ -281,7 +281,7 @@ def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: in
 
 
 def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segment]:
-    """The title, of which run it is where there are two, a rule, and the note at the right."""
+    """Return the title, of which run it is where there are two, a rule, and the note at the right."""
     room = width - 2 * MARGIN
     spans = [Span(text.shorten(sheet.title, room), "accent" if focused else "title"), Span(" ")]
     if not sheet.of_both and (whose := context.whose):
@@ -294,7 +294,7 @@ def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segm
 
 
 def _lit(line: Line, context: Shown) -> str:
-    """How a line stands out: its job is selected, or under the pointer."""
+    """Return how a line stands out: its job is selected, or under the pointer."""
     if line.rank is None:
         return ""
     if line.rank == context.selected:

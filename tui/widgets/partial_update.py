@@ -122,7 +122,7 @@ class _Pen:
         self._style = brush.style(runs.inks[-1])
 
     def done(self) -> str:
-        """All that is to be sent; what comes after it is plain."""
+        """Return all that is to be sent; what comes after it is plain."""
         return "".join([*self.sent, turn(self._style, _PLAIN, self._system)])
 
 
@@ -162,7 +162,7 @@ def turn(was: Style, style: Style, system: ColorSystem) -> str:
 
 @lru_cache(4096)
 def codes(style: Style, system: ColorSystem) -> Codes:
-    """The parts of a style.
+    """Return the parts of a style.
 
     >>> codes(Style.parse("bold #ff0000 on #000000"), ColorSystem.TRUECOLOR)
     ('1', '38;2;255;0;0', '48;2;0;0;0')

@@ -33,7 +33,7 @@ class Rows(Widget):
         """Return the segments in these columns of a row."""
 
     def changed_cells(self, y: int, begin: int, end: int) -> list[Segment] | Inked:
-        """The same where something has changed."""
+        """Return the same where something has changed."""
         return self.cells(y, begin, end)
 
     def refresh(
@@ -54,7 +54,7 @@ class Rows(Widget):
         return [Strip(self.cells(y, *crop.column_span), crop.width) for y in crop.line_range]
 
     def get_line_filters(self) -> list[LineFilter]:
-        """All but the one for the colours that terminals name as they like: nothing here is drawn in those."""
+        """Return all but the one for the colours that terminals name as they like: nothing here is drawn in those."""
         return [known for known in super().get_line_filters() if not isinstance(known, ANSIToTruecolor)]
 
 
@@ -116,7 +116,7 @@ def fitted(row: Sequence[Segment], width: int, blank: Style) -> list[Segment]:
 
 
 def cut(row: Sequence[Segment], begin: int, end: int) -> list[Segment]:
-    """These columns of a row.
+    """Return these columns of a row.
 
     >>> ["".join(s.text for s in cut([Segment("ab"), Segment("cd"), Segment("ef")], *at)) for at in ((1, 4), (2, 4))]
     ['bcd', 'cd']

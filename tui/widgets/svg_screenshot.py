@@ -68,7 +68,7 @@ class Type:
 
 
 def draw_still(rows: Sequence[Iterable[Segment]], columns: int, look: Look, type_: Type, title: str = "") -> str:
-    """The picture as a file of its own."""
+    """Return the picture as a file of its own."""
     width, height = columns * type_.width, len(rows) * type_.height
     inside = [
         *([element("title", text(title))] if title else []),

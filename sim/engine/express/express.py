@@ -343,6 +343,6 @@ def _fill(column: Any, values: list[Any]) -> None:
 
 
 def _values(column: Any, count: int) -> list[Any]:
-    """The beginning of a column of the loop."""
+    """Return the beginning of a column of the loop."""
     found: list[Any] = column[:count] if isinstance(column, list) else np.asarray(column)[:count].tolist()
     return found

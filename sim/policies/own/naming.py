@@ -39,7 +39,9 @@ class Named(NamedTuple):
 
     @property
     def head(self) -> str:
-        """The name as it is shown: relative if the file lies below the present folder, else with its whole path."""
+        """Return the name as it is shown: relative if the file lies below the present folder, else with its
+        whole path.
+        """
         if not self.is_file:
             return self.source
         near = os.path.relpath(self.path)
@@ -48,12 +50,12 @@ class Named(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name that means the same in every folder, as in a `CodeRef`."""
+        """Return the name that means the same in every folder, as in a `CodeRef`."""
         return os.path.abspath(self.head) if self.is_file else self.source
 
     @property
     def path(self) -> str:
-        """The whole path of the file, without the revision."""
+        """Return the whole path of the file, without the revision."""
         return _whole_path(self.source)
 
 

@@ -34,23 +34,23 @@ class Terms(Protocol):
 
     @property
     def sf(self) -> float:
-        """How many times larger the xfactor must be to suspend."""
+        """Return how many times larger the xfactor must be to suspend."""
 
     @property
     def restart(self) -> str:
-        """Processors on which a suspended job may resume: its `own`, or `any`."""
+        """Return processors on which a suspended job may resume: its `own`, or `any`."""
 
     def height(self, view: View, run: RunningJob) -> float:
-        """A running job's xfactor; inf if it may not be suspended."""
+        """Return a running job's xfactor; inf if it may not be suspended."""
 
     def count_unclaimed(self, view: View) -> int:
-        """How many processors are free."""
+        """Return how many processors are free."""
 
     def roomy(self, view: View) -> list[Job]:
-        """The idle jobs for each of which there is room."""
+        """Return the idle jobs for each of which there is room."""
 
     def anywhere(self, view: View) -> list[Job]:
-        """The idle jobs that may sit on any processors."""
+        """Return the idle jobs that may sit on any processors."""
 
 
 class Known(NamedTuple):
@@ -121,7 +121,7 @@ class Tolls:
         return tolls
 
     def look(self, view: View) -> Ladder:
-        """The ladder as things are now; whose tolls may have fallen is known then."""
+        """Return the ladder as things are now; whose tolls may have fallen is known then."""
         running, suspended, ladder, terms = view.running, view.suspended, self.ladder, self._terms
         heights = ladder.heights
         hopeful = [] if heights else [rank for rank in suspended if rank not in running]
@@ -199,7 +199,7 @@ class Tolls:
         return first if first < before else inf
 
     def soonest_of(self, view: View, jobs: Iterable[Job], soon: float, first: float, looked: bool = False) -> float:
-        """The same for these jobs, which may sit on any processors; `first` if none of them can by then."""
+        """Return the same for these jobs, which may sit on any processors; `first` if none of them can by then."""
         sf, ladder = self._terms.sf, self.ladder
         for job in jobs:
             if first <= soon:
@@ -241,7 +241,7 @@ class Tolls:
             queue[:] = sorted({entry for entry in queue if moments.get(entry[1]) == entry[0]})
 
     def _moment(self, view: View, job: Job, least: float) -> float:
-        """When the idle job's xfactor is so large."""
+        """Return when the idle job's xfactor is so large."""
         moment: float = payable_from(job.submit + view.ran(job.rank), least, job.estimate)
         return moment
 

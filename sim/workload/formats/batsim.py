@@ -21,7 +21,7 @@ AN_OBJECT = 4  # values take as much as one
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """The jobs whose profile says how long they run."""
+    """Return the jobs whose profile says how long they run."""
     content = _content(text, path)
     profiles = content.get("profiles")
     runtimes = _Runtimes(profiles if isinstance(profiles, dict) else {})
@@ -59,7 +59,7 @@ def _content(text: str, path: object) -> dict[str, Any]:
 
 
 def _values(job: object) -> dict[Field, float] | None:
-    """The numbers of a job but for its run time; None where it is damaged."""
+    """Return the numbers of a job but for its run time; None where it is damaged."""
     if not isinstance(job, dict) or isinstance(job.get("id"), bool):
         return None
     submit, procs = number(job.get("subtime")), number(job.get("res"))
@@ -95,7 +95,7 @@ class _Runtimes:
         return f"its profile is of type {shown(_name(profile.get('type')))}"
 
     def of(self, name: str, depth: int = 0) -> float | None:
-        """Seconds, None where they are not known: no delay, or a sequence that holds itself."""
+        """Return seconds, None where they are not known: no delay, or a sequence that holds itself."""
         if name not in self._known:
             self._known[name] = None
             self._known[name] = self._work_out(self._profiles.get(name), depth)

@@ -13,11 +13,11 @@ OUTCOMES = {"startingtime", "executiontime", "finishtime", "waitingtime", "turna
 
 
 def is_header(line: str) -> bool:
-    """Whether a line names the columns of a jobs.csv."""
+    """Return whether a line names the columns of a jobs.csv."""
     columns = {table.plain_name(column) for column in line.split(table.separator(line))}
     return {"jobid", "submissiontime"} <= columns and len(columns & OUTCOMES) >= 3
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """The jobs of a jobs.csv."""
+    """Return the jobs of a jobs.csv."""
     return table.read(text, name, path, format="evalys")

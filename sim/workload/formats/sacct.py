@@ -44,7 +44,7 @@ MOST_TASKS = 100_000
 
 
 def is_header(line: str) -> bool:
-    """Whether a line names the columns of a dump."""
+    """Return whether a line names the columns of a dump."""
     return "|" in line and "jobid" in _columns(line)
 
 
@@ -140,7 +140,7 @@ class _Dump:
             self._add(row, state, run, where, began)
 
     def _at(self, row: Row, column: str) -> float | None:
-        """The moment in a column; the latest one is kept as that of the dump."""
+        """Return the moment in a column; the latest one is kept as that of the dump."""
         moment = stamp(row.get(column, ""), self._zone)
         if moment is not None and column != "eligible":  # which may be to come
             self._made = max(self._made, moment)
@@ -207,7 +207,9 @@ class _Dump:
         self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
 
     def _came(self, row: Row) -> float:
-        """When a job came to the queue: once it was held no longer, which no job can have been that had started."""
+        """Return when a job came to the queue: once it was held no longer, which no job can have been that
+        had started.
+        """
         submit = self._at(row, "submit") or 0.0
         eligible, start = self._at(row, "eligible"), self._at(row, "start")
         if eligible is None or eligible <= submit or (start is not None and eligible > start):
@@ -219,7 +221,7 @@ class _Dump:
         return eligible if self._how.held == "eligible" else submit
 
     def _ran(self, row: Row) -> float:
-        """How long a job ran so far, -1 where that is not told."""
+        """Return how long a job ran so far, -1 where that is not told."""
         start, end = self._at(row, "start"), self._at(row, "end")
         for run in (number(row.get("elapsedraw", "")), duration(row.get("elapsed", ""))):
             if run is not None:
@@ -227,7 +229,7 @@ class _Dump:
         return end - start if start is not None and end is not None and end >= start else -1.0
 
     def trace(self, name: str, path: object) -> Trace:
-        """All jobs, on a machine of the nodes that are known or that ran."""
+        """Return all jobs, on a machine of the nodes that are known or that ran."""
         start = self.rows.begin_at_zero()
         size, notes = self._machine()
         header = Header(
@@ -241,7 +243,7 @@ class _Dump:
         return replace(trace, fidelity=trace.fidelity + Fidelity(assumed=(*notes, *self._unmodelled.note())))
 
     def _machine(self) -> tuple[int, list[Note]]:
-        """How many processors the machine has, 0 where nothing tells, and what was assumed for that."""
+        """Return how many processors the machine has, 0 where nothing tells, and what was assumed for that."""
         nodes, unit = self._how.nodes, self._how.count
         if nodes is not None:
             strange = self._used.strange_to(nodes)
@@ -307,7 +309,7 @@ _DURATION = re.compile(r"(?:(\d{1,9})(?:-| days?\b ?))?(?:(?:(\d{1,9}):)?(\d{1,9
 
 
 def duration(text: str) -> float | None:
-    """Seconds of [days-][hours:]minutes:seconds, None for UNLIMITED and the like.
+    """Return seconds of [days-][hours:]minutes:seconds, None for UNLIMITED and the like.
 
     >>> duration("1-00:00:10"), duration("02:03.5"), duration("2 days"), duration("UNLIMITED")
     (86410.0, 123.5, 172800.0, None)
@@ -382,14 +384,14 @@ def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[t
 
 
 def _begins(line: str, columns: list[str]) -> bool:
-    """Whether a line has a job's id where a record has it."""
+    """Return whether a line has a job's id where a record has it."""
     where = columns.index("jobid")
     cells = line.split("|", where + 1)
     return len(cells) > where and bool(_ID.fullmatch(cells[where]))
 
 
 def _mended(record: str, columns: list[str]) -> list[str] | None:
-    """One cell a column. Pipes too many belong to free text, such that times, ids and numbers fall in place.
+    """Return one cell a column. Pipes too many belong to free text, such that times, ids and numbers fall in place.
 
     Of several ways to place them the one with the fewest empty times, ids and numbers.
     """
@@ -420,7 +422,7 @@ def _mended(record: str, columns: list[str]) -> list[str] | None:
 
 
 def _widened(empty: dict[int, int], extra: int) -> dict[int, int]:
-    """How a column of free text can take pipes: for each number after it the best number before it."""
+    """Return how a column of free text can take pipes: for each number after it the best number before it."""
     best: dict[int, int] = {}
     before: int | None = None
     for after in range(extra + 1):

@@ -35,7 +35,7 @@ class Used:
 
     @property
     def nodes(self) -> int:
-        """How many nodes ran jobs, 0 where the dump does not name them."""
+        """Return how many nodes ran jobs, 0 where the dump does not name them."""
         return len(self._alone)
 
     @property
@@ -45,7 +45,7 @@ class Used:
         return max(each, _peak(self._all))
 
     def strange_to(self, known: dict[str, int]) -> int:
-        """How many nodes ran jobs but are not among those known."""
+        """Return how many nodes ran jobs but are not among those known."""
         return sum(name not in known for name in self._alone)
 
 

@@ -38,7 +38,7 @@ MOST_COMMENTS = 1 << 20
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """The jobs and the header of a file; damaged lines are left out and counted."""
+    """Return the jobs and the header of a file; damaged lines are left out and counted."""
     comments: list[str] = []
     body = _Body()
     for first, block in blocks(text):
@@ -80,7 +80,7 @@ class _Body:
         return bool(self.ids or self.damage.count)
 
     def table(self) -> Floats:
-        """All of them, field after field."""
+        """Return all of them, field after field."""
         end = len(self.ids)
         table = np.empty((end, WIDTH), order="F")
         while self._rows:
@@ -127,7 +127,7 @@ class _Body:
 
 
 def _whole_block(block: str) -> tuple[list[str], NDArray[Any]] | None:
-    """The ids of the jobs and their rows; None where a line has not just 18 fields, or one that is no `number`.
+    """Return the ids of the jobs and their rows; None where a line has not just 18 fields, or one that is no `number`.
 
     if there are as many numbers as words, each word is a number, and lines end between two of them
     """
@@ -162,7 +162,7 @@ def _numbers(text: bytes, kind: type[np.int64] | type[np.float64]) -> NDArray[An
 
 
 def _tokens(line: str) -> list[str]:
-    """The first 18 fields: between blanks, or between the separators of neighbouring formats."""
+    """Return the first 18 fields: between blanks, or between the separators of neighbouring formats."""
     tokens = line.split(None, WIDTH)
     if len(tokens) < FEWEST:
         mark = max(";|,", key=line.count)
@@ -171,7 +171,7 @@ def _tokens(line: str) -> list[str]:
 
 
 def _is_good(values: list[float | None]) -> bool:
-    """Whether a line says when a job came, how long it ran and on how many processors."""
+    """Return whether a line says when a job came, how long it ran and on how many processors."""
     if len(values) < FEWEST or values[Field.SUBMIT] is None or values[Field.RUN] is None:
         return False
     return any(values[field] is not None for field in PROCS if field < len(values))
@@ -218,7 +218,7 @@ def _keys(comments: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _whole(values: list[str], least: int | None = None) -> int | None:
-    """The whole number at the start of a value, whatever text stands behind it: 338 (batch; 512 total)."""
+    """Return the whole number at the start of a value, whatever text stands behind it: 338 (batch; 512 total)."""
     for value in values:
         if (match := _WHOLE.match(value)) and (least is None or int(match[0]) >= least):
             return int(match[0])
@@ -237,7 +237,7 @@ def write(trace: Trace, file: TextIO) -> None:
 
 
 def _comments(header: Header) -> list[str]:
-    """The comments, with lines for what they do not say, or say otherwise, in front."""
+    """Return the comments, with lines for what they do not say, or say otherwise, in front."""
     said = header_of(header.comments)
     new: dict[str, list[str]] = {}
     for key, is_so, was in (
@@ -256,7 +256,7 @@ def _comments(header: Header) -> list[str]:
 
 
 def from_workload(workload: Workload) -> Trace:
-    """The jobs as they are simulated, so that they can be written; what is not simulated is unknown (-1)."""
+    """Return the jobs as they are simulated, so that they can be written; what is not simulated is unknown (-1)."""
     columns: dict[Field, Iterable[float]] = {
         Field.ID: id_numbers(workload.ids),
         Field.SUBMIT: workload.submit,

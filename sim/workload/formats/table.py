@@ -46,7 +46,7 @@ def number(value: object) -> float | None:
 
 
 def shown(text: object) -> str:
-    """A piece of a file as an error line can show it: short, quoted, on one line."""
+    """Return a piece of a file as an error line can show it: short, quoted, on one line."""
     plain = str(text).strip()
     return repr(plain if len(plain) <= 60 else plain[:57] + "...")
 
@@ -144,7 +144,7 @@ class Rows:
         return np.frombuffer(self._values).reshape(-1, len(Field)) if self.ids else np.empty((0, len(Field)))
 
     def trace(self, name: str, format: str, path: object, header: Header | None = None) -> Trace:
-        """All that was collected, as a trace."""
+        """Return all that was collected, as a trace."""
         damaged = self.damage.judge(len(self), path)
         table = self._table()
         table[:, Field.ID] = id_numbers(self.ids)
@@ -173,7 +173,7 @@ def repeated(ids: list[str]) -> tuple[Note, ...]:
 
 
 def id_numbers(ids: Sequence[str]) -> Floats:
-    """Numbers for the first field: the ids where all of them are whole numbers, else 1, 2, 3...
+    """Return numbers for the first field: the ids where all of them are whole numbers, else 1, 2, 3...
 
     >>> id_numbers(["7", "9"]), id_numbers(["7_1", "9"])
     (array([7., 9.]), array([1., 2.]))
@@ -195,7 +195,7 @@ def whole_processors(table: Floats) -> tuple[Note, ...]:
 
 
 def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
-    """A column of names as numbers: as they are where all are whole numbers, else in order of appearance.
+    """Return a column of names as numbers: as they are where all are whole numbers, else in order of appearance.
 
     >>> _numbered(["3", "", "5"]), _numbered(["ann", "bob", "ann"])
     (([3.0, -1.0, 5.0], ()), ([0.0, 1.0, 0.0], ('ann', 'bob')))
@@ -246,7 +246,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 
 
 def plain_name(column: str) -> str:
-    """A column's name without what people vary: case, blanks, underscores, quotes."""
+    """Return a column's name without what people vary: case, blanks, underscores, quotes."""
     return re.sub(r"[^a-z0-9]", "", column[:80].lower())
 
 
@@ -256,7 +256,7 @@ def separator(header: str) -> str:
 
 
 def meanings(header: list[str]) -> dict[str, int]:
-    """Which column says what; of synonyms the one that comes first in `SYNONYMS`."""
+    """Return which column says what; of synonyms the one that comes first in `SYNONYMS`."""
     columns = [plain_name(column) for column in header]
     found: dict[str, int] = {}
     for meaning, names in SYNONYMS.items():
@@ -267,7 +267,7 @@ def meanings(header: list[str]) -> dict[str, int]:
 
 
 def is_header(line: str) -> bool:
-    """Whether a line names at least two of the columns that a table of jobs needs."""
+    """Return whether a line names at least two of the columns that a table of jobs needs."""
     columns = meanings(line.split(separator(line)))
     return len(columns.keys() & {"submit", "procs", "runtime", "start", "end", "job"}) >= 2
 
@@ -285,7 +285,7 @@ _BLANK_LINES = re.compile(r"\s*\n")
 
 
 def records(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The records of a CSV text that are not blank, each with its first line; an unreadable one is empty."""
+    """Yield the records of a CSV text that are not blank, each with its first line; an unreadable one is empty."""
     at, place, mark, marks = 0, 0, "", 0
     has_blanks = _BLANK.search(text) is not None
     while place <= len(text):
@@ -319,7 +319,9 @@ def _end(text: str, place: int) -> int:
 
 
 def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, list[str]]:
-    """How many lines the record at a place takes, what comes after it, and its cells: none if a quote never closes."""
+    """Return how many lines the record at a place takes, what comes after it, and its cells: none if a quote never
+    closes.
+    """
     ends: list[int] = []
     reader = csv.reader(_reach(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
     try:
@@ -331,7 +333,7 @@ def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, lis
 
 
 def _reach(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Iterator[str]:
-    """The lines that a record at a place may take, and an empty one; what comes after each is added to `ends`.
+    """Yield the lines that a record at a place may take, and an empty one; what comes after each is added to `ends`.
 
     A quote does not reach over a line that has all columns before any quote of its own: then it strayed into its line.
     """
@@ -347,7 +349,7 @@ def _reach(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Ite
 
 
 def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
-    """A table of jobs whose first line names the columns."""
+    """Return a table of jobs whose first line names the columns."""
     lines = records(text)
     first, header = next(lines, (1, []))
     columns = needed_meanings(header, path, first)
@@ -408,7 +410,7 @@ def _text(cell: str) -> str:
 
 
 def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
-    """The numbers of some jobs; nan where one that is needed is no number. An empty run time: it never ran."""
+    """Return the numbers of some jobs; nan where one that is needed is no number. An empty run time: it never ran."""
     unknown = np.full(many, np.nan)
     known = {meaning: _floats(cell[meaning]) if meaning in cell else unknown for meaning in NUMBERS}
     is_empty = np.array([not text for text in cell["runtime"]]) if "runtime" in cell else np.ones(many, dtype=bool)
@@ -432,7 +434,7 @@ def numbers_of_jobs(known: Mapping[str, Floats], is_empty: Bools) -> Floats:
 
 
 def _floats(column: Sequence[str]) -> Floats:
-    """The numbers of a column, nan where a text is none."""
+    """Return the numbers of a column, nan where a text is none."""
     if "_" not in "".join(column):
         try:
             values = np.fromiter(map(float, column), float, len(column))

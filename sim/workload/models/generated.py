@@ -55,7 +55,7 @@ def offered(workload: Workload) -> float | None:
 
 
 def _at_load(trace: Trace, load: float | None) -> Trace:
-    """The same jobs, closer together or farther apart."""
+    """Return the same jobs, closer together or farther apart."""
     now = offered(Workload.of(trace))
     if load is None or now is None:
         return trace

@@ -39,7 +39,7 @@ class HyperErlang:
     fitted: Fitted = "three moments"
 
     def moment(self, k: int) -> float:
-        """The k-th moment, E[X^k].
+        """Return the k-th moment, E[X^k].
 
         >>> HyperErlang(order=2, p=0.5, scales=(1.0, 3.0)).moment(1)
         4.0
@@ -111,7 +111,7 @@ class Model:
 
 
 def fit(workload: Workload) -> Model:
-    """The model of a workload: one class for each power of two that bounds some job's width."""
+    """Return the model of a workload: one class for each power of two that bounds some job's width."""
     upper = class_bounds(workload.width)
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     classes = tuple(_fit_class(workload, upper, int(bound), span) for bound in np.unique(upper))
@@ -119,7 +119,7 @@ def fit(workload: Workload) -> Model:
 
 
 def class_bounds(width: Ints) -> Ints:
-    """The power of two at or above each width.
+    """Return the power of two at or above each width.
 
     >>> class_bounds(np.array([1, 2, 3, 4, 5, 320])).tolist()
     [1, 2, 4, 4, 8, 512]
@@ -129,7 +129,7 @@ def class_bounds(width: Ints) -> Ints:
 
 
 def fit_distribution(observed: Floats) -> HyperErlang:
-    """The hyper-Erlang distribution for these observations; `fitted` says how much of them it has.
+    """Return the hyper-Erlang distribution for these observations; `fitted` says how much of them it has.
 
     A mixture of two Erlangs of order n has three given moments when n > 1/(cv^2) and
     n + 1 > 1/(m1*m3/m2^2 - 1). Without a spread that an order up to HIGHEST_ORDER can have: an Erlang of the
@@ -157,7 +157,7 @@ def fit_distribution(observed: Floats) -> HyperErlang:
 
 
 def _order_above(excess: float) -> int:
-    """The smallest order n of at least 1 with n * excess > 1, not by rounding alone."""
+    """Return the smallest order n of at least 1 with n * excess > 1, not by rounding alone."""
     if excess <= 1e-9:
         return HIGHEST_ORDER + 2
     return max(1, math.floor(1 / excess * (1 + 1e-9)) + 1)
@@ -178,7 +178,7 @@ def _three_moments(order: int, mean: float, m2: float, m3: float) -> HyperErlang
 
 
 def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
-    """Two scales whose halves contribute equally to the mean."""
+    """Return two scales whose halves contribute equally to the mean."""
     u1, u2 = 1 / order, m2 / (order * (order + 1))
     p = (1 + math.sqrt(1 - u1**2 / u2)) / 2
     scales = (mean * u1 / (2 * p), mean * u1 / (2 * (1 - p)))
@@ -186,7 +186,7 @@ def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
 
 
 def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobClass:
-    """One class; a class of a single job has a gap as long as the log."""
+    """Return one class; a class of a single job has a gap as long as the log."""
     members = np.flatnonzero(upper == bound)
     gaps = np.diff(workload.submit[members]) if len(members) > 1 else np.array([span])
     widths, counts = np.unique(workload.width[members], return_counts=True)

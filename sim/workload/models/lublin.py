@@ -103,7 +103,7 @@ def check_wanted(jobs: int, procs: int, seed: int) -> None:
 
 
 def sizes(jobs: int, procs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Ints:
-    """How many processors each job asks for: 1, a power of two, or anything in between."""
+    """Return how many processors each job asks for: 1, a power of two, or anything in between."""
     widest = math.log2(procs)
     narrowest = min(parameters.narrowest, widest)
     middle = min(max(widest - parameters.middle_below_widest, narrowest), widest)
@@ -117,7 +117,7 @@ def sizes(jobs: int, procs: int, rng: np.random.Generator, parameters: Parameter
 
 
 def run_times(width: Ints, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
-    """How long jobs of these widths run, in seconds."""
+    """Return how long jobs of these widths run, in seconds."""
     short, each_processor = parameters.short_share
     is_short = rng.random(len(width)) <= np.clip(short + each_processor * width, 0, 1)
     shape = np.where(is_short, parameters.short_run[0], parameters.long_run[0])
@@ -126,13 +126,13 @@ def run_times(width: Ints, rng: np.random.Generator, parameters: Parameters = BA
 
 
 def even_arrivals(jobs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
-    """When the jobs would come, in seconds after a midnight, if all hours were alike."""
+    """Return when the jobs would come, in seconds after a midnight, if all hours were alike."""
     shape, scale = (np.full(jobs, parameter) for parameter in parameters.arrival)
     return np.cumsum(np.exp(_gamma_up_to(parameters.longest_gap, shape, scale, rng)))
 
 
 def in_daily_cycle(even: Floats, parameters: Parameters = BATCH) -> Floats:
-    """The same arrivals by day and night: a half hour gets as much of even time as its weight says."""
+    """Return the same arrivals by day and night: a half hour gets as much of even time as its weight says."""
     day, within = np.divmod(even / BUCKET, BUCKETS)
     passed = np.concatenate(([0.0], np.cumsum(daily_cycle(parameters))))
     bucket = np.interp(within, passed, np.arange(BUCKETS + 1))
@@ -141,7 +141,7 @@ def in_daily_cycle(even: Floats, parameters: Parameters = BATCH) -> Floats:
 
 
 def daily_cycle(parameters: Parameters = BATCH) -> Floats:
-    """The weight of each half hour of the day, from midnight; 1 in the mean.
+    """Return the weight of each half hour of the day, from midnight; 1 in the mean.
 
     >>> cycle = daily_cycle()
     >>> int(cycle.argmax()) / 2, int(cycle.argmin()) / 2
@@ -191,7 +191,7 @@ def _gamma_up_to(limit: float, shape: Floats, scale: Floats, rng: np.random.Gene
 
 
 def _gamma_below(x: float, shape: float, scale: float) -> float:
-    """The gamma distribution function, by its power series.
+    """Return the gamma distribution function, by its power series.
 
     >>> round(_gamma_below(2.0, shape=1.0, scale=1.0), 12) == round(1 - math.exp(-2), 12)
     True

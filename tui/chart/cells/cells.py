@@ -34,7 +34,7 @@ class Cells:
         return cls(np.full(size, ord(" "), np.uint32), np.full(size, BLANK, np.uint16), np.full(size, BLANK, np.uint16))
 
     def part(self, rows: slice, columns: slice) -> Cells:
-        """A window of the same picture: what is drawn there is drawn here."""
+        """Return a window of the same picture: what is drawn there is drawn here."""
         return Cells(self.chars[rows, columns], self.fg[rows, columns], self.bg[rows, columns])
 
     @property
@@ -97,7 +97,7 @@ class Brush:
         self._styles: dict[int, Style] = {}
 
     def draw(self, cells: Cells, row: int, begin: int, end: int) -> list[Segment]:
-        """These columns of a row, in runs of equal inks."""
+        """Return these columns of a row, in runs of equal inks."""
         inks = cells.fg[row, begin:end].astype(np.uint32) * _INKS + cells.bg[row, begin:end]
         begins = [0, *(np.flatnonzero(inks[1:] != inks[:-1]) + 1).tolist()]
         text, inks_of = cells.chars[row, begin:end].tobytes().decode("utf-32-le"), inks[begins].tolist()

@@ -57,7 +57,7 @@ def time_ticks(view: ChartView, calendar: Calendar | None = None) -> tuple[Tick,
 def time_axis(
     view: ChartView, now: float, ascii_only: bool = False, calendar: Calendar | None = None
 ) -> tuple[str, str]:
-    """The line with its ticks, and the times below it; `now` is written into the line.
+    """Return the line with its ticks, and the times below it; `now` is written into the line.
 
     >>> line, times = time_axis(ChartView(600, 141, 40, 40, 0, 9), 1.1 * 86400)
     >>> print(line + chr(10) + times)
@@ -101,7 +101,7 @@ def axis_titles(
 
 
 def margin(procs: int) -> int:
-    """Columns that the numbers of processors take, with a blank before and the edge of the chart behind.
+    """Return columns that the numbers of processors take, with a blank before and the edge of the chart behind.
 
     >>> margin(100), margin(9000)
     (4, 6)
@@ -110,7 +110,7 @@ def margin(procs: int) -> int:
 
 
 def margin_of(procs: int, names: Sequence[tuple[int, str]]) -> int:
-    """Columns left of the chart: for the names of nodes where there are any, else for numbers.
+    """Return columns left of the chart: for the names of nodes where there are any, else for numbers.
 
     >>> margin_of(100, ()), margin_of(8, [(0, "n2"), (4, "n1 2/2")])
     (4, 7)

@@ -67,7 +67,7 @@ class Layer:
     """Free pixels in which jobs pass the head of the queue without delaying it."""
 
     def every(self, folds: int, offset: int) -> Layer:
-        """One of `folds` rows."""
+        """Return one of `folds` rows."""
         return Layer(*(getattr(self, column.name)[offset::folds] for column in fields(self)))
 
 
@@ -96,12 +96,12 @@ class Grid:
         return int((column != NOWHERE).argmax())
 
     def lane_of_rows(self) -> list[int]:
-        """The lane of each row of cells, from the top."""
+        """Return the lane of each row of cells, from the top."""
         view = self.chart.view
         return [view.lane_at(row * view.rows // self.size.rows) for row in range(self.size.rows)]
 
     def stretched(self, bands: NDArray[Any], blank: NDArray[Any]) -> NDArray[Any]:
-        """Something known by band, by pixel row; a scene that was made for another screen still shows.
+        """Return something known by band, by pixel row; a scene that was made for another screen still shows.
 
         `blank` is a row for where no processors are.
         """
@@ -195,7 +195,8 @@ class Grid:
     def _sharpened(
         self, rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-        """How much of the pixels is used, and of which columns a job that begins or ends there has how many eighths.
+        """Return how much of the pixels is used, and of which columns a job that begins or ends there has how many
+        eighths.
 
         A job is as strong at its edges as it is inside, and a row of pixels of which it has little is not its own.
         """
@@ -249,7 +250,7 @@ def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: i
 
 
 def places(at: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows and columns of the few that are true: much faster than numpy finds them in two dimensions."""
+    """Return the rows and columns of the few that are true: much faster than numpy finds them in two dimensions."""
     column_major = at.T.flags.c_contiguous
     major, minor = np.divmod(np.flatnonzero(at.T if column_major else at), at.shape[0 if column_major else 1])
     return (minor, major) if column_major else (major, minor)

@@ -40,7 +40,7 @@ def draw_reserved(area: Cells, grid: Grid) -> None:
 
 
 def _rows_of(processors: int, grid: Grid) -> list[tuple[int, int]]:
-    """The first and the last row of cells of each group of neighbouring processors in sight."""
+    """Return the first and the last row of cells of each group of neighbouring processors in sight."""
     view = grid.chart.view
     folds = max(round(view.rows / grid.size.rows), 1)
     found = []
@@ -118,7 +118,7 @@ def _frame_selected(area: Cells, grid: Grid) -> None:
 
 
 def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """The sides of each cell beyond which there is another job."""
+    """Return the sides of each cell beyond which there is another job."""
     sides = np.zeros(rank.shape, np.uint8)
     rows, columns = rank[1:] != rank[:-1], rank[:, 1:] != rank[:, :-1]
     sides[0] |= _TOP

@@ -54,14 +54,14 @@ _SIGNS = _Signs(
 
 
 def chart_size(size: Size, procs: int, names: Sequence[tuple[int, str]] = ()) -> Size:
-    """Columns and rows of the chart itself, between its edges."""
+    """Return columns and rows of the chart itself, between its edges."""
     return Size(max(size.columns - margin_of(procs, names), 1), max(size.rows - ROWS, 1))
 
 
 def paint(
     chart: ChartScene, look: Look, size: Size, selected: int | None = None, planned: float | None = None
 ) -> Cells:
-    """The whole picture: the chart, its signs and its edges. `planned` is when the selected job is to start."""
+    """Return the whole picture: the chart, its signs and its edges. `planned` is when the selected job is to start."""
     cells = Cells.blank(size.rows, size.columns)
     left = margin_of(chart.workload.procs, chart.names)
     inner = chart_size(size, chart.workload.procs, chart.names)
@@ -78,7 +78,7 @@ def paint(
 
 
 def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
-    """The jobs alone, with their names and now: a picture that is too small for more."""
+    """Return the jobs alone, with their names and now: a picture that is too small for more."""
     cells = Cells.blank(size.rows, size.columns)
     grid = Grid(chart, look, Size(min(size.columns, chart.view.columns), size.rows), None)
     area = cells.part(slice(None), slice(grid.size.columns))

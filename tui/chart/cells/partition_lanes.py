@@ -42,7 +42,7 @@ def draw_lane_lines(area: Cells, grid: Grid) -> None:
 
 
 def _lines(grid: Grid, by_owner: ByOwner, border: int) -> Iterator[_Line]:
-    """The line above a partition, as far as it is in sight."""
+    """Yield the line above a partition, as far as it is in sight."""
     view = grid.chart.view
     for columns, order in by_owner.runs(view.columns):
         if border < len(order.borders):
@@ -95,7 +95,7 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
 
 
 def _said(name: str, band: Band) -> Iterator[str]:
-    """The name with what the partition has, the longest first."""
+    """Yield the name with what the partition has, the longest first."""
     short = name.split(" ")[0]
     most, *less = band.told
     for called in (name, short):
@@ -105,7 +105,7 @@ def _said(name: str, band: Band) -> Iterator[str]:
 
 
 def _rows(grid: Grid, band: Band) -> list[int]:
-    """The rows of cells in which a partition is, from the top."""
+    """Return the rows of cells in which a partition is, from the top."""
     view = grid.chart.view
     low, high = max(band.low, view.low), min(band.low + max(band.owns, 1), view.high)
     if low >= high:

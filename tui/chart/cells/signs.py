@@ -94,7 +94,7 @@ def _width_of(mark: Mark) -> int:
 
 
 def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """The row and the column of a mark's word: right of its mark, else left of it, else where there is room."""
+    """Return the row and the column of a mark's word: right of its mark, else left of it, else where there is room."""
     near, far = (column, column - len(told), grid.now + 1), (grid.size.columns - len(told),)
     places = ((row, at) for begins in (near, far) for row in range(_MARK_ROWS) for at in begins)
     for row, at in places:

@@ -80,7 +80,7 @@ def save_pair(runs: Sequence[tuple[Engine, str]], options: Options, out: str | P
 
 
 def _put(svg: str, place: int, height: int) -> str:
-    """A picture below others; what it names by ids stays its own."""
+    """Return a picture below others; what it names by ids stays its own."""
     named = re.sub(r'\bid="(\w+)"|url\(#(\w+)\)', lambda found: found[0].replace(
         found[1] or found[2], f"{found[1] or found[2]}-{place}"), svg.rstrip())  # fmt: skip
     named = re.sub(r'aria-labelledby="[^"]*"', f'aria-labelledby="title-{place}"', named, count=1)
@@ -162,7 +162,7 @@ def form_of(out: str) -> Form:
 
 
 def as_png(svg: str) -> bytes:
-    """The same picture in pixels, with letters of ours where the system has none."""
+    """Return the same picture in pixels, with letters of ours where the system has none."""
     fonts = {"font_files": list(FILES), "monospace_family": FAMILY, "sans_serif_family": FAMILY}
     return bytes(import_module("resvg_py").svg_to_bytes(svg_string=svg, **fonts))
 

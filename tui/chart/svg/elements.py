@@ -27,7 +27,7 @@ class Rect(NamedTuple):
 
 
 def element(name: str, *inside: str, **attributes: object) -> str:
-    """An element; `_` in the name of an attribute stands for `-`, and what is None is left out.
+    """Return an element; `_` in the name of an attribute stands for `-`, and what is None is left out.
 
     >>> element("text", text("a < b"), x=1.5, text_anchor="end")
     '<text x="1.5" text-anchor="end">a &lt; b</text>'
@@ -64,7 +64,7 @@ def number(value: float) -> str:
 
 
 def outline(rects: Iterable[Rect]) -> str:
-    """The path of all these rectangles.
+    """Return the path of all these rectangles.
 
     >>> outline([Rect(1, 2, 3, 4), Rect(0, 0, 0.5, 1)])
     'M1 2h3v4h-3zM0 0h.5v1h-.5z'
@@ -73,7 +73,7 @@ def outline(rects: Iterable[Rect]) -> str:
 
 
 def write_in(rect: Rect, word: str, colour: str) -> str:
-    """The word in the middle of a rectangle, turned where it fits better so; nothing where it does not fit.
+    """Return the word in the middle of a rectangle, turned where it fits better so; nothing where it does not fit.
 
     >>> write_in(Rect(0, 0, 5, 5), "J17", "#000")
     ''

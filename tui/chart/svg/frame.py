@@ -30,7 +30,7 @@ class Frame:
 
     @classmethod
     def within(cls, size: tuple[int, int], begin: float, end: float, procs: int, has_band: bool, axis: Axis) -> Frame:
-        """The chart in a picture of that size."""
+        """Return the chart in a picture of that size."""
         width, height = size
         left = LEFT + has_band * BAND
         inner = height - TITLE - AXIS - STRIP - LEGEND
@@ -46,12 +46,12 @@ class Frame:
 
     @property
     def rows(self) -> int:
-        """Rows of pixels, as far as there is a processor for each."""
+        """Return rows of pixels, as far as there is a processor for each."""
         return min(self.procs, self.height)
 
     @property
     def first(self) -> float:
-        """The place of the left edge."""
+        """Return the place of the left edge."""
         return self.axis.place(self.begin)
 
     @property
@@ -60,11 +60,11 @@ class Frame:
         return (self.axis.place(self.end) - self.first) / self.width
 
     def x(self, time: float) -> float:
-        """How far right a moment is."""
+        """Return how far right a moment is."""
         return self.left + (self.axis.place(time) - self.first) / self.per_pixel
 
     def y(self, processor: float) -> float:
-        """How far down the lower edge of a processor is.
+        """Return how far down the lower edge of a processor is.
 
         >>> Frame(0, 10, 100, 80, 0, 50, 8).y(0), Frame(0, 10, 100, 80, 0, 50, 8).y(8)
         (90.0, 10.0)
@@ -77,5 +77,5 @@ class Frame:
         return Rect(x, self.y(high), max(right - x, 0.0), self.y(low) - self.y(high))
 
     def rects(self, start: float, end: float, processors: int) -> list[Rect]:
-        """The same for a set of processors: one for each run of neighbours."""
+        """Return the same for a set of processors: one for each run of neighbours."""
         return [self.rect(start, end, low, high + 1) for low, high in ranges(processors)]

@@ -33,7 +33,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
-    """The stretches put together by job and look, in order of rank."""
+    """Return the stretches put together by job and look, in order of rank."""
     found: dict[tuple[int, Texture], list[Rect]] = {}
     for stretch in stretches:
         rects = frame.rects(stretch.start, stretch.end or stretch.start, stretch.processors)
@@ -42,7 +42,7 @@ def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
 
 
 def draw_blocks(drawn: list[Block], chart: Drawing, look: Look) -> str:
-    """Jobs that can be seen one by one; of very many only their colours."""
+    """Return jobs that can be seen one by one; of very many only their colours."""
     if len(drawn) > _DETAIL:
         by_hue: dict[tuple[int, Texture], list[Rect]] = {}
         for block in drawn:
@@ -69,7 +69,7 @@ def _shape(rects: Iterable[Rect], hue: int, texture: Texture, look: Look, edge: 
 
 
 def _edge(rect: Rect) -> float | None:
-    """How wide a gap stands between the block and its neighbours."""
+    """Return how wide a gap stands between the block and its neighbours."""
     return 1.0 if min(rect.width, rect.height) >= 5 else None
 
 
@@ -83,7 +83,7 @@ def _told(rank: int, chart: Drawing) -> str:
 
 
 def draw_names(drawn: Iterable[Block], chart: Drawing, look: Look) -> str:
-    """The id of each job, once, in the largest of its blocks, where it fits."""
+    """Return the id of each job, once, in the largest of its blocks, where it fits."""
     largest: dict[int, Rect] = {}
     for block in drawn:
         rects = (*block.rects, largest.get(block.rank, block.largest))

@@ -22,7 +22,7 @@ _FILLS = {
 
 
 def textures(hues: Iterable[int], look: Look) -> str:
-    """The patterns; a suspended job's is in its own hue."""
+    """Return the patterns; a suspended job's is in its own hue."""
     upon = {"stroke": look.surface, "stroke_width": 1.6}
     patterns = [
         _pattern("plan", 6, element("path", d="M0 3h6", **upon, stroke_opacity=0.55), turn=-45),
@@ -47,7 +47,7 @@ def _pattern(name: str, size: int, lines: str, turn: int | None = None) -> str:
 def draw_legend(
     chart: Drawing, seen: Collection[Texture], is_killed: bool, left: float, right: float, y: float, look: Look
 ) -> str:
-    """One line: the textures that are `seen` and the cross, then the colours, as many as there is room for."""
+    """Return one line: the textures that are `seen` and the cross, then the colours, as many as there is room for."""
     drawn, x = [], left
     for sign, word in [*_signs(chart, seen, is_killed, look), *_colours(chart, look)]:
         width = _SIGN + _LETTER * len(word) + _GAP

@@ -32,7 +32,7 @@ FONTS = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
 
 def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
-    """The picture as a file of its own: nothing in it runs, nothing is fetched."""
+    """Return the picture as a file of its own: nothing in it runs, nothing is fetched."""
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         raise ParameterError(f"a picture needs at least {LEAST_WIDTH} x {LEAST_HEIGHT} pixels, got {width} x {height}")
     owners = chart.history.owners_at(chart.clock)
@@ -64,7 +64,7 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
 
 
 def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[str]:
-    """The chart from the ground up."""
+    """Yield the chart from the ground up."""
     trails, _ = split(chart.trails, frame, chart.clock)
     large, small = split(chart.ran, frame, chart.clock)
     drawn = blocks_of(large, frame)
@@ -142,7 +142,7 @@ def _ticks(frame: Frame) -> Sequence[tuple[float, str]]:
 
 
 def _lanes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
-    """The rows of the matrix, that on turn in the colour of now, and what is between them."""
+    """Yield the rows of the matrix, that on turn in the colour of now, and what is between them."""
     for place, lane in enumerate(reversed(chart.lanes)):
         top, y = frame.y((place + 1) * chart.view.stride), frame.y((place + 0.5) * chart.view.stride)
         if lane.row is not None:

@@ -63,7 +63,7 @@ def _flat(processors: int, frame: Frame) -> int:
 
 
 def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
-    """The stretches as pixels."""
+    """Return the stretches as pixels."""
     per_pixel, begin, place = frame.per_pixel, frame.first, frame.axis.place
     edges = ChartView(per_pixel, 0, frame.width, frame.rows, 0, frame.procs).edges()
     since = [s._replace(start=place(s.start) - begin, end=place(s.end or 0.0) - begin) for s in stretches]

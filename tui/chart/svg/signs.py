@@ -26,7 +26,7 @@ class Boundary(NamedTuple):
 
 
 def draw_killed(chart: Drawing, frame: Frame, look: Look) -> str:
-    """A cross where a job was killed: at its estimate, or at the end of a speculative run."""
+    """Return a cross where a job was killed: at its estimate, or at the end of a speculative run."""
     crosses = []
     for stretch in chart.cut:
         rects = frame.rects(max(stretch.start, frame.begin), stretch.end or stretch.start, stretch.processors)
@@ -50,7 +50,7 @@ def draw_killed(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_plan(chart: Drawing, named: Collection[int], frame: Frame, look: Look) -> str:
-    """Running jobs until their expected end and waiting ones where they are planned, hatched.
+    """Return running jobs until their expected end and waiting ones where they are planned, hatched.
 
     Jobs that are `named` in what is past are not named again.
     """
@@ -108,7 +108,7 @@ def draw_borrowed(chart: Drawing, frame: Frame) -> str:
 
 
 def _spans(chart: Drawing, frame: Frame) -> Iterator[tuple[tuple[float, tuple[int, ...]], float]]:
-    """Each division that is seen, and until when it held."""
+    """Return each division that is seen, and until when it held."""
     divisions = _coarser(chart.history.owners_between(frame.begin, chart.clock), frame)
     untils = [since for since, _ in divisions[1:]]
     return zip(divisions, [*untils, chart.clock], strict=True) if divisions else iter(())
@@ -136,7 +136,7 @@ def _coarser(divisions: Sequence[tuple[float, tuple[int, ...]]], frame: Frame) -
 
 
 def boundaries(divisions: Sequence[tuple[float, tuple[int, ...]]], until: float) -> Iterator[Boundary]:
-    """The lines between partitions, each as long as it stood.
+    """Yield the lines between partitions, each as long as it stood.
 
     >>> list(boundaries([(0, (0b0011, 0b1100)), (5, (0b0111, 0b1000))], 9))
     [Boundary(at=2, start=0, end=5), Boundary(at=3, start=5, end=9)]
@@ -153,7 +153,7 @@ def boundaries(divisions: Sequence[tuple[float, tuple[int, ...]]], until: float)
 
 
 def _edges(owners: Sequence[int]) -> set[int]:
-    """The processors whose lower neighbour has another owner."""
+    """Return the processors whose lower neighbour has another owner."""
     return {first for owned in owners for first, _ in ranges(owned) if first}
 
 
@@ -174,7 +174,7 @@ def _owner(place: int, owned: int, chart: Drawing, frame: Frame, look: Look) -> 
 
 
 def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
-    """The line between what was and what is planned."""
+    """Return the line between what was and what is planned."""
     if chart.until <= chart.clock:
         return ""
     x = frame.x(chart.clock)

@@ -16,7 +16,7 @@ _HEIGHT, _GAP = 28, 8
 
 
 def averages(time: Floats, value: Floats, until: float, edges: Floats) -> Floats:
-    """The mean between neighbouring edges of what is `value[i]` from `time[i]` on; nothing before and after.
+    """Return the mean between neighbouring edges of what is `value[i]` from `time[i]` on; nothing before and after.
 
     >>> averages(np.array([0.0, 10.0]), np.array([4.0, 2.0]), 20, np.array([0.0, 5.0, 15.0, 25.0])).tolist()
     [4.0, 3.0, 1.0]
@@ -40,7 +40,7 @@ def in_use_and_waiting(history: Past, frame: Frame, now: float, procs: int) -> t
 
 
 def strips(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Both curves."""
+    """Return both curves."""
     use, waiting = in_use_and_waiting(chart.history, frame, chart.clock, chart.workload.procs)
     top = frame.bottom + AXIS
     most = float(waiting.max(initial=0.0))

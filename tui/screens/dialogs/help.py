@@ -210,7 +210,7 @@ def filtered(groups: Groups, typed: str) -> Groups:
 
 
 def drawn(groups: Groups, width: int) -> list[Line]:
-    """The groups side by side, in as many columns as there is room for."""
+    """Return the groups side by side, in as many columns as there is room for."""
     if not groups:
         return [line(Span("No matches.", "dim"))]
     columns = min(max((width + GAP) // (WIDTH_OF_A_COLUMN + GAP), 1), len(groups))
@@ -230,7 +230,7 @@ def _block(title: str, rows: Rows, width: int) -> Iterator[Line]:
 
 
 def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
-    """The blocks in this order, parted so that the longest column is as short as can be."""
+    """Return the blocks in this order, parted so that the longest column is as short as can be."""
     cuts = min(
         combinations(range(1, len(blocks)), columns - 1),
         key=lambda cuts: max(sum(map(len, blocks[a:b])) for a, b in pairwise((0, *cuts, len(blocks)))),
@@ -239,7 +239,7 @@ def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
 
 
 def _beside(lines: Iterable[Line | None], room: int) -> Line:
-    """One line of each column, each but the last as wide as its column."""
+    """Return one line of each column, each but the last as wide as its column."""
     spans: list[Span] = []
     for there in (each or line("") for each in lines):
         spans += [*there.spans, Span(" " * (room - cells(there.text))), Span(" " * GAP)]

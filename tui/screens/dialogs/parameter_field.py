@@ -107,5 +107,5 @@ class ParameterField(Vertical):
 
 
 def choices_of(parameter: Parameter) -> tuple[str, ...]:
-    """The values to choose from, if there are only these."""
+    """Return the values to choose from, if there are only these."""
     return ("no", "yes") if parameter.kind is bool else parameter.choices

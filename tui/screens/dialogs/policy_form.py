@@ -49,7 +49,7 @@ class Form:
 
     @classmethod
     def of_spec(cls, spec: str) -> Form:
-        """The form that stands for a spec; a `ParameterError` says what is wrong with it.
+        """Return the form that stands for a spec; a `ParameterError` says what is wrong with it.
 
         >>> Form.of_spec("lsbf")
         Form(policy='conservative', texts={'order': 'sjf', 'compress': 'queue'})
@@ -58,7 +58,7 @@ class Form:
 
     @classmethod
     def of(cls, policy: Policy) -> Form:
-        """The form that stands for this policy."""
+        """Return the form that stands for this policy."""
         holders: list[Policy | Order] = [policy]
         texts = {}
         if (default := default_order(type(policy))) is not None:
@@ -71,12 +71,12 @@ class Form:
         return cls(policy.name, {name: text for name, text in texts.items() if text})
 
     def with_text(self, name: str, text: str) -> Form:
-        """The same with another text in one field."""
+        """Return the same with another text in one field."""
         return Form(self.policy, {**self.texts, name: text.strip()})
 
     @property
     def spec(self) -> str:
-        """The shortest spec if all is right, else what has been typed.
+        """Return the shortest spec if all is right, else what has been typed.
 
         >>> Form("easy", {"depth": "1", "order": "sjf"}).spec, Form("easy", {"depth": "x"}).spec
         ('easy:order=sjf', 'easy:depth=x')
@@ -93,7 +93,7 @@ class Form:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """A field for each parameter: the policy's own, the order of the queue, those of the order."""
+        """Return a field for each parameter: the policy's own, the order of the queue, those of the order."""
         whole = error_of(self._typed)
         return tuple(self._field(parameter, whole) for parameter in self._parameters().values())
 
@@ -109,7 +109,7 @@ class Form:
 
     @property
     def error(self) -> str | None:
-        """The first thing that is wrong, None if the policy can be used."""
+        """Return the first thing that is wrong, None if the policy can be used."""
         return next((field.error for field in self.fields if field.error), None) or error_of(self._typed)
 
     @property
@@ -174,7 +174,7 @@ class Entry(NamedTuple):
 
     @property
     def policy(self) -> str:
-        """The name of the policy that it is, or that its short name stands for."""
+        """Return the name of the policy that it is, or that its short name stands for."""
         return self.spec.partition(":")[0] if self.title in (*POLICIES, *POLICIES.aliases) else self.spec
 
 
@@ -206,7 +206,7 @@ def _files(typed: str) -> list[Entry]:
 
 
 def entries(typed: str) -> list[Entry]:
-    """The policies in which every word that was typed is found, the closest first; short names too.
+    """Return the policies in which every word that was typed is found, the closest first; short names too.
 
     >>> [entry.title for entry in entries("mbgs")], [entry.title for entry in entries("firstf")]
     (['mbgs', 'gang-migrate-backfill'], ['firstfit'])

@@ -337,7 +337,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
 
 def _prompt(entry: Entry, with_what: bool) -> Content:
-    """The name; where there is room also short names, and below it what it does."""
+    """Return the name; where there is room also short names, and below it what it does."""
     if not with_what:
         return Content.styled(drawn(entry.title), "bold")
     short = drawn(" ".join(short_names(entry.title)))
@@ -370,7 +370,7 @@ def _more(others: list[str], width: int) -> Iterator[Line]:
 
 
 def _shortcuts(width: int) -> Iterator[Line]:
-    """The papers' short names, which can be clicked; in as many lines as they need."""
+    """Yield the papers' short names, which can be clicked; in as many lines as they need."""
     yield line(Span("short names of the papers:", "dim"))
     for row in wrapped(" ".join(POLICIES.aliases), width):
         links = [(Span(" "), Span(alias, "dim", f"alias({alias!r})")) for alias in row.text.split()]

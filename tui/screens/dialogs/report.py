@@ -51,7 +51,7 @@ def report(trace: Trace, workload: Workload, width: int) -> list[Line]:
 
 
 def facts(trace: Trace, workload: Workload, width: int) -> list[Line]:
-    """Jobs, machine, time and load, a line each."""
+    """Return jobs, machine, time and load, a line each."""
     return [part for label, told in _facts(trace, workload) for part in _labelled(label, told, width)]
 
 

@@ -209,7 +209,7 @@ def _nothing(typed: str) -> str:
 
 
 def _prompt(choice: Choice, with_what: bool) -> Content:
-    """The name, and below it what it is where there is room."""
+    """Return the name, and below it what it is where there is room."""
     title = (printable(choice.title), "$text-disabled" if choice.kind == "missing" else "bold")
     if with_what and choice.what:
         return Content.assemble(title, ("\n" + printable(choice.what), "$text-muted"))

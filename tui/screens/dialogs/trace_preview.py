@@ -36,7 +36,7 @@ def sample(name: str, width: int) -> list[Line]:
 
 
 def said(choice: Choice, words: str, style: str, width: int) -> list[Line]:
-    """One sentence about it."""
+    """Return one sentence about it."""
     return [line(Span(printable(choice.title), "accent")), line(""), *wrapped(words, width, style)]
 
 

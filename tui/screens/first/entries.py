@@ -44,7 +44,7 @@ def _sample(sample: Sample, kind: Kind = "sample") -> Entry:
 
 
 def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[Entry]:
-    """The course, and how far one has come in each."""
+    """Yield the course, and how far one has come in each."""
     from sim.lessons.course import found_lesson
 
     for lesson in map(found_lesson, names):
@@ -64,7 +64,9 @@ def learning(seen: Mapping[str, int]) -> Entry:
 
 
 def entries(sessions: Sequence[Entry], traces: Sequence[str], seen: Mapping[str, int]) -> tuple[Entry, ...]:
-    """All of them: the pictures, what to learn, then what was open before, then any file. Samples are there already."""
+    """Return all of them: the pictures, what to learn, then what was open before, then any file. Samples are there
+    already.
+    """
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
         *samples(), learning(seen), *sessions, *(_sample(sample_of(name), "also") for name in ALSO),

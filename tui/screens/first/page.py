@@ -48,7 +48,7 @@ class Page:
     """Columns and rows of a picture."""
 
     def at(self, column: int, row: int) -> int | None:
-        """The entry there."""
+        """Return the entry there."""
         for number, place in enumerate(self.places):
             if place.row <= row < place.row + place.rows and place.column <= column < place.column + place.columns:
                 return number
@@ -88,7 +88,7 @@ def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
 def drawn(
     page: Page, entries: Sequence[Entry], pictures: Mapping[str, Cells], brush: Brush, chosen: int
 ) -> list[list[Segment]]:
-    """The whole page, a blank column at its right."""
+    """Return the whole page, a blank column at its right."""
     look, blank = brush.look, brush.look.style("")
     rows: dict[int, list[Segment]] = {}
     for number, (entry, place) in enumerate(zip(entries, page.places, strict=True)):

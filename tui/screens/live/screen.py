@@ -281,7 +281,7 @@ class LiveScreen(Screen[None]):
 
     @property
     def _picture(self) -> int:
-        """The picture that is wanted, or shown."""
+        """Return the picture that is wanted, or shown."""
         if self.state.picture is not None:
             return self.state.picture
         return max(len(self.watch_.observed.moments) - 1, 0)
@@ -478,7 +478,7 @@ class LiveScreen(Screen[None]):
 
     @property
     def answers(self) -> Any:
-        """The earlier answers to questions."""
+        """Return the earlier answers to questions."""
         if self._answers is None:
             from tui.screens.dialogs.prompt import Answers
 

@@ -52,14 +52,14 @@ class ControlledScreen(Protocol):
 
     @property
     def available(self) -> frozenset[str]:
-        """The panels that have something to show."""
+        """Return the panels that have something to show."""
 
     @property
     def answers(self) -> Answers: ...
 
     @property
     def in_focus(self) -> str | None:
-        """The panel or chart that has the focus."""
+        """Return the panel or chart that has the focus."""
 
     def change(self, **changed: Any) -> None:
         """See this from now on: fields of the `ViewState`."""
@@ -93,7 +93,7 @@ class ControlledScreen(Protocol):
     def move_focus(self, by: int) -> None: ...
 
     def screenshot(self) -> str:
-        """The screen as it is, as SVG."""
+        """Return the screen as it is, as SVG."""
 
     def post_message(self, message: Message) -> bool:
         """Tell the program."""

@@ -214,7 +214,7 @@ class Drawing:
         return frozenset(name for name, _ in self.layout.panels) if self.layout else frozenset()
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
-        """The panels that can be shown beside a small chart, and which one is."""
+        """Return the panels that can be shown beside a small chart, and which one is."""
         return [(name, name == state.over) for name in SIDE if name in self.available | {"details"}]
 
     def draw_top(

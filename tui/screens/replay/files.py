@@ -127,7 +127,7 @@ def theme_choice(look: Look) -> Choice:
 
 
 def look_named(name: str, now: Look) -> Look:
-    """A look in the present mode, or the present look in another mode.
+    """Return a look in the present mode, or the present look in another mode.
 
     >>> look_named("light", LOOKS["dark"].with_mode("mono")).mode, look_named("ascii", LOOKS["light"]).name
     ('mono', 'light')
@@ -148,7 +148,7 @@ def _picture(text: str) -> str:
 
 
 def parse_drawing(text: str) -> tuple[Path, int, int]:
-    """A file, and the size in pixels.
+    """Return a file, and the size in pixels.
 
     >>> parse_drawing("chart.svg 1600x900")[1:]
     (1600, 900)

@@ -74,19 +74,20 @@ def key_lines(
 
 
 def _tab_signs(tabs: Tabs) -> list[Span]:
-    """The panels by their keys alone."""
+    """Return the panels by their keys alone."""
     signs = _all_tabs(tabs, 2 * len(tabs), signs=True)
     return [*signs, Span(" ")]
 
 
 def _tab_line(width: int, tabs: Tabs) -> Line:
-    """The panels that there are, each with its key."""
+    """Return the panels that there are, each with its key."""
     first = _spans("tab", "next_panel", "panels")
     return line(Span(" "), *first, *_all_tabs(tabs, width - 1 - width_of(first), signs=True))
 
 
 def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
-    """The panels, all of them: with less between them and shorter names, or with `signs` at last by their keys alone.
+    """Return the panels, all of them: with less between them and shorter names, or with `signs` at last by their keys
+    alone.
 
     >>> tabs = ("versus", False), ("queue", True), ("partitions", False)
     >>> ["".join(span.text for span in _all_tabs(tabs, room, signs=True)).strip() for room in (60, 33, 24, 9)]

@@ -215,7 +215,7 @@ def bindings() -> list[Binding]:
 
 
 def identity(key: Key) -> str:
-    """The name by which a user's settings rebind the action.
+    """Return the name by which a user's settings rebind the action.
 
     >>> identity(PLAYING[1])
     'step.forwards'

@@ -52,7 +52,7 @@ def arrange(
     lesson: int = 0,
     projected: bool = False,
 ) -> Layout:
-    """The layout for `width` x `height` cells.
+    """Return the layout for `width` x `height` cells.
 
     available: panels with contents; hidden: panels that the user has hidden; over: the panel shown next to a small
     chart; note: rows of a note above the chart.
@@ -105,7 +105,7 @@ def arrange(
 
 
 def most_words(height: int) -> int:
-    """Rows that a lesson may have for its words."""
+    """Return rows that a lesson may have for its words."""
     return height * 3 // 5
 
 

@@ -43,7 +43,7 @@ LESSON_KEYS = (
 
 
 def heard(walk: Walk, key: str, letter: str | None) -> str | None:
-    """The action that a key stands for in a lesson; None: it does what it does elsewhere."""
+    """Return the action that a key stands for in a lesson; None: it does what it does elsewhere."""
     if walk.is_off:
         return OFF_THE_PATH.get(key)
     if walk.open_question is not None:

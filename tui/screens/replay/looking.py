@@ -206,7 +206,7 @@ class Looking:
 
 
 def commands() -> Iterator[Command]:
-    """All that the palette finds: by what it does, by the word of its key, by the key itself."""
+    """Yield all that the palette finds: by what it does, by the word of its key, by the key itself."""
     from tui.screens.commands import choices
 
     for key in every_key():

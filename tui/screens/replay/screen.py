@@ -173,7 +173,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def policy(self) -> Policy:
-        """The one that is shown."""
+        """Return the one that is shown."""
         return self.scene.snapshot.rules if self.scene else parse_policy("easy")
 
     @property
@@ -476,7 +476,7 @@ class ReplayScreen(Screen[None]):
 
 
 def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
-    """The public methods of a controller, by name."""
+    """Yield the public methods of a controller, by name."""
     for name in dir(type(controller)):
         if not name.startswith("_"):
             yield name, getattr(controller, name)

@@ -123,7 +123,7 @@ class WhatIf:
         self._screen.open(dialog, lambda policy: self._compare(policy, from_start))
 
     def _proposed(self) -> Policy:
-        """The policy that the note above the chart names, if it is not the one that runs; else a common one."""
+        """Return the policy that the note above the chart names, if it is not the one that runs; else a common one."""
         running, note = self._screen.policy, self._screen.state.note
         named = re.findall(r"[a-z][a-z+-]*", note.told) if note is not None else []
         names = [name for name in (*named, "easy", "conservative") if name in POLICIES]
@@ -240,7 +240,7 @@ class WhatIf:
         self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
-        """The conditions that were typed; they may only speak of jobs and users that there are."""
+        """Return the conditions that were typed; they may only speak of jobs and users that there are."""
         from sim.stops.grammar import parse_stop
 
         workload, now = self._screen.about.workload, self._screen.scene.clock if self._screen.scene else 0.0
@@ -308,7 +308,7 @@ def _numbered(branches: Sequence[BranchRecord]) -> list[tuple[str, str, str]]:
 
 
 def _told(branch: BranchRecord) -> str:
-    """How the branch came about."""
+    """Return how the branch came about."""
     if branch.parent is None:
         return "the first"
     switched = "".join(f", {switch.spec} from {clock(switch.time)}" for switch in branch.switches)

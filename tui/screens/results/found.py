@@ -73,7 +73,7 @@ def first_ask(varying: dict[str, int]) -> Ask:
 
 
 def along(ask: Ask, table: Table) -> Ask:
-    """The same for a plot: along its axis what are numbers, or else what there is more of."""
+    """Return the same for a plot: along its axis what are numbers, or else what there is more of."""
     if not ask.columns:
         return ask
     down, across = _numbers(table.rows), _numbers(table.columns)

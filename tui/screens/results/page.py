@@ -48,7 +48,7 @@ class Grid:
 
     @property
     def width(self) -> int:
-        """Columns in which all of it is seen."""
+        """Return columns in which all of it is seen."""
         return sum(self.widths) + GAP * (len(self.head) - 1)
 
 
@@ -104,7 +104,7 @@ class Window:
     first_column: int = 1
 
     def on(self, grid: Grid, width: int, height: int) -> Window:
-        """The same within the grid, what is chosen in sight."""
+        """Return the same within the grid, what is chosen in sight."""
         row = min(max(self.row, 0), max(len(grid.rows) - 1, 0))
         column = min(max(self.column, 1), max(len(grid.head) - 1, 1))
         first_row = min(max(self.first_row, row - max(height - 2, 0)), row)
@@ -138,7 +138,7 @@ def _padded(words: str, width: int, at: int, style: str, look: Look) -> list[Seg
 
 
 def place_at(grid: Grid, window: Window, x: int, y: int) -> tuple[int, int] | None:
-    """The row and column of a cell that was clicked."""
+    """Return the row and column of a cell that was clicked."""
     row, left, widths = window.first_row + y - 1, grid.widths[0] if grid.rows else 0, grid.widths
     if y < 1 or row >= len(grid.rows):
         return None
