@@ -191,7 +191,7 @@ class Schedscope(Guarded):
 
     @on(LessonOver)
     def _after_lesson(self, over: LessonOver) -> None:
-        """The next question of a quiz, as hard as that; else what there is to learn."""
+        """Open the next question of a quiz, of the given difficulty, or the list of lessons."""
         if self.quiz is None:
             self._show_lessons()
             return
@@ -223,7 +223,7 @@ class Schedscope(Guarded):
 
     @on(SceneChanged)
     def _remember_scene(self, message: SceneChanged) -> None:
-        """How far one has come; where a question is open, not yet there."""
+        """Remember the scene reached, or the one before an open question."""
         from sim.lessons.lesson import ORDER
 
         now = message.now
@@ -259,7 +259,7 @@ class Schedscope(Guarded):
         return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, ReplayScreen)), None)
 
     def on_key(self, event: events.Key) -> None:
-        """Keys that were under way to the replay when a dialog opened (many come at once over a slow line) are its."""
+        """Forward keys to the replay that were typed before a dialog opened, as over a slow line."""
         if isinstance(event._sender, ReplayScreen) and event._sender is not self.screen:
             event.prevent_default()
             self.post_message(events.Key(event.key, event.character))
@@ -268,7 +268,7 @@ class Schedscope(Guarded):
 
     @on(OpenTrace)
     def _open_trace(self, wanted: OpenTrace) -> None:
-        """Another trace, under the same policy, or results."""
+        """Open another trace under the same policy, or results."""
         if is_database(wanted.trace):
             self._menus.show_results(wanted.trace, self.look)
             return
@@ -335,7 +335,7 @@ class Schedscope(Guarded):
 
     @property
     def in_lesson(self) -> bool:
-        """Is a lesson shown? It has its own way to be found again."""
+        """Return True if a lesson is shown, which is remembered in its own way."""
         return self.opened is not None and self.opened.walk is not None
 
     @property
@@ -352,7 +352,7 @@ class Schedscope(Guarded):
 
     @on(KeepSession)
     def _keep_session(self, wanted: KeepSession) -> None:
-        """In a file, or in the clipboard."""
+        """Keep the session in a file or the clipboard."""
         from sim.session.session import one_line, write_session, written
 
         if self.replay is None:
@@ -378,7 +378,7 @@ class Schedscope(Guarded):
 
     @on(SceneChanged)
     def _tell_notes(self) -> None:
-        """A second terminal may follow with the teacher's notes."""
+        """Explain how a second terminal follows with the teacher's notes."""
         if self.guest is not None or self.replay is None or self.replay.state.walk is None:
             return
         if self.replay.state.projected:
@@ -418,7 +418,7 @@ class Schedscope(Guarded):
         self.use_look(wanted.look)
 
     def use_look(self, look: Look, kept: bool = True) -> None:
-        """See everything so from now on."""
+        """Set the look of everything."""
         self.look = look
         self.theme = theme_name(look)
         if kept:
@@ -452,7 +452,7 @@ class Schedscope(Guarded):
         super().exit(*args, **kwargs)
 
     def _end_by(self, number: int) -> None:
-        """A signal: the terminal gets back what it had, and what was watched is offered at the next start."""
+        """Handle a signal: restore the terminal, and offer the run at the next start."""
         if self.guest is None:
             self.keeper.break_off()
         super().exit(return_code=128 + number)
@@ -462,7 +462,7 @@ class Schedscope(Guarded):
             self._end_by(HANGUP)
 
     def panic(self, *renderables: Any) -> None:
-        """Reading the keyboard of a terminal that is gone is no fault."""
+        """Ignore errors from reading the keyboard of a terminal that is gone."""
         if is_gone():
             self._end_by(HANGUP)
         else:

@@ -13,7 +13,7 @@ _LARGE = 1 << 18
 
 
 def give_back_at_once() -> bool:
-    """Is it so from now on?
+    """Make the allocator return memory at once; return True if it can.
 
     Else glibc keeps more and more of what is freed among what is not: of a million jobs' columns that grow, a third.
     """

@@ -58,7 +58,7 @@ class Menus:
         self._show(FirstScreen(there, settings.recent, look, is_over, chosen))
 
     def _show(self, menu: FirstScreen) -> None:
-        """Over what is open, in the place of another menu."""
+        """Show a menu over the open screen, in place of another menu."""
         before, self._menu = self._menu, menu
         if before is not None and self._app.screen is before:
             self._app.switch_screen(menu)
@@ -72,7 +72,7 @@ class Menus:
         return next((each for each in stack if each is self._results or getattr(each, "stays", False)), None)
 
     def show_results(self, path: str, look: Look) -> None:
-        """A file of results, and nothing else."""
+        """Show a file of results alone."""
         from tui.screens.results.screen import ResultsScreen
 
         while len(self._app.screen_stack) > 1:
@@ -81,7 +81,7 @@ class Menus:
         self._app.push_screen(self._results)
 
     def show_replay(self, replay: Screen[Any], is_another: bool) -> None:
-        """In the place of what is open, another replay and the menu over it; results stay under it."""
+        """Replace the open screen and its menus by a replay; results stay under it."""
         if is_another:
             self._app.set_timer(GONE, give_back_what_went)
         if is_another and self._menu in self._app.screen_stack:
@@ -92,7 +92,7 @@ class Menus:
             self._app.push_screen(replay)
 
     def use_look(self, look: Look) -> None:
-        """See them so from now on."""
+        """Set the look of the menus."""
         for screen in self._app.screen_stack:
             if screen in (self._menu, self._results, self._below) and (use := getattr(screen, "use_look", None)):
                 use(look)

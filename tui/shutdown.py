@@ -35,7 +35,7 @@ def on_signals(end: Callable[[int], None]) -> None:
 
 
 def is_gone() -> bool:
-    """Has the terminal been closed, whether a signal told so or not?"""
+    """Return True if the terminal has been closed, with or without a signal."""
     if sys.__stdin__ is None or not hasattr(select, "poll"):
         return False
     try:
@@ -82,7 +82,7 @@ def patient(driver: type[Driver]) -> type[Driver]:
 
 
 def close_the_gone() -> None:
-    """Python must not try to write the rest to a terminal that is gone when it ends."""
+    """Close the streams of a lost terminal, so that Python does not write to them at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for output in (1, 2):
         os.dup2(nowhere, output)

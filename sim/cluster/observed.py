@@ -301,7 +301,7 @@ class Observed:
         return now if end is None else min(end - (self.origin or 0.0), now)
 
     def _add_short(self, cluster: Cluster, before: Cluster | None) -> None:
-        """Jobs that started and ended since the picture before, if the scheduler still lists them."""
+        """Add jobs that started and ended since the picture before, if the scheduler still lists them."""
         for job in cluster.jobs:
             was = before.job_of.get(job.id) if before is not None else None
             if not job.has_ended or job.start is None or job.end is None or not job.nodes or job.end <= job.start:

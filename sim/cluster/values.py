@@ -188,7 +188,7 @@ class Cluster:
 
     @cached_property
     def job_of(self) -> Mapping[str, ClusterJob]:
-        """Job id -> job."""
+        """Return job id -> job."""
         return {job.id: job for job in self.jobs}
 
     @cached_property
@@ -210,7 +210,7 @@ class Cluster:
 
     @cached_property
     def taken(self) -> Mapping[str, int]:
-        """Node -> its cores in use: by the running jobs, which are newer than the nodes, unless some are hidden."""
+        """Return node -> cores in use: by running jobs, which are newer than the nodes, unless some are hidden."""
         if self.is_private:
             return {node.name: node.cpus_taken for node in self.nodes}
         found = dict.fromkeys(self.node_of, 0)
@@ -228,7 +228,7 @@ class Cluster:
 
     @cached_property
     def considered(self) -> Mapping[str, tuple[int, ...]]:
-        """Partition -> the places in the queue of the jobs that wait for nothing but room there."""
+        """Return partition -> places in the queue of the jobs that wait only for room there."""
         found: dict[str, list[int]] = {}
         for place, job in enumerate(self.queue):
             if job.reason in PLANNED_FOR or not job.reason:
@@ -238,7 +238,7 @@ class Cluster:
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:
-        """Job id -> its place in the queue, from 0 on."""
+        """Return job id -> its place in the queue, from 0 on."""
         return {job.id: place for place, job in enumerate(self.queue)}
 
     def find(self, word: str) -> ClusterJob | None:

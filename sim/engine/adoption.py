@@ -72,7 +72,7 @@ def adopting(state: State) -> Iterator[Decision]:
 
 
 def _go_on(state: State) -> Iterator[Decision]:
-    """Suspended jobs go on in the order in which they were suspended; the first that cannot is awaited."""
+    """Resume suspended jobs in the order of their suspension; await the first that cannot resume."""
     head: Job | None = None
     for rank, own in list(state.suspended.items()):
         job = state.jobs[rank]
@@ -95,7 +95,7 @@ def _go_on(state: State) -> Iterator[Decision]:
 
 
 def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
-    """Why a suspended job behind the first cannot go on: its processors, or what others are to have."""
+    """Return why a suspended job behind the first cannot resume: its own processors, or reserved ones."""
     if lacks := waits_for_own(own, state.free_set, state.machine.there):
         return lacks
     now = state.now
@@ -120,7 +120,7 @@ def _kept(state: State, rank: int | None = None) -> int:
 
 
 def _can_keep(state: State, rank: int) -> bool:
-    """Does the job leave room for the reservations that were granted, if its processors are kept from now on?"""
+    """Return True if the granted reservations stay possible when the job's processors are reserved from now on."""
     plan = state.running_plan(rank)
     take_granted(state, plan)
     return plan.shortage() is None
@@ -206,7 +206,7 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
 
 
 def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
-    """Would it run into maintenance, or into a reservation that the policy knows nothing of?"""
+    """Return True if it would run into maintenance, or into a reservation that the policy does not know."""
     job = decision.job
     if job.rank not in state.waiting.jobs and job.rank not in state.suspended:
         return False  # it cannot be done at all

@@ -34,7 +34,7 @@ class Checker:
     """
 
     def __init__(self, state: State, workload: Workload, history: History) -> None:
-        """From here on: what came before is taken as it is."""
+        """Check from here on; earlier steps are trusted."""
         self._state, self._workload, self._history = state, workload, history
         self._promised = dict(state.reserved) if state.promises else {}
         self._granted = dict(state.granted)
@@ -134,7 +134,7 @@ class Checker:
         return MOMENT * (1 + len(self._state.completed) + len(self._state.arrived))
 
     def _shared_progress(self) -> None:
-        """In a matrix progress is made only on turn, outside overhead and stalls: turn by turn."""
+        """Check that progress in a matrix is made only by the active row, outside overhead and stalls."""
         state, clock = self._state, self._clock
         if clock is None or self._last is None:
             return
@@ -159,7 +159,7 @@ class Checker:
             self._clock = self._last = None
 
     def _matrix(self) -> None:
-        """No cell is held twice; a job has as many columns as processors; the row on turn is what runs."""
+        """Check that no cell is held twice, each job has its columns, and the active row is what runs."""
         state = self._state
         if state.sharing is None:
             return
@@ -195,7 +195,7 @@ class Checker:
                 yield stretch
 
     def _pinned(self) -> None:
-        """A resumed job is on its own processors, unless it was resumed on others; in a matrix in its own columns."""
+        """Check that a resumed job has its own processors or columns, unless it was resumed on others."""
         state = self._state
         resumed = (d for d in self._history.decisions(state.step_count - 1) if isinstance(d, Resume))
         sent = {d.job.rank: d.on for d in resumed if d.on is not None}
@@ -215,7 +215,7 @@ class Checker:
                 self._fail("it was resumed on other processors than its own", rank)
 
     def _partitions(self) -> None:
-        """Every processor has exactly one owner."""
+        """Check that every processor has exactly one owner."""
         owners = self._state.machine.owners
         if not owners:
             return
@@ -254,7 +254,9 @@ class Checker:
         self._promised = dict(state.reserved)
 
     def _is_held_up(self) -> bool:
-        """Does something else than running jobs stand where a user has reserved, or did it under the policy before?"""
+        """Return True if something other than running jobs delays a requested reservation, now or under the policy
+        before.
+        """
         state = self._state
         writes = any(run.kind == SUSPENDING for run in state.running.values())
         return writes or bool(state.machine.absent) or any(at < state.now for at in self._granted.values())

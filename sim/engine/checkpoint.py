@@ -72,7 +72,7 @@ class Checkpoint:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """Return the approximate size in bytes."""
         return _size(self.small) + _size(self.future) + _size(self.waiting) + 2 * _size(self.entries)
 
 

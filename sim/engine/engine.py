@@ -149,12 +149,12 @@ class Engine:
 
     @property
     def is_to_switch(self) -> bool:
-        """Does another policy take over in the next step, by the rule of one that leads?"""
+        """Return True if an adaptive policy switches in the next step."""
         return self.state.successor is not None
 
     @property
     def curious(self) -> bool:
-        """Are reasons kept?"""
+        """Return True if reasons are recorded."""
         return self.state.curious
 
     @curious.setter
@@ -189,7 +189,7 @@ class Engine:
         self._happen(at, successor.first())
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
-        """These processors fail: a step of its own, at `at` (default: at the time of the last step)."""
+        """Let these processors fail in a separate step, at `at` (default: at the time of the last step)."""
         at = self.now if at is None else at
         if processors <= 0 or processors >> self.state.procs:
             raise ParameterError(f"no such processors: they are numbered 0 to {self.state.procs - 1:,}")
@@ -261,7 +261,7 @@ class Engine:
     # One instant
 
     def _happen(self, now: float, successor: Policy | None = None, changes: bool = False) -> None:
-        """Everything that happens at one instant; then a successor takes over, if there is one.
+        """Apply all events of one instant, then a due switch of the policy.
 
         changes: does the machine change, whatever was foreseen?
         """
@@ -375,7 +375,7 @@ class Engine:
             self.state.free = self.state.machine.free
 
     def _drop_timers(self, now: float) -> bool:
-        """Was there one?"""
+        """Remove the timer; return True if there was one."""
         timers, wakes, dropped = self.state.timers, self.state.wakes, False
         while timers and timers[0][0] <= now:
             timer, dropped = heappop(timers), True
@@ -397,7 +397,7 @@ class Engine:
             state.waiting.add(job)
 
     def _share_until(self, sharing: Sharing, now: float) -> None:
-        """The rows of the matrix have taken their turns since the last step."""
+        """Let the rows take their turns since the last step."""
         if self.step_count and now > sharing.since:
             self.history.mend_free(sharing.empty_until(now) / (now - sharing.since))
         for rank in sharing.elapse(now, self._runtimes):
@@ -405,7 +405,7 @@ class Engine:
             self._transitions.done(self._jobs[rank])
 
     def _rows_go_on(self, sharing: Sharing) -> None:
-        """The matrix is as it will be until the next step."""
+        """Settle the rows after the matrix has reached its state for this step."""
         state = self.state
         for rank in sharing.settle(state.now):
             self._transitions.started(rank)
@@ -431,7 +431,9 @@ class Engine:
         state.arrived = came
 
     def _let_decide_beside(self, is_new: bool) -> None:
-        """Rows that take turns, an order that looks, a machine that changes, one that took over, a pass left early."""
+        """Make the pass in the rare cases: turns, observing orders, changes of the machine, switches,
+        partial passes.
+        """
         state = self.state
         if state.waiting.looks:
             self._let_order_look()

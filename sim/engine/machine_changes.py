@@ -22,7 +22,7 @@ class MachineChanges:
         self._transitions, self._state, self._history = transitions, transitions.state, transitions.history
 
     def happen(self) -> None:
-        """The machine is as it must be now."""
+        """Apply the changes of the machine that are due."""
         state, outages = self._state, self._transitions.future.outages
         now, was, seen = state.now, state.machine.absent, state.outages
         gone = absent(outages, now)
@@ -89,7 +89,7 @@ class MachineChanges:
         self._queue_again(state.jobs[rank], ran, counts=not is_new)
 
     def _give_up_places(self) -> None:
-        """A suspended job whose processors will not all come back loses its place."""
+        """Release suspended jobs whose processors will not all return."""
         state = self._state
         lost = state.gone_for_good
         for rank in [rank for rank, own in state.suspended.items() if own & lost and rank not in state.running]:
@@ -113,7 +113,7 @@ class MachineChanges:
         self._transitions.log(Interrupt(job, ran))
 
     def drop(self, job: Job) -> None:
-        """The job is wider than all that there will ever be again."""
+        """Cancel a job that is wider than the machine will ever be again."""
         state, rank = self._state, job.rank
         if rank in state.waiting.jobs:
             state.waiting.remove(job)

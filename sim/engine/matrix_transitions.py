@@ -44,7 +44,7 @@ class MatrixTransitions(Transitions):
         }
 
     def _place(self, decision: Place) -> None:
-        """A waiting or suspended job comes into the matrix."""
+        """Place a waiting or suspended job in the matrix."""
         state, job, rank = self.state, decision.job, decision.job.rank
         for passed in state.not_passed:
             self._write_plan(passed)
@@ -115,7 +115,7 @@ class MatrixTransitions(Transitions):
             self._note(decision)
 
     def _write_plan(self, decision: ReserveRow) -> bool:
-        """Unless it moves by less than a turn: as rows take turns, every plan shifts a little at every rebuild."""
+        """Record a plan unless it moves by less than a turn, as every rebuild shifts all plans a little."""
         planned, rank, at = self.state.row_planned, decision.job.rank, decision.at
         if (was := planned.get(rank)) is not None and abs(at - was) < self.sharing.turns.slice:
             return False

@@ -90,7 +90,7 @@ def unanswered(thread: int) -> tuple[str, float]:
 
 
 def give_up(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
-    """The policy that decides in a thread is to stop; calls of C that wait are reached in the main thread alone."""
+    """Stop the policy's pass in a thread; blocking C calls can be interrupted only in the main thread."""
     if thread in _DECIDING:
         interrupt(thread, error)
 

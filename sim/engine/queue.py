@@ -60,7 +60,7 @@ class Queue:
         return self.seen or self._order.at_step(self.step)
 
     def look(self, view: View) -> tuple[()]:
-        """Before a pass, where the order looks around; it decides nothing."""
+        """Let the order observe the state before a pass, without decisions."""
         self.seen = self._order.seeing(view)
         return ()
 
@@ -69,7 +69,7 @@ class Queue:
         return array("l", self.jobs if self.by_clock else map(_RANK, self._in_order))
 
     def add(self, job: Job) -> None:
-        """The job joins the queue."""
+        """Add the job to the queue."""
         self.jobs[job.rank] = job
         self.wanted += job.procs
         if not self.by_clock:
@@ -79,7 +79,7 @@ class Queue:
             self._in_order.insert(place, job)
 
     def remove(self, job: Job) -> None:
-        """The job leaves the queue."""
+        """Remove the job from the queue."""
         del self.jobs[job.rank]
         self.wanted -= job.procs
         if not self.by_clock:

@@ -115,7 +115,7 @@ class Schedule:
 
     @property
     def _on_nodes(self) -> dict[str, NDArray[Any]]:
-        """The nodes of each job by number, in a column of its own where the machine has nodes."""
+        """Return the nodes of each job by number, in a column of its own where the machine has nodes."""
         if self.workload.shape is None:
             return {}
         return {"nodes": np.array([" ".join(map(str, nodes)) for nodes in self.nodes], dtype=object)}
@@ -175,7 +175,7 @@ def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
 
 
 def _nodes_of(workload: Workload, history: History) -> tuple[tuple[int, ...], ...]:
-    """The nodes of every job in its last stretch so far."""
+    """Return the nodes of every job in its last stretch so far."""
     if workload.shape is None:
         return ()
     found: list[tuple[int, ...]] = [()] * len(workload)

@@ -104,24 +104,24 @@ class Sharing:
         return sorted(done)
 
     def come_in(self, rank: int, row: int, columns: int, ran: float, is_new: bool) -> None:
-        """A job gets its place."""
+        """Place a job."""
         self.matrix.place(rank, row, columns)
         self.ran[rank], self.stall[rank] = ran, 0
         if is_new:
             self.new.add(rank)
 
     def change(self, decision: Clean | DropRows | OpenRow | Rehome) -> None:
-        """A step of a rebuild that touches nothing but the matrix."""
+        """Apply a step of a rebuild that changes only the matrix."""
         _CHANGES[type(decision)](self.matrix, decision)
 
     def leave(self, rank: int) -> None:
-        """A job goes, done or not."""
+        """Remove a job, done or not."""
         self.matrix.remove(rank)
         del self.ran[rank], self.stall[rank]
         self.new.discard(rank)
 
     def settle(self, now: float) -> list[int]:
-        """After a rebuild the clock knows the rows; the ranks of the jobs that are on turn for the first time."""
+        """Settle the clock after a rebuild; return the ranks of jobs with their first turn."""
         self.turns.settle(now, self.matrix.rows)
         if self.to_turn is not None:
             self.turns.turn_to(self.to_turn, now)
@@ -150,7 +150,7 @@ class Sharing:
         return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)
 
     def places(self) -> Iterable[tuple[int, int, tuple[int, ...]]]:
-        """(rank, columns, rows) of every job."""
+        """Return (rank, columns, rows) of every job."""
         return self.matrix.places()
 
 

@@ -113,7 +113,7 @@ class Queue(Sequence[Queued]):
         why: Mapping[int, Reason],
         notes: Mapping[str, Mapping[int, float]],
     ) -> None:
-        """The arguments are the queue's own from now on."""
+        """Take over the arguments as the queue's own."""
         self._jobs, self._now, self._policy, self._many = jobs, now, policy, len(policy.queues())
         self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
         self._lasts, self._rows, self._why = lasts, rows, why

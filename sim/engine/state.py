@@ -149,7 +149,7 @@ class State:
             raise PolicyError(f"{policy.name} cannot run on a machine of nodes: it counts processors")
 
     def copy(self) -> State:
-        """A copy of all that is small: what is large and can be found again is added by `Checkpoint.state`."""
+        """Return a copy of all that is small: what is large and can be found again is added by `Checkpoint.state`."""
         twin = State.__new__(State)
         for name in _SMALL:
             setattr(twin, name, copied(getattr(self, name)))
@@ -159,12 +159,12 @@ class State:
 
     @property
     def queue(self) -> list[Job]:
-        """The jobs that wait, in the policy's order: a copy."""
+        """Return the jobs that wait, in the policy's order: a copy."""
         return self.waiting.in_order(self.now)
 
     @property
     def line(self) -> list[Job]:
-        """The jobs that wait, in the order in which the policy looks at them: a copy."""
+        """Return the jobs that wait, in the order in which the policy looks at them: a copy."""
         jobs, order, now = self.queue, self.policy.line_order(), self.now
         if order != self.policy.queue_order():
             jobs.sort(key=lambda job: (order.key(job, now), job.rank))
@@ -178,12 +178,12 @@ class State:
 
     @property
     def left(self) -> int:
-        """How many jobs wait or are suspended."""
+        """Return how many jobs wait or are suspended."""
         return len(self.waiting.jobs) + len(self.suspended)
 
     @property
     def crowd(self) -> int:
-        """How many jobs the policy may have to think about."""
+        """Return how many jobs the policy may have to consider."""
         return self.left + (len(self.sharing.ran) if self.sharing else 0)
 
     # Places of the jobs
@@ -205,11 +205,11 @@ class State:
 
     @property
     def new_in_rows(self) -> Collection[int]:
-        """The ranks of the jobs in the matrix that have not been on turn since they came into it."""
+        """Return the ranks of the jobs in the matrix that have not been on turn since they came into it."""
         return self.sharing.new if self.sharing else ()
 
     def ran(self, rank: int) -> float:
-        """How long a job has run so far; of a finished job its run time."""
+        """Return how long a job has run so far; of a finished job its run time."""
         if self.sharing is not None:
             ran = self.sharing.ran.get(rank)
             return self.ledger.ran[rank] if ran is None else ran
@@ -220,19 +220,19 @@ class State:
         return self.jobs[rank].estimate - self.ran(rank)
 
     def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
-        """(remaining estimate, rank, processors) of each."""
+        """Return (remaining estimate, rank, processors) of each running job."""
         jobs, ran = self.jobs, self.sharing.ran if self.sharing else {}
         known = [(jobs[rank], ran[rank] if rank in ran else self.ran(rank)) for rank in ranks]
         return [(job.estimate - its_run, job.rank, job.procs) for job, its_run in known]
 
     def start_of(self, rank: int) -> float | None:
-        """When the job first started; None if it has not."""
+        """Return when the job first started; None if it has not."""
         start = self.ledger.start[rank]
         return None if isnan(start) else start
 
     @property
     def spec(self) -> str:
-        """The policy as a person writes it."""
+        """Return the policy's spec."""
         return written_policy(self.policy)
 
     # Plans
@@ -244,7 +244,7 @@ class State:
 
     @property
     def plan(self) -> Plan:
-        """Running jobs until their expected ends and the reservations that stand."""
+        """Return running jobs until their expected ends and the reservations that stand."""
         if self.kept_plan is None:
             self.kept_plan = self.running_plan()
             for rank, at in (self.reserved if self.policy.keeps_reservations else self.granted).items():
@@ -255,7 +255,9 @@ class State:
         return self.kept_plan
 
     def running_plan(self, awaited: int | None = None) -> Plan:
-        """Running jobs alone, the awaited one or another as if it were, and what is known to come of the machine."""
+        """Return a plan of the running jobs alone, perhaps with the awaited one, and of announced changes of the
+        machine.
+        """
         if isinstance(self.machine, NodeMachine):
             return NodePlan.of_running(self.now, self.machine, self.ends)
         if awaited is None:
@@ -277,7 +279,7 @@ class State:
         return free, ends, self.machine_ahead(self.suspended[awaited], until)
 
     def machine_ahead(self, beside: int = 0, until: float = inf) -> Ends:
-        """(when, -1, how many processors more) of the changes that are known to come, until then beside some."""
+        """Return (time, -1, additional processors) of announced changes until then, apart from some processors."""
         changes, gone = [], (self.machine.absent & ~beside).bit_count()
         points = sorted([*self.ahead, (until, absent(self.outages, until))]) if beside else self.ahead
         for time, absent_then in points:
@@ -303,7 +305,7 @@ class State:
         return (self.free_set & ~own).bit_count(), sorted(ends)
 
     def reserved_for(self, job: Job) -> float:
-        """For how long the job's reservation is."""
+        """Return the length of the job's reservation in seconds."""
         return self.lasts.get(job.rank, job.estimate)
 
     def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
@@ -340,7 +342,7 @@ class State:
 
     @property
     def gone_for_good(self) -> int:
-        """The processors that will never be there again, as far as is known."""
+        """Return the processors that will never be there again, as far as is known."""
         return gone_for_good(self.outages, self.now)
 
     @property
@@ -349,11 +351,11 @@ class State:
         return self.procs - self.gone_for_good.bit_count()
 
     def back(self, processors: int) -> float:
-        """When all these will be there again, as far as is known."""
+        """Return when all these will be there again, as far as is known."""
         return self.clear(processors, self.now, 0)
 
     def clear(self, processors: int, since: float, lasts: float) -> float:
-        """The first moment from `since` on from which these are all there for so long, as far as is known."""
+        """Return the first moment from `since` on from which these are all there for so long, as far as is known."""
         begins = [(self.now, absent(self.outages, self.now)), *self.ahead]
         for (begin, gone), (end, _) in zip(begins, [*self.ahead, (inf, 0)], strict=True):
             if gone & processors and end > since and begin < since + max(lasts, MOMENT) - MOMENT / 2:
@@ -361,7 +363,7 @@ class State:
         return since
 
     def in_time(self, job: Job) -> bool:
-        """Would the job end before the machine goes down, by what is left of its estimate?"""
+        """Return True if the job would end before the machine goes down, by its remaining estimate."""
         return self.now + self.remaining_estimate(job.rank) <= self.closes + MOMENT
 
 
@@ -393,12 +395,12 @@ class Future:
         self.changes = changes_of(self.outages)
 
     def next_change(self) -> float:
-        """When the machine changes next."""
+        """Return when the machine changes next."""
         place = bisect_right(self.changes, self.applied)
         return self.changes[place] if place < len(self.changes) else inf
 
     def last_change(self, until: float) -> float:
-        """When it last changes up to that moment, if it does after what has happened; else -inf."""
+        """Return when it last changes up to that moment, if it does after what has happened; else -inf."""
         place = bisect_right(self.changes, until)
         return self.changes[place - 1] if place and self.changes[place - 1] > self.applied else -inf
 
@@ -408,7 +410,7 @@ _SMALL = tuple(name for name in State.__slots__ if name not in _LARGE)
 
 
 def copied(value: Any) -> Any:
-    """The same value, sharing nothing that can change.
+    """Return the same value, sharing nothing that can change.
 
     >>> notes = {"bound": {1: 5.0}}
     >>> twin = copied(notes)

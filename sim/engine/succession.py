@@ -36,7 +36,7 @@ class Succession:
         self._runtimes = transitions.runtimes
 
     def hand_over(self, successor: Policy, by_rule: bool = False) -> None:
-        """The successor has the state from now on, and has decided nothing yet. by_rule: does one that leads say so?"""
+        """Hand the state to the next policy before its first pass. by_rule: an adaptive policy switched."""
         state, was, planned = self._state, written_policy(self._state.policy), self._state.planned
         for allocation in list(state.running.values()):
             if allocation.kind == SPECULATIVE:
@@ -63,7 +63,7 @@ class Succession:
         self._history.switch(switch)
 
     def _forget_plans(self) -> None:
-        """Reservations that were granted stand, all others fall."""
+        """Drop all reservations except granted ones."""
         state = self._state
         state.before = dict(state.reserved)
         self._transitions.forget_reservations()
@@ -75,7 +75,7 @@ class Succession:
         state.timers[:] = sorted((at, rank, inf) for rank, at in state.granted.items())
 
     def _clear_the_way(self) -> None:
-        """Running jobs that by their estimates reach into a granted reservation are suspended, the last by rank first.
+        """Suspend running jobs that by their estimates reach into a granted reservation, the last by rank first.
 
         Only policies that suspend, and speculative runs that become ordinary ones, leave any in the way. Memory that is
         being written stays in the way until it is: reservations move behind it.
@@ -98,7 +98,7 @@ class Succession:
             self._transitions.log(Suspend(allocation.job, ReservationDue(state.jobs[asked])))
 
     def _make_ordinary(self, allocation: Allocation) -> None:
-        """A speculative run goes on to its end."""
+        """Turn a speculative run into an ordinary one."""
         state, job, now = self._state, allocation.job, self._state.now
         del state.ends[bisect_left(state.ends, (allocation.expected_end, job.rank))]
         expected_end = allocation.since + job.estimate
@@ -136,7 +136,7 @@ class Succession:
         state.free = state.machine.free
 
     def _wait_again(self, job: Job) -> None:
-        """The job was in the matrix and has never been on turn."""
+        """Return a job without a turn from the matrix to the queue."""
         state, rank = self._state, job.rank
         state.tally.backfilled -= state.ledger.backfilled[rank]
         state.ledger.backfilled[rank] = 0
@@ -163,7 +163,7 @@ class Succession:
 
 
 def take_granted(state: State, plan: Plan) -> None:
-    """The reservations that were granted, in a plan of the present."""
+    """Put the granted reservations into a plan of the present."""
     for rank, at in state.granted.items():
         job, start = state.jobs[rank], max(at, state.now)
         plan.take(start, start + job.estimate, job.procs)
@@ -184,13 +184,13 @@ def keep_granted(transitions: Transitions) -> None:
 
 
 def has_adopted(state: State) -> bool:
-    """Is something left of an earlier policy that the present one knows nothing of?"""
+    """Return True if state of an earlier policy is left that the present one does not support."""
     granted, suspended = state.granted and not state.policy.grants, state.suspended and not state.policy.suspends
     return bool(granted or suspended)
 
 
 def promise_again(state: State) -> None:
-    """Promises are given when nothing is left of earlier policies that can be in their way."""
+    """Let the policy give promises again once no state of earlier policies interferes."""
     promises = can_promise(state)
     if promises and not state.promises:
         for rank, at in state.reserved.items():
@@ -200,7 +200,7 @@ def promise_again(state: State) -> None:
 
 
 def can_promise(state: State) -> bool:
-    """May the policy promise anything as things are?"""
+    """Return True if the policy may promise starts now."""
     policy = state.policy
     plans_beside = not state.granted or policy.keeps_reservations
     return policy.promises() and (policy.suspends or not state.suspended) and plans_beside

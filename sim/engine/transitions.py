@@ -54,7 +54,7 @@ class Transitions:
     def __init__(
         self, runtimes: Sequence[float], killed: bytes, state: State, future: Future, history: History
     ) -> None:
-        """How long the jobs run, and which end at their estimate, is known here and in the engine alone."""
+        """Keep the true run times and kills, which only this class and the engine know."""
         self.runtimes, self._killed = runtimes, killed
         self.state, self.future, self.history = state, future, history
         self.kept: set[int] = set()
@@ -85,7 +85,7 @@ class Transitions:
     # Starting and ending
 
     def _must_wait(self, job: Job, to_do: str) -> None:
-        """Only a waiting job can do that, and it must be the job that was submitted, not one made up."""
+        """Raise an error unless this is a waiting job, as it was submitted."""
         state, waiting = self.state, self.state.waiting.jobs.get(job.rank)
         if job is waiting:
             return
@@ -154,7 +154,7 @@ class Transitions:
         self.state.tally.backfilled += 1
 
     def started(self, rank: int) -> None:
-        """The job runs; if it never has, this is its start."""
+        """Note that the job runs; the first time is its start."""
         state = self.state
         if state.ledger.start[rank] != state.ledger.start[rank]:
             state.ledger.start[rank] = state.now
@@ -180,11 +180,11 @@ class Transitions:
             self.leave(allocation, SUSPENDED)
 
     def ending(self, rank: int) -> int:
-        """Is the job done, or killed at its estimate?"""
+        """Return how the job ends: done, or killed at its estimate."""
         return KILLED if self._killed[rank] else DONE
 
     def leave(self, allocation: Allocation, because: int) -> None:
-        """The job gives its processors back."""
+        """Take the job off its processors."""
         state, (job, _, expected_end, _, stretch, _) = self.state, allocation
         now, rank = state.now, job.rank
         del state.running[rank], self.future.leaves[rank]
@@ -199,7 +199,7 @@ class Transitions:
         self.history.finish(stretch, now, because)
 
     def done(self, job: Job) -> None:
-        """The job has completed."""
+        """Complete the job."""
         state, rank = self.state, job.rank
         run, ledger, now, submit = self.runtimes[rank], state.ledger, state.now, job.submit
         ledger.end[rank], ledger.ran[rank] = now, run
@@ -270,7 +270,7 @@ class Transitions:
     # Suspending
 
     def _suspend(self, decision: Suspend) -> None:
-        """The job keeps its processors in mind; it gives them back after `overhead` seconds."""
+        """Suspend the job, which remembers its processors and frees them after `overhead` seconds."""
         state, job, now = self.state, decision.job, self.state.now
         allocation = state.running.get(job.rank)
         if allocation is None or allocation.kind != RUN:
@@ -284,7 +284,7 @@ class Transitions:
         self.log(decision)
 
     def set_aside(self, allocation: Allocation) -> int:
-        """A running job is suspended; its processors, which it gives back."""
+        """Suspend a running job; return the processors that it frees."""
         state, rank = self.state, allocation.job.rank
         processors, state.ledger.ran[rank] = state.machine.held[rank], allocation.ran_by(state.now)
         self.leave(allocation, SUSPENDED)
@@ -292,14 +292,14 @@ class Transitions:
         return processors
 
     def put_aside(self, rank: int, processors: int) -> None:
-        """The job is suspended from now on."""
+        """Mark the job as suspended."""
         state = self.state
         state.suspended[rank], state.suspended_since[rank] = processors, state.now
         state.ledger.preemptions[rank] += 1
         state.tally.preemptions += 1
 
     def _resume(self, decision: Resume) -> None:
-        """The job goes on, on the processors that it had or on others; after `overhead` seconds it makes progress."""
+        """Resume the job on its own processors or on others; after `overhead` seconds it makes progress."""
         state, job, rank = self.state, decision.job, decision.job.rank
         if rank not in state.suspended or rank in state.running:
             raise DecisionError(f"job {job.id} cannot be resumed: it is not suspended")
@@ -317,7 +317,7 @@ class Transitions:
         self.log(decision)
 
     def go_on(self, job: Job, processors: int, overhead: float = 0) -> None:
-        """The job has the processors to itself from now on, and makes progress when it has its memory back."""
+        """Give the job its processors, where it makes progress once its memory is restored."""
         rank, begins, ran = job.rank, self.state.now + overhead, self.state.ledger.ran[job.rank]
         expected_end = begins + job.estimate - ran
         if overhead > 0:
@@ -326,7 +326,7 @@ class Transitions:
             self.occupy(job, processors, RUN, begins + self.runtimes[rank] - ran, expected_end)
 
     def occupy(self, job: Job, processors: int, kind: int, leaves: float, expected_end: float) -> None:
-        """From now on the job is on these processors."""
+        """Put the job on these processors."""
         state, rank = self.state, job.rank
         now = state.now
         state.machine.take_exactly(rank, processors, job.procs)
@@ -338,12 +338,12 @@ class Transitions:
         self.stay(rank, allocated((job, now, expected_end, kind, stretch, state.ledger.ran[rank])), leaves)
 
     def stay(self, rank: int, allocation: Allocation, leaves: float) -> None:
-        """The job is there, and will truly leave then."""
+        """Put the job there until it leaves at the given time."""
         self.state.running[rank], self.future.leaves[rank] = allocation, leaves
         heappush(self.future.leaving, (leaves, rank))
 
     def _progress_begins(self, allocation: Allocation) -> None:
-        """A resumed job has its memory back."""
+        """Begin progress of a resumed job whose memory is restored."""
         state, rank = self.state, allocation.job.rank
         now = state.now
         self.history.finish(allocation.stretch, now, MOVED)
@@ -364,7 +364,7 @@ class Transitions:
         self.log(decision)
 
     def keep_processors(self, rank: int | None) -> None:
-        """For this suspended job, or for none."""
+        """Reserve processors for this suspended job, or for none."""
         state = self.state
         state.awaited, state.kept_plan = rank, None
         state.machine.kept = 0 if rank is None else state.suspended[rank]
@@ -378,14 +378,14 @@ class Transitions:
     # Partitions
 
     def _divide(self, decision: Divide) -> None:
-        """The machine gets partitions."""
+        """Divide the machine into partitions."""
         state = self.state
         state.machine.divide(decision.owners)
         self.history.boundaries(state.now, state.machine.owners)
         self.log(decision)
 
     def _borrow(self, decision: Borrow) -> None:
-        """Idle processors change owner."""
+        """Move idle processors to another owner."""
         state = self.state
         state.machine.hand_over(decision.to, decision.processors)
         state.tally.borrowed += decision.processors.bit_count()

@@ -96,11 +96,11 @@ class Upcoming:
             time = latest
 
     def _will_not_be(self, when: float, rank: int) -> bool:
-        """Has the job left before it would have at that end?"""
+        """Return True if the job left before that end."""
         return self._future.leaves.get(rank) != when
 
     def _is_void(self, when: float, rank: int, since: float) -> bool:
-        """Has a timer lost its reason?"""
+        """Return True if a timer has lost its reason."""
         if since == inf:
             return rank >= 0 and self._state.reserved.get(rank) != when
         allocation = self._state.running.get(rank)

@@ -21,7 +21,7 @@ from sim.workload.source import Source, exists, find
 
 
 def runs_of(results: Results, metrics: list[str], where: Iterable[Condition] = ()) -> list[Record]:
-    """The runs for which all conditions hold, with all that `session_of_run` needs."""
+    """Return the runs that meet all conditions, with all that `session_of_run` needs."""
     return list(records(results, metrics, where, also=("sha256", "code")))
 
 

@@ -51,7 +51,7 @@ def smaller(first: Mapping[Any, float], second: Mapping[Any, float], comparisons
 
 @lru_cache(maxsize=1000)
 def student(share: float, freedom: int) -> float:
-    """Student's t: what such a share (of at least a half) of the distribution lies below.
+    """Return the quantile of Student's t for a share of at least a half.
 
     >>> round(student(0.975, 4), 4)
     2.7764

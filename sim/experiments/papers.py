@@ -43,14 +43,14 @@ class Figure(NamedTuple):
 
     @property
     def holds(self) -> bool | None:
-        """Is the statement true of ours? None: it is none, or the run failed."""
+        """Return True if the statement holds for our value, None if it is no statement or the run failed."""
         if not isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
         return bool(STATEMENTS[self.paper](self.ours, 0))
 
     @property
     def off(self) -> float | None:
-        """By which share ours is larger; None where there are no two numbers."""
+        """Return the share by which our value is larger, or None if either is missing."""
         if isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
         return self.ours / self.paper - 1
@@ -71,7 +71,7 @@ class PaperTable:
 
     @property
     def compares(self) -> bool:
-        """Are the policies of the rows compared to others?"""
+        """Return True if the policies of the rows are compared with others."""
         return "against" in self.options or "against" in self.head
 
     @property
@@ -109,7 +109,7 @@ class PaperTable:
                 yield Figure(str(row[0]), metric, paper if isinstance(paper, str) else float(paper), ours)
 
     def _settings(self, compared: bool = False) -> Iterator[dict[str, str]]:
-        """The runs of the rows, or those to which they are compared."""
+        """Yield the runs of the rows, or the runs they are compared with."""
         for row in self.rows:
             of = {**self.options, **dict(zip(self.head, row[1:], strict=False))}
             of.pop("label", None)

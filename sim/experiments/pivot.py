@@ -47,7 +47,7 @@ class Condition:
         return cls(found[1].replace("-", "_"), found[2] or "!=", found[3] or "")
 
     def holds(self, record: Record) -> bool:
-        """Numbers are compared as numbers, all else as words; what is not there is an empty word."""
+        """Return True if the condition holds: numbers compare as numbers, all else as words, missing values as ""."""
         got: Value = factor(record, self.name)
         if isinstance(got, int | float):
             if (wanted := _number(self.value)) is not None:
@@ -88,7 +88,7 @@ def check_factor(name: str) -> str:
 def records(
     results: Results, metrics: Sequence[str], where: Iterable[Condition] = (), by: str = "", also: Sequence[str] = ()
 ) -> Iterator[Record]:
-    """The runs for which all conditions hold, or the groups of each: their factors and some metrics, by name."""
+    """Yield the runs that meet all conditions, or their groups, with factors and some metrics by name."""
     conditions = tuple(where)
     known = [entry.name for entry in (METRICS if by else MEASURED)]
     for condition in conditions:
@@ -121,7 +121,7 @@ class Ask:
 
     @property
     def metric(self) -> Metric:
-        """Of the value."""
+        """Return the metric of the value."""
         return measured_metric(self.value)
 
     def of_trace(self, trace: str) -> Ask:
@@ -229,7 +229,7 @@ def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
 def _competitions(
     down: list[Value], across: list[Value], rows: str, columns: str
 ) -> Iterator[list[tuple[Value, Value]]]:
-    """Cells of which one is the best: policies where there are any, else those of a column."""
+    """Yield the cells to compare: of all policies if the table has any, else of a column."""
     if columns.startswith(("policy", "family")) and not rows.startswith(("policy", "family")):
         yield from ([(row, column) for column in across] for row in down)
     else:

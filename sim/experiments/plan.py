@@ -196,7 +196,7 @@ class Plan:
 
 @cache
 def version() -> str:
-    """Of this program: another one may make other runs."""
+    """Return the version of this program, as another one may make other runs."""
     return metadata.version("schedscope")
 
 
@@ -291,7 +291,7 @@ def identity(policy: Policy) -> str:
 
 
 def hash_of_code(policy: Policy) -> str:
-    """Of the files from which the policy and its order come; nothing where they come with this library."""
+    """Return the hash of the files with the policy and its order, empty for built-in ones."""
     return "+".join(dict.fromkeys(ref.sha256 for ref in code_of(policy).values()))
 
 

@@ -41,7 +41,7 @@ class LocalPool(ProcessPoolExecutor):
 
 
 def _begin(reader: Connection, line: Connection) -> None:
-    """In a worker: what it inherited of the line is closed, so that the line breaks when its parent is gone."""
+    """Start a worker: close its copy of the pipe, so that the pipe breaks when the parent has gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     line.close()
     Thread(target=_end_with, args=(reader,), daemon=True).start()

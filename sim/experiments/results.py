@@ -86,7 +86,7 @@ class Results:
         self._unlock()  # after: closing any file of ours gives SQLite's own locks up
 
     def known(self) -> dict[str, Known]:
-        """The runs that are there, by key."""
+        """Return the stored runs by key."""
         with self._told():
             rows = self._db.execute("SELECT key, asked, error FROM runs")
             checked = self._of_their_kinds(rows, ("key", "asked", "error"))
@@ -200,7 +200,7 @@ class Results:
         return {name: [row[1] for row in db.execute(f"PRAGMA table_info({name})")] for name in _TABLES}
 
     def _widen(self, db: sqlite3.Connection) -> None:
-        """Columns that are new since the file was made."""
+        """Add columns that are new since the file was made."""
         with db:
             for table, columns in _TABLES.items():
                 for name in columns:

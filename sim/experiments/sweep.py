@@ -50,7 +50,7 @@ class Progress:
 
     @property
     def missing(self) -> int:
-        """Runs that are still to be made."""
+        """Return the number of runs still to make."""
         return self.asked - self.there - self.made
 
     @property
@@ -60,7 +60,7 @@ class Progress:
 
     @property
     def left(self) -> float | None:
-        """About how many seconds more it takes; None before the first run is made."""
+        """Return the estimated remaining seconds; None before the first run is made."""
         return self.elapsed / self.made * self.missing if self.made else None
 
 
@@ -72,7 +72,7 @@ def _nobody(progress: Progress, outcomes: list[Outcome]) -> None: ...
 
 
 def lacks(run: Run, plan: Plan, known: dict[str, Known], retry: bool = False) -> bool:
-    """Is nothing known of a run, or not all that is asked for? `retry`: or has it failed?"""
+    """Return True if a run is missing or incomplete, or with `retry` has failed."""
     of = known.get(run.key)
     return of is None or (retry and of.failed) or not (of.failed or of.asked.issuperset(plan.asked))
 
@@ -111,7 +111,7 @@ def _emptied(runs: deque[Run]) -> Iterator[Run]:
 
 
 def _ask(pool: Executor) -> None:
-    """A worker must be alive, and be as we are, before it is trusted with anything: else it is not runs that kill."""
+    """Ask a worker for its versions first: a dead or different worker must not count as a run that kills."""
     try:
         pool.submit(check_versions, versions()).result()
     except SchedscopeError:
@@ -191,7 +191,7 @@ class _Sweep:
         return True
 
     def _bundle(self) -> tuple[Task, ...]:
-        """The next runs: fewer where few are left, so that all workers end together."""
+        """Return the next runs, fewer at the end, so that all workers finish together."""
         ahead = self._progress.missing - sum(map(len, self._flight.values()))
         size = max(1, min(LARGEST, math.ceil(ahead / (4 * self._progress.workers))))
         taken = [self._back.popleft() for _ in range(min(size, len(self._back)))]
@@ -234,7 +234,7 @@ class _Sweep:
         return broken
 
     def _suspect(self, bundles: list[tuple[Task, ...]]) -> list[Outcome]:
-        """A worker has died: all that was under way is tried again, what was alone in halves, or given up."""
+        """Retry the lost runs after a worker has died: in halves if they were alone, else alone; give up the last."""
         if len(bundles) > 1:
             self._suspects.extend(bundles)
             return []

@@ -33,7 +33,7 @@ class OtherVersionError(SchedscopeError):
 
 @cache
 def versions() -> Versions:
-    """Of this process."""
+    """Return the versions of this process."""
     files = sorted(Path(__file__).parents[1].rglob("*.py"))
     sources = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     python = ".".join(platform.python_version_tuple()[:2])

@@ -154,7 +154,7 @@ class Decided:
         self.new.clear()
 
     def _write_together(self) -> None:
-        """All; an error, and none, where one would take a form that it does not have."""
+        """Write all decisions with forms at once; raise an error, and write none, if one has no form."""
         made, kept, first = self._made, list[Decision](), len(self._kept)
         forms, ranks, heads, numbers = bytearray(), list[int](), list[int](), list[float]()
         own: tuple[Any, ...]
@@ -199,7 +199,7 @@ class Decided:
         self._kept += kept
 
     def _write_alone(self, decision: Decision) -> None:
-        """One, as it is if it is not what its form says."""
+        """Write one decision, as an object if its form does not fit."""
         self.new, new = [decision], self.new
         try:
             self._write_together()

@@ -103,7 +103,7 @@ class Extension:
         return self._history._decisions._kept
 
     def cut(self) -> None:
-        """No more than is written."""
+        """Cut off what was not written."""
         history = self._history
         for count, part in zip(self.written, self._parts, strict=True):
             for column in part:

@@ -66,18 +66,18 @@ class History(Past):
     # Written by the engine
 
     def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
-        """A stretch begins; the number that is returned closes it."""
+        """Begin a stretch; return the number that closes it."""
         stretch = self._stretches
         self._begins += rank, now, kind, self._made, processors
         self._stretches = stretch + 1
         return stretch
 
     def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
-        """The stretch is over."""
+        """End the stretch."""
         self._ends += stretch, now, ended_by, self._made
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
-        """A step is complete."""
+        """Complete a step."""
         decided = self._decisions
         many = len(decided.new)
         self._closes += now, free, waiting, wanted, len(decided.forms) + many, self._stretches
@@ -105,7 +105,7 @@ class History(Past):
         self._stretches, self._made = len(self._start), len(self._time)
 
     def mark(self) -> None:
-        """Which are open, or followed by a pause, when a stretch begins: of those at the last mark, and those since."""
+        """Note the stretches that are open, or followed by a pause, among those of the last mark and later ones."""
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
         ended_by, end_step, then = map(np.asarray, columns)
         stretches = range(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY)
@@ -170,7 +170,7 @@ class History(Past):
         self._done.make_room(more)
 
     def boundaries(self, now: float, owners: Sequence[int]) -> None:
-        """From now on the partitions own these processors."""
+        """Record the partitions' processors from now on."""
         step = self._made
         if self._boundary_step and self._boundary_step[-1] == step:
             self._boundaries.pop()
@@ -179,7 +179,7 @@ class History(Past):
         self._boundary_step.append(step)
 
     def share(self, now: float, turns: Turns, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """From now on the rows go by this clock, and each job has its place: (rank, columns, rows)."""
+        """Record the clock of the rows and the place of each job from now on: (rank, columns, rows)."""
         self.tick(now, turns, self._made)
         all_known, started = self._places, self._started_as_written()
         for rank, columns, rows in places:
@@ -198,12 +198,12 @@ class History(Past):
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
-        """With turns the rest follows from the clock, and earlier progress was recorded at the switch."""
+        """Return the starts as written; with turns the rest follows from the clock."""
         started: Times = vars(Past)["_started"].__get__(self)
         return started
 
     def tick(self, now: float, turns: Turns, step: int) -> None:
-        """From that step on the rows go by this clock, if they do not yet."""
+        """Record the clock of the rows from that step on, unless it is the same."""
         if self._clocks and self._clocks[-1].is_like(turns):
             return
         self._clock_since.append(now)
@@ -211,13 +211,13 @@ class History(Past):
         self._clock_step.append(step)
 
     def stand(self, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """The jobs in the matrix stand where their last stretches are: (rank, columns, rows)."""
+        """Restore the places of the jobs in the matrix from their last stretches: (rank, columns, rows)."""
         last, started = self._last, self._started
         self._places = {rank: (columns, rows, last[rank]) for rank, columns, rows in places}
         self._new = {rank for rank in self._places if not started.has(rank)}
 
     def leave_matrix(self, rank: int, now: float, ended_by: int) -> None:
-        """The job stands in no row any more."""
+        """Remove the job from all rows."""
         self.finish(self._places.pop(rank)[2], now, ended_by)
         self._new.discard(rank)
 
@@ -229,16 +229,16 @@ class History(Past):
             self._free[-1] = free
 
     def lose_place(self, rank: int, now: float) -> None:
-        """The job is suspended no more: processors are gone that it was to resume on."""
+        """End the job's suspension because processors it was to resume on are lost."""
         self.write()
         self._lost[self._last[rank]] = self._made, now
 
     def give_up(self, rank: int) -> None:
-        """The job waits no more, and never runs."""
+        """Record that the job will never run."""
         self._given_up[rank] = self._made
 
     def switch(self, switch: Switch) -> None:
-        """Another policy takes over in this step."""
+        """Record a switch of the policy in this step."""
         self.write()
         self._changes.append(switch)
 
@@ -261,7 +261,7 @@ class History(Past):
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """Return the approximate size in bytes."""
         columns = _A_STEP * self.steps + _A_STRETCH * len(self)
         return columns + A_ROW * len(self._decisions) + self._processors.size
 

@@ -332,7 +332,7 @@ class Past:
         return [self._decisions[row] for row in range(first, self._decision_end[step])]
 
     def all_decisions(self, since: int = 0) -> Iterator[tuple[int, Decision]]:
-        """(step, decision) from that step on."""
+        """Return (step, decision) of all decisions from that step on."""
         return ((step, decision) for step in range(since, self.steps) for decision in self.decisions(step))
 
     @property
@@ -346,7 +346,7 @@ class Past:
         return since[-1][1] if since else ()
 
     def owners_between(self, start: float, end: float) -> list[tuple[float, tuple[int, ...]]]:
-        """(since when, owners) of every division that held at some moment from `start` until `end`."""
+        """Return (begin, owners) of every division that held at some moment from `start` until `end`."""
         known = bisect_left(self._boundary_step, self._now)
         first = max(bisect_right(self._boundaries, start, 0, known, key=itemgetter(0)) - 1, 0)
         last = bisect_left(self._boundaries, end, 0, known, key=itemgetter(0))

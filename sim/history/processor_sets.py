@@ -29,7 +29,7 @@ class ProcessorSets:
         return len(self.place)
 
     def append(self, processors: int) -> None:
-        """One more."""
+        """Append a set."""
         if processors.bit_length() > _NARROW:
             self.place.append(self.write(processors))
         else:
@@ -37,7 +37,7 @@ class ProcessorSets:
             self._sets.append(processors)
 
     def extend(self, more: list[int]) -> None:
-        """These as well."""
+        """Append these sets."""
         if max(more).bit_length() > _NARROW:
             for processors in more:
                 self.append(processors)
@@ -81,5 +81,5 @@ class ProcessorSets:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes beside 8 for each."""
+        """Return the approximate size in bytes, apart from 8 for each set."""
         return 4 * len(self.ranges) + 72 * len(self._sets)

@@ -43,7 +43,7 @@ def left_in(past: Past, stretch: int, processor: int) -> int | None:
 
 
 def goes_on(past: Past, stretch: int, processor: int) -> bool:
-    """Does the job stay on the processor when that stretch ends, in another one?"""
+    """Return True if the job stays on the processor after that stretch, in another one."""
     then = past._next[stretch] if stretch >= 0 else -1
     if not 0 <= then < len(past) or (past._ended_by[stretch] != MOVED and past._kind[then] != SUSPENDING):
         return False
@@ -86,7 +86,7 @@ def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int
 
 
 def begins(past: Past, rank: int, first: int, last: int) -> int | None:
-    """Which of the job's stretches in this range is the first to begin what is not only going on?"""
+    """Return the first of the job's stretches in this range that is no continuation, or None."""
     goes = False
     for stretch in past._of(rank):
         if first <= stretch < last and not goes and past._kind[stretch] != SUSPENDING:

@@ -32,7 +32,7 @@ class Stretch(NamedTuple):
 
     @property
     def is_cut(self) -> bool:
-        """Does it end with the job killed, for good or to be tried again, or interrupted?"""
+        """Return True if the stretch ends by a kill, a cut or an interruption."""
         return self.ended_by in ("killed", "cut", "interrupted")
 
     def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:

@@ -61,7 +61,7 @@ class Tally:
         return twin
 
     def finish(self, turnaround: float, wait: float, run: float, procs: int) -> None:
-        """A job completed; `wait` is that for its first start."""
+        """Count a completed job with the wait for its first start."""
         slowdown = 1 + (turnaround - run) / (run if run > TAU else TAU)
         self.finished += 1
         self.wait += wait

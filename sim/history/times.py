@@ -28,17 +28,17 @@ class Times:
         self.step.extend(array("i", [NEVER]) * more)
 
     def note(self, rank: int, at: float, step: int) -> None:
-        """It happened."""
+        """Note the event of one job."""
         self.at[rank], self.step[rank] = at, step
 
     def note_all(self, ranks: Ints, at: Floats, steps: Ints) -> None:
-        """It happened to these, each at the first of its moments, if it had not yet."""
+        """Note the first event of each of these jobs, if it had none yet."""
         step = np.asarray(self.step)
         new = np.flatnonzero(step[ranks] == NEVER)[::-1]
         np.asarray(self.at)[ranks[new]], step[ranks[new]] = at[new], steps[new]
 
     def has(self, rank: int, before: int = NEVER) -> bool:
-        """Had it happened before that step?"""
+        """Return True if the event happened before that step."""
         return rank < len(self.step) and self.step[rank] < before
 
     def of(self, rank: int, before: int) -> float | None:

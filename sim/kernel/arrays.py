@@ -179,7 +179,7 @@ def add_job(
     its_ran: float,
     its_whole: float,
 ) -> None:
-    """One more stands in the matrix, the last, in no band yet."""
+    """Append a job of the matrix, not in any band yet."""
     ranks[count] = rank
     bands[count] = 0
     ran[count] = its_ran
@@ -188,7 +188,7 @@ def add_job(
 
 
 def remove_job(ranks: Numbers, bands: Numbers, ran: Times, whole: Times, need: Times, count: int, place: int) -> None:
-    """One fewer."""
+    """Remove a job."""
     remove_numbers(ranks, count, place, 1)
     remove_numbers(bands, count, place, 1)
     remove_times(ran, count, place, 1)
@@ -197,7 +197,7 @@ def remove_job(ranks: Numbers, bands: Numbers, ran: Times, whole: Times, need: T
 
 
 def make_progress(ran: Times, need: Times, whole: Times, count: int, gain: Times, which: Numbers) -> float:
-    """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
+    """Advance each job by the gain in its band's place, and compute its remaining need; return the least need."""
     least = INFINITE
     for index in range(count):
         ran[index] += gain[which[index]]
@@ -208,7 +208,7 @@ def make_progress(ran: Times, need: Times, whole: Times, count: int, gain: Times
 
 
 def turns_for(work: float, a_turn: float) -> int:
-    """As `sim.machine.turns` counts."""
+    """Return the number of turns, counted as in `sim.machine.turns`."""
     if work % 1 or a_turn % 1:
         turns = (work - A_MOMENT) / a_turn
         whole: int = int(turns)
@@ -276,7 +276,7 @@ def ends_in_order(
 
 
 def insert_time(column: Times, count: int, place: int, value: float) -> None:
-    """One more, at that place."""
+    """Insert a value at that place."""
     while count > place:
         column[count] = column[count - 1]
         count -= 1
@@ -284,7 +284,7 @@ def insert_time(column: Times, count: int, place: int, value: float) -> None:
 
 
 def insert_number(column: Numbers, count: int, place: int, value: int) -> None:
-    """One more, at that place."""
+    """Insert a value at that place."""
     while count > place:
         column[count] = column[count - 1]
         count -= 1
@@ -292,25 +292,25 @@ def insert_number(column: Numbers, count: int, place: int, value: int) -> None:
 
 
 def begin_steps(times: Times, numbers: Numbers, time: float, number: int) -> None:
-    """There is one in both columns."""
+    """Begin both columns with one step."""
     times[0] = time
     numbers[0] = number
 
 
 def insert_step(times: Times, numbers: Numbers, count: int, place: int, time: float, number: int) -> None:
-    """One more in both columns, at that place."""
+    """Insert a step into both columns at that place."""
     insert_time(times, count, place, time)
     insert_number(numbers, count, place, number)
 
 
 def remove_step(times: Times, numbers: Numbers, count: int, place: int) -> None:
-    """One fewer in both columns."""
+    """Remove a step from both columns."""
     remove_times(times, count, place, 1)
     remove_numbers(numbers, count, place, 1)
 
 
 def remove_number(column: Numbers, count: int, place: int) -> None:
-    """One fewer."""
+    """Remove a value."""
     remove_numbers(column, count, place, 1)
 
 
@@ -359,7 +359,7 @@ def move_pair(first: Times, second: Numbers, count: int, was: float, value: floa
 def insert_three(
     first: Times, second: Numbers, third: Numbers, count: int, value: float, number: int, more: int
 ) -> None:
-    """One more pair, in order, and what belongs to it."""
+    """Insert a pair in order, with its third value."""
     place = insert_pair(first, second, count, value, number)
     insert_number(third, count, place, more)
 
@@ -377,7 +377,7 @@ def set_numbers(column: Numbers, first: int, many: int, value: int) -> None:
 
 
 def insert_range(first: Numbers, last: Numbers, count: int, place: int, one: int, other: int) -> None:
-    """One more in both columns, at that place."""
+    """Insert a range into both columns at that place."""
     insert_number(first, count, place, one)
     insert_number(last, count, place, other)
 
@@ -389,7 +389,7 @@ def remove_ranges(first: Numbers, last: Numbers, count: int, place: int, many: i
 
 
 def comes_before(value: float, number: int, other: float, than: int) -> bool:
-    """Does the one pair stand before the other?"""
+    """Return True if the first pair sorts before the second."""
     return value < other or (value == other and number < than)
 
 
@@ -417,7 +417,7 @@ def sort_pairs(first: Times, second: Numbers, count: int, other_first: Times, ot
 def merge_pairs(
     first: Times, second: Numbers, begin: int, middle: int, end: int, other_first: Times, other_second: Numbers
 ) -> None:
-    """Two stretches of pairs that stand in order become one."""
+    """Merge two sorted runs of pairs."""
     if not comes_before(first[middle], second[middle], first[middle - 1], second[middle - 1]):
         return
     while not comes_before(first[middle], second[middle], first[begin], second[begin]):
@@ -441,7 +441,7 @@ def merge_pairs(
 
 
 def power(base: float, exponent: float) -> float:
-    """`base ** exponent`, infinite where it is too large, or zero to a negative power."""
+    """Return `base ** exponent`, infinite if it is too large, or zero to a negative power."""
     value: float = pow(base, exponent)
     return value
 

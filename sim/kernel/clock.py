@@ -45,7 +45,7 @@ class Clock(Loop):
         """Changes since the last step: another active row; other rows"""
 
     def enter_clock(self, turns: Any, since: float, slots: int) -> None:
-        """The rows go by the engine's clock, in which everything has happened up to then."""
+        """Copy the engine's clock, in which everything has happened up to then."""
         self.turns, self.since = turns, since
         self.slice, self.overhead = turns.slice, turns.overhead
         self.a_turn = self.slice - self.overhead
@@ -58,7 +58,7 @@ class Clock(Loop):
         self._ask_clock()
 
     def set_clock(self) -> None:
-        """The engine's clock is what this one has come to."""
+        """Copy this clock to the engine's."""
         if self.cycle:
             self.turns.turn_to(self.turns.rows[self.on_turn], self.begin)
 
@@ -71,7 +71,7 @@ class Clock(Loop):
     # Going on
 
     def _share_out(self, to: float) -> None:
-        """The progress that each makes until then comes into `share`; until then everything has happened."""
+        """Compute the progress of each row until then in `share`, and advance to it."""
         if self.cycle < 2:
             self.share[0] = to - self.since
             return
@@ -83,7 +83,7 @@ class Clock(Loop):
         self.made, self.to_be_made = made, self.made
 
     def _count_progress(self) -> None:
-        """Of each until now."""
+        """Count the progress of each row until now."""
         count_progress(self.since - self.begin, self.slice, self.overhead, self.cycle, self.on_turn, self.made)
         self.is_known = True
 
@@ -106,7 +106,7 @@ class Clock(Loop):
             self.on_turn = place % self.cycle
 
     def _settle_clock(self, now: float) -> None:
-        """The matrix is as it will be until the next step."""
+        """Settle the clock after the matrix has reached its state for this step."""
         if self.has_other_rows or not self.rows:
             self.set_clock()
             self.turns.settle(now, self.ids)

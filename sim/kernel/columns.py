@@ -125,7 +125,7 @@ def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: 
 def add_job(
     ranks: Any, bands: Any, ran: Any, whole: Any, need: Any, count: int, rank: int, its_ran: float, its_whole: float
 ) -> None:
-    """One more stands in the matrix, the last, in no band yet."""
+    """Append a job of the matrix, not in any band yet."""
     ranks.append(rank)
     bands.append(0)
     ran.append(its_ran)
@@ -134,12 +134,12 @@ def add_job(
 
 
 def remove_job(ranks: Any, bands: Any, ran: Any, whole: Any, need: Any, count: int, place: int) -> None:
-    """One fewer."""
+    """Remove a job."""
     del ranks[place], bands[place], ran[place], whole[place], need[place]
 
 
 def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which: Any) -> float:
-    """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
+    """Advance each job by the gain in its band's place, and compute its remaining need; return the least need."""
     ran[:] = [its + gain[band] for its, band in zip(ran, which, strict=True)]
     need[:] = map(sub, whole, ran)
     return min(need) if need else INFINITE
@@ -213,7 +213,7 @@ def move_pair(first: Any, second: Any, count: int, was: float, value: float, num
 
 
 def insert_three(first: Any, second: Any, third: Any, count: int, value: float, number: int, more: int) -> None:
-    """One more pair, in order, and what belongs to it."""
+    """Insert a pair in order, with its third value."""
     place = bisect_left(first, value)
     while place < count and first[place] == value and second[place] < number:
         place += 1
@@ -235,13 +235,13 @@ insert_in_order = insort_left
 
 
 def begin_steps(times: Any, numbers: Any, time: float, number: int) -> None:
-    """There is one in both columns."""
+    """Begin both columns with one step."""
     times[:] = (time,)
     numbers[:] = (number,)
 
 
 def insert_step(times: Any, numbers: Any, count: int, place: int, time: float, number: int) -> None:
-    """One more in both columns, at that place."""
+    """Insert a step into both columns at that place."""
     times.insert(place, time)
     numbers.insert(place, number)
 
@@ -250,17 +250,17 @@ insert_range = insert_step
 
 
 def remove_step(times: Any, numbers: Any, count: int, place: int) -> None:
-    """One fewer in both columns."""
+    """Remove a step from both columns."""
     del times[place], numbers[place]
 
 
 def remove_number(column: Any, count: int, place: int) -> None:
-    """One fewer."""
+    """Remove a value."""
     del column[place]
 
 
 def insert_time(column: Any, count: int, place: int, value: float) -> None:
-    """One more, at that place."""
+    """Insert a value at that place."""
     column.insert(place, value)
 
 
@@ -301,6 +301,6 @@ def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_seco
 
 
 def forget_last(first: Any, second: Any) -> None:
-    """One pair fewer at the end."""
+    """Remove the last pair."""
     first.pop()
     second.pop()

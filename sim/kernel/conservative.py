@@ -48,7 +48,7 @@ class Conservative(Present):
         return False
 
     def _compress(self) -> None:
-        """Reservations are released one by one and placed again: `sim.machine.profile.compression`."""
+        """Release reservations one by one and place them again: `sim.machine.profile.compression`."""
         self._make_plan()
         plan, now, tried, moves, at, free = self.plan, self.now, 0, 0, self.plan.at, self.plan.free
         tried_procs, tried_for, tried_from = self.tried_procs, self.tried_for, self.tried_from
@@ -135,7 +135,7 @@ class Conservative(Present):
         return count
 
     def _bring_forward(self, rank: int, procs: int, length: float, was: float, at: float) -> None:
-        """The job, so wide and long, is to start earlier than it was to."""
+        """Move the job's reservation to an earlier start."""
         plan, end, until = self.plan, at + length, was + length
         if was - at > APART and end - was > APART:  # from then on it keeps its place
             self._make_room(end, until, procs)

@@ -80,11 +80,11 @@ class GangLoop(Sharing):
             self.row_planned[rank] = INFINITE
 
     def enter_plan(self, rank: int, row: int, at: float) -> None:
-        """The job's start is planned in that row."""
+        """Enter the job's planned start in that row."""
         self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, row, self.rebuilds
 
     def has_rebuilt(self) -> bool:
-        """Was the matrix rebuilt since the state was entered?"""
+        """Return True if the matrix was rebuilt since the state was entered."""
         return self.rebuilds > FIRST
 
     def plans_told(self) -> list[tuple[int, int, float]]:
@@ -96,7 +96,7 @@ class GangLoop(Sharing):
     # The phases of a rebuild
 
     def _rebuild(self) -> None:
-        """Replicas stay where they are until it is known that they do not come there again."""
+        """Rebuild the matrix; replicas stay until it is known that they do not return."""
         is_as_it_was = self.is_still and not self.completed
         if self.copies:
             self.gone.clear()
@@ -110,7 +110,7 @@ class GangLoop(Sharing):
             self._fill()
 
     def _compact(self) -> None:
-        """The jobs of the less populated rows move to more populated ones, the most populated first."""
+        """Move the jobs of less populated rows to more populated ones, the most populated first."""
         sets, rows, home, scratch, hopeful = self.sets, self.rows, self.home, self.scratch, 0
         if rows > 1:
             if not self._rank_rows():
@@ -156,7 +156,7 @@ class GangLoop(Sharing):
                 self._settle_in(rank, target)
 
     def _may_move(self, rank: int, target: int) -> bool:
-        """Do reservations allow that the job moves there? After a yes it does."""
+        """Return True if reservations allow the move, and then make it."""
         if not self.backfills:
             return True
         ran = self.ran[place_of(self.placed, self.standing, rank)]
@@ -168,7 +168,7 @@ class GangLoop(Sharing):
         return True
 
     def _schedule(self) -> None:
-        """Waiting jobs come into the matrix."""
+        """Place waiting jobs in the matrix."""
         if self.backfills:
             self._schedule_all()
             return
@@ -258,7 +258,7 @@ class GangLoop(Sharing):
         return self._fullest(procs, -1.0) >= 0
 
     def _fullest(self, procs: int, span: float) -> int:
-        """Of the rows with room, for the span where it is not negative, that with the fewest free columns."""
+        """Return the row with the fewest free columns that has room, for the span if that is not negative."""
         best = -1
         for index in range(self.rows):
             slot = self.order[index]
@@ -290,7 +290,7 @@ class GangLoop(Sharing):
         self._note(self.passes_as, rank, self.set_at[rank], ~row if passes else row, free, for_so_long)
 
     def _come_in(self, index: int, slot: int, passes: bool) -> None:
-        """The waiting job comes into the row, in its lowest free columns."""
+        """Place the waiting job in the lowest free columns of the row."""
         rank, sets = self.queue[index], self.sets
         procs = self.procs[rank]
         remove_number(self.queue, self.waiting, index)
@@ -309,7 +309,7 @@ class GangLoop(Sharing):
         self.backfilled += passes
 
     def _fill(self) -> None:
-        """Jobs are replicated where their columns are free; what comes as it was before is left as it is."""
+        """Replicate jobs where their columns are free, leaving unchanged replicas as they are."""
         sets, ranks, slots, count = self.sets, self.next_of, self.next_in, 0
         if self.rows > 1:
             count = sets.spread(
@@ -395,7 +395,7 @@ class GangLoop(Sharing):
             self.lined_up.append(plan)
 
     def _reserve_row(self, rank: int) -> None:
-        """The job's start is planned where it is soonest."""
+        """Plan the job's start in the row where it is earliest."""
         procs, span = self.procs[rank], self.estimate[rank] * self.mpl
         at = self._soonest(procs, span)
         slot = self.found

@@ -32,7 +32,7 @@ class ImmediateLoop(Suspension):
     # From a state of the engine, and back
 
     def enter_wake(self, at: float, rank: int) -> None:
-        """The policy has asked to be woken when this job has had its slice."""
+        """Enter the wake-up for when this job has used up its slice."""
         self._wake(at, rank)
 
     def wakes(self) -> list[tuple[float, int]]:
@@ -118,7 +118,7 @@ class ImmediateLoop(Suspension):
     # When to look again
 
     def _wake_next(self) -> None:
-        """The next to have had its slice; of equals the one that came first to where it is."""
+        """Wake for the next job to use up its slice, of equals the one that started first."""
         soonest, next_of = INFINITE, -1
         for index in range(self.running):
             rank = self.end_rank[index]
@@ -136,7 +136,7 @@ class ImmediateLoop(Suspension):
         self.is_to_wake[rank] = 1
 
     def _forget_wake(self, rank: int) -> None:
-        """It has happened, or there is no reason for it any more."""
+        """Drop the wake-up, because it is over or void."""
         place = 0
         while self.reserved_rank[place] != rank:
             place += 1

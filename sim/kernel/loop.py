@@ -140,7 +140,7 @@ class Loop(Conservative):
         return self.leeway >= 0
 
     def _happen(self, now: float) -> None:
-        """Everything that happens at one instant."""
+        """Apply all events of one instant."""
         self.now = now
         self.moves = self.completed = 0
         self.ended_early = False
@@ -168,7 +168,7 @@ class Loop(Conservative):
         self.step = index + 1
 
     def _complete_jobs(self, now: float) -> None:
-        """In order of rank; most often it is one alone."""
+        """Complete jobs in order of rank; mostly it is one."""
         leave_at, leave_rank, done, first, count = self.leave_at, self.leave_rank, self.done, self.running - 1, 1
         rank = done[0] = leave_rank[first]
         forget_last(leave_at, leave_rank)
@@ -191,7 +191,7 @@ class Loop(Conservative):
     # Decisions
 
     def _decide(self) -> None:
-        """A pass of the policy."""
+        """Make a pass of the policy."""
         kind = self.kind
         if kind == CONSERVATIVE:
             self._decide_conservative()
@@ -323,7 +323,7 @@ class Loop(Conservative):
         self.shadow, self.extra, self.is_sharp = shadow, free - needs, ends[at - 1] == shadow
 
     def _reserve_head(self, head: int, had: bool) -> None:
-        """The head is to start when there is room; it had a reservation, perhaps for another time, or none."""
+        """Reserve the head's start, replacing an earlier reservation."""
         shadow, was = self.shadow, self.planned[head]
         if self.promises and not had:
             self._promise(head, shadow)
@@ -337,7 +337,7 @@ class Loop(Conservative):
     # Plan every job
 
     def _decide_replan(self) -> None:
-        """A wider and longer job finds no place before that of one that was placed."""
+        """Plan all jobs again, using that a wider and longer job starts no earlier than one placed before."""
         self._make_plan()
         draft, now, index, passes, tried = self.draft, self.now, 0, False, 0
         tried_procs, tried_for, tried_to = self.tried_procs, self.tried_for, self.tried_to
@@ -371,7 +371,7 @@ class Loop(Conservative):
             self._plan_anew(rank, at, 0.0)
 
     def _plan_anew(self, rank: int, at: float, one: float) -> None:
-        """The job is to start then, as far as this pass knows."""
+        """Plan the job's start for this pass."""
         had = self.planned_in[rank] == self.step
         if not had or self.planned[rank] != at:
             if had:

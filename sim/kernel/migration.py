@@ -53,7 +53,7 @@ class MigratingLoop(GangLoop):
     # Compaction: A leaves its row
 
     def _compact_migrating(self) -> bool:
-        """Has any job moved?"""
+        """Compact with migration; return True if a job moved."""
         self._rank_rows()
         self.apart = 0
         self.are_reserved = False
@@ -69,7 +69,7 @@ class MigratingLoop(GangLoop):
         return has_moved
 
     def _moves_to(self, rank: int, row: int, target: int) -> bool:
-        """Does the job move to the target row? Then it has."""
+        """Move the job to the target row if it can; return True if it did."""
         if not self.sets.meets(rank, self.row_set + target):
             if not self._may_move(rank, target):
                 return False
@@ -90,7 +90,7 @@ class MigratingLoop(GangLoop):
         return min(procs, self.tasks_aside) <= self.tasks
 
     def _bring(self, rank: int, row: int, target: int) -> None:
-        """A goes to the row, by the cheaper option."""
+        """Bring A to the row by the cheaper option."""
         size, aside, cost = self.procs[rank], self.tasks_aside, self.cost
         first, second = cost / 2 * size + cost * aside, cost * size + cost / 2 * aside
         if size > self.tasks or (aside <= self.tasks and first <= second):
@@ -117,7 +117,7 @@ class MigratingLoop(GangLoop):
                     has_changed = True
 
     def _finds_row_migrating(self, rank: int) -> bool:
-        """The job is replicated into the first row in which those in its way can move aside, if there is one."""
+        """Replicate the job into the first row where the jobs in the way can move aside; return True if found."""
         for index in range(self.rows):
             slot = self.order[index]
             if not self.stands[rank] >> slot & 1 and self._can_replicate(rank, slot):
@@ -147,7 +147,7 @@ class MigratingLoop(GangLoop):
     # Both
 
     def _find_in_the_way(self, rank: int, slot: int) -> None:
-        """The jobs in the row that stand in the columns of this one, in order of placement."""
+        """Find the jobs in the row that use the columns of this one, in order of placement."""
         self.asides = self.tasks_aside = 0
         if not self.sets.meets(rank, self.taken_set + slot):
             return
@@ -186,7 +186,7 @@ class MigratingLoop(GangLoop):
         self._keep(rank, self.teller.migrated(rank, self.id_of[slot], columns, self.cost, why))
 
     def _lose(self, rank: int, why: Any) -> None:
-        """The job loses time to the migration of others."""
+        """Charge the job for the migration of others."""
         if self.cost:
             self.stall[rank] += self.cost / 2
             self._find_need(rank)

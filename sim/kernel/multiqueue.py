@@ -81,7 +81,7 @@ class MultiQueueLoop(Partitions):
         """The places of all pivots, in order"""
 
     def enter_stage(self, rank: int, stage: int) -> None:
-        """The job's trial is planned, or goes on."""
+        """Enter the stage of the job's trial: planned or running."""
         self.stage[rank] = stage
         if stage == TO_START:
             self._line_up_for_trial(rank)
@@ -198,7 +198,7 @@ class MultiQueueLoop(Partitions):
         Partitions._complete(self, rank, now)
 
     def _cut(self, rank: int, place: int, now: float) -> None:
-        """The trial is over and the job is not done: it waits again."""
+        """End the trial of an unfinished job, which waits again."""
         if self.cut_in != self.step:
             remove_numbers(self.cut, self.cuts, 0, self.cuts)
             self.cuts, self.cut_in = 0, self.step
@@ -231,7 +231,7 @@ class MultiQueueLoop(Partitions):
         self.stamp += 1
 
     def _start_trials(self) -> None:
-        """When they are due, or before that where it moves nothing."""
+        """Start trials that are due, or earlier if that moves no plan."""
         index = 0
         while index < self.planned_trials:
             rank = self.trials[index]
@@ -245,7 +245,7 @@ class MultiQueueLoop(Partitions):
                 index += 1
 
     def _try(self, index: int, rank: int, form: int, two: float) -> None:
-        """The trial begins."""
+        """Start the trial."""
         remove_number(self.trials, self.planned_trials, index)
         self.planned_trials -= 1
         self.stage[rank] = TO_END
@@ -256,7 +256,7 @@ class MultiQueueLoop(Partitions):
         self.kinds[self.begun - 1] = SPECULATIVE
 
     def _fits_instead(self, rank: int, at: float, lasts: float) -> bool:
-        """Could the trial begin now if it were not planned for then?"""
+        """Return True if the trial could start now without its later plan."""
         self._place_pivots(NEVER)
         self._draft_placed()
         if lasts > at - self.now:  # from then on it has room
@@ -310,7 +310,7 @@ class MultiQueueLoop(Partitions):
             waiting -= 1
 
     def _pass_pivots(self, index: int, rank: int, partition: int) -> bool:
-        """The job starts though it is not a pivot; False: no rule lets it."""
+        """Start the job as a non-pivot; return False if no rule permits it."""
         procs, own, ends = self.procs[rank], self.idle[partition], self.now + self.estimate[rank]
         has_room = self._fits_beside(procs, ends)
         head, at = self.rank_at[self.pivot[partition]], self.pivot_at[partition]
@@ -332,7 +332,7 @@ class MultiQueueLoop(Partitions):
         return True
 
     def _run(self, index: int, form: int, head: int, one: float, two: float, three: int, passes: bool) -> None:
-        """The job there in the queue starts on processors of its partition; a negative number is none."""
+        """Start the job at that place of the queue on processors of its partition; a negative number is none."""
         self._start(index, form, head, one, two, passes)
         stretch = self.begun - 1
         self.h_numbers[WIDTH * self.decided - 1] = stretch if three < 0 else three + SHARED * stretch
@@ -360,13 +360,13 @@ class MultiQueueLoop(Partitions):
         self.pivots += 1
 
     def _step_aside(self, partition: int) -> None:
-        """Its pivot is one no more."""
+        """Remove the partition's pivot."""
         remove_number(self.firsts, self.pivots, number_before(self.firsts, self.pivot[partition], 0, self.pivots))
         self.pivots -= 1
         self.pivot[partition] = -1
 
     def _hand_on(self, index: int, partition: int) -> None:
-        """The partition's pivot has started; the next one of its queue takes its place."""
+        """Make the next job of the queue the pivot after the last one has started."""
         self._move()
         self._step_aside(partition)
         while index < self.waiting:
@@ -378,7 +378,7 @@ class MultiQueueLoop(Partitions):
             index += 1
 
     def _move(self) -> None:
-        """Something has changed that may move them."""
+        """Note a change that may move the pivots."""
         self.has_moved = True
         self.placed, self.drafted, self.untaken, self.short_at = 0, False, -1, INFINITE
         self.stamp += 1
@@ -398,7 +398,7 @@ class MultiQueueLoop(Partitions):
         return spare
 
     def _place_pivots(self, last: int) -> None:
-        """One after another, up to that place; the last of them need not be in the draft yet."""
+        """Place the pivots one after another up to that place; the last need not be in the draft yet."""
         while self.placed < self.pivots and self.firsts[self.placed] <= last:
             place = self.firsts[self.placed]
             if self.placed:
@@ -412,7 +412,7 @@ class MultiQueueLoop(Partitions):
             self.untaken = place
 
     def _draft_placed(self) -> None:
-        """The draft is what those pivots leave free whose start is known."""
+        """Take the pivots with known starts from the draft."""
         if not self.drafted:
             self._make_plan()
             self.draft.become(self.plan)
@@ -424,7 +424,7 @@ class MultiQueueLoop(Partitions):
             self.untaken = -1
 
     def _fits_beside(self, procs: int, ends: float) -> bool:
-        """Can a job run from now on until then without moving a pivot?"""
+        """Return True if a job can run from now on until then without moving a pivot."""
         until = ends - A_MOMENT
         if until > self.short_at and procs > self.short_of:
             return False

@@ -57,7 +57,7 @@ class Partitions(Loop):
     # Processors
 
     def _hold(self, rank: int, procs: int) -> None:
-        """The lowest-numbered idle processors of its partition, which borrows what it lacks."""
+        """Give the job the lowest-numbered idle processors of its partition, borrowing what is missing."""
         partition = self.partition_of[rank]
         if procs > self.idle[partition]:
             self._borrow(rank, partition, procs - self.idle[partition])
@@ -68,7 +68,7 @@ class Partitions(Loop):
         self.whole_sets.append(self.sets.move(rank, self.idle_set + partition, procs))
 
     def _give_back(self, at: int, procs: int) -> None:
-        """The job has left; it stands at itself."""
+        """Free the processors of a job that has left."""
         partition = self.partition_of[at]
         self.sets.add(self.idle_set + partition, at)
         self.idle[partition] += procs

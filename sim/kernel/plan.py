@@ -34,7 +34,7 @@ class Plan:
         """Has what would begin within a moment come to begin at once?"""
 
     def clear(self) -> None:
-        """There is no plan any more."""
+        """Drop the plan."""
         remove_times(self.at, self.count, 0, self.count)
         remove_numbers(self.free, self.count, 0, self.count)
         self.count = 0
@@ -54,7 +54,7 @@ class Plan:
         self.count = last + 1
 
     def become(self, other: Plan) -> None:
-        """The same as another plan."""
+        """Copy another plan."""
         copy_times(other.at, self.at, other.count)
         copy_numbers(other.free, self.free, other.count)
         self.count = other.count
@@ -73,7 +73,7 @@ class Plan:
         self.at[0] = now
 
     def take(self, start: float, end: float, procs: int) -> None:
-        """From `start` until `end` there are `procs` processors fewer (more, if negative)."""
+        """Remove `procs` processors (add, if negative) from `start` until `end`."""
         at, free, count = self.at, self.free, self.count
         if end - start <= A_MOMENT:
             return
@@ -193,7 +193,7 @@ class RowPlan(Plan):
         self.count = kept
 
     def simplify(self) -> None:
-        """Steps at which nothing changes are forgotten."""
+        """Drop steps at which nothing changes."""
         at, free, kept = self.at, self.free, 1
         for index in range(1, self.count):
             if free[index] != free[index - 1]:

@@ -178,7 +178,7 @@ class Present:
     # Ending and starting
 
     def _complete(self, rank: int, now: float) -> None:
-        """The job is done."""
+        """Complete the job."""
         if self.expected[rank] > now + A_MOMENT:
             self.ended_early = True
         self._leave(rank, now)
@@ -201,14 +201,14 @@ class Present:
         self.worst = max(self.worst, slowdown)
 
     def _end_stretch(self, rank: int, now: float, because: int) -> None:
-        """The job's last stretch is over."""
+        """Close the job's last stretch."""
         stretch = self.h_last[rank]
         self.h_end[stretch] = now
         self.h_end_step[stretch] = self.step
         self.h_ended_by[stretch] = because
 
     def _leave(self, rank: int, now: float) -> None:
-        """The job gives its processors back."""
+        """Take the job off its processors."""
         expected, running, procs = self.expected[rank], self.running, self.procs[rank]
         remove_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank)
         self.running = running - 1
@@ -221,7 +221,7 @@ class Present:
         self._give_back(self.held_at[rank], procs)
 
     def _give_back(self, at: int, procs: int) -> None:
-        """The processors at that place of the history's ranges are free again."""
+        """Free the processors at that place of the history's ranges."""
         ranges, firsts, lasts, holes = self.h_ranges, self.hole_first, self.hole_last, self.holes
         many = ranges[at]
         index, end = at + 1, at + 2 * many
@@ -247,7 +247,7 @@ class Present:
         self.free += procs
 
     def _start(self, index: int, form: int, head: int, one: float, two: float, passes: bool) -> None:
-        """The job there in the queue starts."""
+        """Start the job at that place of the queue."""
         place, now, running = self.queue[index], self.now, self.running
         rank, procs, expected = self.rank_at[place], self.width[place], now + self.length[place]
         remove_number(self.queue, self.waiting, index)
@@ -272,7 +272,7 @@ class Present:
         self._note(form, rank, head, one, two, 0.0)
 
     def _begin_stretch(self, rank: int, now: float) -> None:
-        """A stretch of the job begins, and follows the one that it had before."""
+        """Begin a stretch of the job, linked to its last one."""
         begun = self.begun
         before = self.h_last[rank]
         self.h_last[rank] = begun
@@ -285,7 +285,7 @@ class Present:
         self.begun = begun + 1
 
     def _note_start(self, rank: int, now: float) -> None:
-        """The job runs, perhaps for the first time."""
+        """Note that the job runs, perhaps for the first time."""
         if self.l_start[rank] != self.l_start[rank]:
             self.l_start[rank] = now
             self.started += 1
@@ -294,7 +294,7 @@ class Present:
             self.h_started_in[rank] = self.step
 
     def _hold(self, rank: int, procs: int) -> None:
-        """The lowest-numbered free processors, written to the history's ranges."""
+        """Give the job the lowest-numbered free processors, written to the history's ranges."""
         place = self.h_place[self.begun] = self.held_at[rank] = self.ranged
         ranges, firsts, lasts = self.h_ranges, self.hole_first, self.hole_last
         at, whole = place + 1, 0
@@ -318,7 +318,7 @@ class Present:
         self.ranged = at
 
     def _note(self, form: int, rank: int, head: int, one: float, two: float, three: float) -> None:
-        """A decision."""
+        """Write a decision."""
         row = self.decided
         self.decided = row + 1
         self.h_form[row] = form
@@ -370,7 +370,7 @@ class Present:
         plan.take(start, end, -procs)
 
     def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
-        """The job, which has no reservation, is to start then."""
+        """Reserve a start for a job without a reservation."""
         insert_pair(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
         self.reservations += 1
         self.plan.take(at, at + self.estimate[rank], self.procs[rank])
@@ -384,13 +384,13 @@ class Present:
         self._note(form, rank, -1, at, one, two)
 
     def _forget(self, rank: int) -> None:
-        """The job has no reservation any more."""
+        """Drop the job's reservation."""
         remove_pair(self.reserved_at, self.reserved_rank, self.reservations, self.planned[rank], rank)
         self.reservations -= 1
         self.planned_in[rank] = 0
 
     def _stands_no_more(self, rank: int, now: float, expected: float, procs: int) -> None:
-        """A job with a reservation starts: if not when it was reserved, the plan changes."""
+        """Remove the reservation of a starting job, and change the plan if it starts early."""
         at = self.planned[rank]
         self._forget(rank)
         if abs(at - now) > A_MOMENT:

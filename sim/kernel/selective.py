@@ -141,7 +141,7 @@ class SelectiveLoop(Suspension):
         self.credit -= self.paused
 
     def _take_turns(self) -> None:
-        """Each job that is idle now, once: the largest xfactor first, then by rank."""
+        """Consider each idle job once: the largest xfactor first, then by rank."""
         at, rank = -INFINITE, -1
         while self._find_turn(at, rank):
             at, rank = self.turn_at, self.turn_rank
@@ -187,7 +187,7 @@ class SelectiveLoop(Suspension):
             self.turn_at, self.turn_rank = at, rank
 
     def _xfactor(self, rank: int) -> float:
-        """Of an idle job."""
+        """Return the xfactor of an idle job."""
         estimate = self.estimate[rank]
         xfactor: float = (self._whole(self.now - self.submit[rank] - self.l_ran[rank]) + estimate) / estimate
         return xfactor
@@ -238,7 +238,7 @@ class SelectiveLoop(Suspension):
     # The ladder
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
-        """Its xfactor stands still as long as it runs."""
+        """Note that the job runs, so that its xfactor is constant."""
         estimate = self.estimate[rank]
         self.bare_height[rank] = (self._whole(self.since[rank] - self.submit[rank] - ran) + estimate) / estimate
         self._stand(rank)

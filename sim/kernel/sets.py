@@ -22,7 +22,7 @@ class Sets:
         self.of = words(count * self.words)
 
     def put(self, number: int, processors: Processors) -> None:
-        """The set is the one that an integer stands for."""
+        """Set the set to the one in an integer."""
         for word in range(self.words):
             self.of[number * self.words + word] = processors >> A_WORD * word & EVERY
 
@@ -34,32 +34,32 @@ class Sets:
         return processors
 
     def become(self, number: int, other: int) -> None:
-        """The same as the other."""
+        """Copy the other set."""
         for word in range(self.words):
             self.of[number * self.words + word] = self.of[other * self.words + word]
 
     def add(self, number: int, other: int) -> None:
-        """All of the other, too."""
+        """Add all of the other set."""
         for word in range(self.words):
             self.of[number * self.words + word] |= self.of[other * self.words + word]
 
     def drop(self, number: int, other: int) -> None:
-        """None of the other."""
+        """Remove all of the other set."""
         for word in range(self.words):
             self.of[number * self.words + word] &= ~self.of[other * self.words + word]
 
     def keep(self, number: int, other: int) -> None:
-        """Only what is in the other."""
+        """Keep the intersection with the other set."""
         for word in range(self.words):
             self.of[number * self.words + word] &= self.of[other * self.words + word]
 
     def add_one(self, number: int, processor: int) -> None:
-        """This processor, too."""
+        """Add this processor."""
         bit: Word = 1
         self.of[number * self.words + (processor >> 6)] |= bit << (processor & 63)
 
     def meets(self, number: int, other: int) -> bool:
-        """Is something in both?"""
+        """Return True if the sets intersect."""
         for word in range(self.words):
             if self.of[number * self.words + word] & self.of[other * self.words + word]:
                 return True
@@ -142,7 +142,7 @@ class Sets:
         return found
 
     def exceeds(self, number: int, other: int) -> bool:
-        """Is the highest processor that only one of them has in this one?"""
+        """Return True if the highest processor in only one of them is in the first."""
         for word in range(self.words - 1, -1, -1):
             if self.of[number * self.words + word] != self.of[other * self.words + word]:
                 return self.of[number * self.words + word] > self.of[other * self.words + word]
@@ -201,7 +201,7 @@ class Waiters:
         self.first = blank(keepers)
 
     def keep(self, rank: int, keeper: int) -> None:
-        """This one waits for that one from now on."""
+        """Let the job wait for this keeper."""
         self.forget(rank)
         then = self.first[keeper]
         self.keeper[rank] = keeper

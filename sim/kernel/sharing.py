@@ -111,7 +111,7 @@ class Sharing(Clock):
             self._name(slot, row)
 
     def enter_job(self, rank: int, columns: Any, rows: Any, ran: float, stall: float, is_new: bool) -> None:
-        """The job stands in these rows, its home the first."""
+        """Enter the job with its rows, its home first."""
         self.sets.put(rank, columns)
         home = self.ids.index(rows[0])
         self._stand(rank, home, ran)
@@ -126,7 +126,7 @@ class Sharing(Clock):
             self.news += 1
 
     def places(self) -> list[tuple[int, int, tuple[int, ...]]]:
-        """(rank, columns, rows) of every job, in order of placement."""
+        """Return (rank, columns, rows) of every job, in order of placement."""
         ranks = [self.placed[index] for index in range(self.standing)]
         return [(rank, self.sets.told(rank), self.rows_of[rank]) for rank in ranks]
 
@@ -243,7 +243,7 @@ class Sharing(Clock):
         self._advance(to)
 
     def _make_up(self) -> float:
-        """Each runs on when it has lost what it had to lose; the least of what they need."""
+        """Advance jobs, which first make up for their losses; return the least need that is left."""
         least = INFINITE
         for index in range(self.standing):
             rank, gained = self.placed[index], self.gain[self.band_of[index]]
@@ -273,7 +273,7 @@ class Sharing(Clock):
             index += 1
 
     def _rows_go_on(self, now: float) -> None:
-        """The matrix is as it will be until the next step."""
+        """Settle the rows after the matrix has reached its state for this step."""
         self._settle_clock(now)
         self.free = self.empty[self.order[self.on_turn]] if self.cycle else self.size
         if self.news:
@@ -312,11 +312,11 @@ class Sharing(Clock):
         self._join_band(place, rank, rows)
 
     def _has_migrated(self, rank: int) -> bool:
-        """Does the job stand in other columns than the history has it?"""
+        """Return True if the job has other columns than in the history."""
         return False
 
     def _join_band(self, place: int, rank: int, rows: tuple[int, ...]) -> None:
-        """The job at that place stands in these rows in the history."""
+        """Add the job at that place to the band of its rows."""
         band: int = self.band_at.get(rows, -1)
         if band < 0:
             if self.past_bands:
@@ -331,7 +331,7 @@ class Sharing(Clock):
         self.members[band] += 1
 
     def _leave_band(self, place: int) -> None:
-        """It does no more."""
+        """Remove the job from its band."""
         band = self.band_of[place]
         self.members[band] -= 1
         if not self.members[band]:
@@ -339,7 +339,7 @@ class Sharing(Clock):
             self.past_bands.append(band)
 
     def _place_bands(self) -> None:
-        """The rows have other places in the cycle."""
+        """Update the places in the cycle of the bands' rows."""
         self.has_other_rows = False
         band: int
         for rows, band in self.band_at.items():
@@ -359,21 +359,21 @@ class Sharing(Clock):
         return -1
 
     def _name(self, slot: int, row: int) -> None:
-        """A row is there from now on, empty."""
+        """Add an empty row."""
         self.id_of[slot] = row
         self.alone[slot] = (row,)
         self.room[slot] = self.empty[slot] = self.size
         self.is_row[slot] = 1
 
     def _stand(self, rank: int, slot: int, ran: float) -> None:
-        """The job, which ran so long, comes into the matrix in its columns; the row becomes its home."""
+        """Place the job, with its progress so far, in its columns; the row becomes its home."""
         whole, standing = self.runtime[rank], self.standing
         add_job(self.placed, self.band_of, self.ran, self.whole, self.need, standing, rank, ran, whole)
         self.standing = standing + 1
         self._settle_in(rank, slot)
 
     def _settle_in(self, rank: int, slot: int) -> None:
-        """The row becomes the job's home, and it stands in no other."""
+        """Make the row the job's home and only row."""
         self.home[rank] = slot
         self.stands[rank] = 1 << slot
         self.rows_of[rank] = self.alone[slot]
@@ -387,26 +387,26 @@ class Sharing(Clock):
         self.whole_sets.append(self.sets.told(rank))
 
     def _leave_row(self, rank: int, slot: int) -> None:
-        """Which is the job's home."""
+        """Remove the job from its home row."""
         self.sets.drop(self.row_set + slot, rank)
         self.room[slot] += self.procs[rank]
         self.empty[slot] += self.procs[rank]
         self.settled = self.apart = 0
 
     def _leave_replicas(self, rank: int) -> None:
-        """The job stands in its home alone."""
+        """Keep the job only in its home row."""
         for slot in range(self.mpl + 1):
             if self.stands[rank] >> slot & 1 and slot != self.home[rank]:
                 self._stand_no_more(rank, slot)
 
     def _stand_too(self, rank: int, slot: int) -> None:
-        """The job stands in that row, too."""
+        """Add that row to the job's rows."""
         replicas = self.replicas
         self.replica_of[replicas], self.replica_in[replicas] = rank, slot
         self._replicate(replicas, replicas + 1)
 
     def _replicate(self, first: int, last: int) -> None:
-        """The replicas between these places stand from now on; there are no others behind them."""
+        """Add the replicas between these places; there are none behind them."""
         replica_of, replica_in, stands, rows_of = self.replica_of, self.replica_in, self.stands, self.rows_of
         for index in range(first, last):
             rank, slot = replica_of[index], replica_in[index]
@@ -419,7 +419,7 @@ class Sharing(Clock):
             self.settled = 0
 
     def _stand_no_more(self, rank: int, slot: int) -> None:
-        """It does no more. That was the last of its rows, if it is not done."""
+        """Remove that row from the job's rows; if the job is not done, it was the last replica."""
         self.copies -= 1
         self.stands[rank] ^= 1 << slot
         self.rows_of[rank] = self.rows_of[rank][:-1]
@@ -441,7 +441,7 @@ class Sharing(Clock):
         return row
 
     def _find_spare(self) -> None:
-        """The slot and the id of the row that would be opened now; -1: none may be."""
+        """Find the slot and the id of the row that would be opened now; -1 if none is allowed."""
         self.spare = -1
         if self.rows < self.mpl:
             self.spare = 0

@@ -70,31 +70,31 @@ class Suspension(Loop):
         return rounded
 
     def _urgency(self, rank: int) -> float:
-        """The idle job for which it is largest goes on first."""
+        """Return the value by which idle jobs resume, the largest first."""
         return 0.0
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
-        """The job has processors from now on; it had run so long before."""
+        """Note that the job has processors, with its earlier progress."""
 
     def _has_left(self, rank: int) -> None:
-        """It has none any more."""
+        """Note that the job has left its processors."""
 
     def _is_set_aside(self, rank: int, ran: float) -> None:
-        """It is suspended, and has run so long."""
+        """Note that the job is suspended, with its progress."""
 
     def _is_taken_up(self, rank: int) -> None:
-        """It is suspended no more."""
+        """Note that the job is resumed."""
 
     # From a state of the engine, and back
 
     def enter_runner(self, rank: int, since: float, ran: float) -> None:
-        """The job runs; it had run so long before."""
+        """Enter a running job with its progress before."""
         self.since[rank] = since
         self.held_at[rank] = rank
         self._comes_to_run(rank, ran)
 
     def enter_paused(self, rank: int, since: float, ran: float) -> None:
-        """The job is suspended; it has run so long."""
+        """Enter a suspended job with its progress."""
         self.paused_at[rank] = since
         self.paused_in[rank] = -1
         self._pause(rank, ran)
@@ -121,7 +121,7 @@ class Suspension(Loop):
         return not self.decided + 2 * idle + self.running > self.most_decided
 
     def _go_on(self) -> None:
-        """Idle jobs start or resume where there is room, the largest xfactor before the others, then by rank."""
+        """Start or resume idle jobs that fit, the largest xfactor first, then by rank."""
         self._find_room()
         for index in range(self.fits_count):
             self._line_taker_up(self.fitting[index])
@@ -192,7 +192,7 @@ class Suspension(Loop):
     # Starting, suspending, resuming
 
     def _take_room(self, rank: int) -> None:
-        """The job starts or resumes where it fits."""
+        """Start or resume the job where it fits."""
         if self.pauses.keeper[rank] >= 0:
             self._resume(rank, self.resumes_as, 0)
             return
@@ -207,7 +207,7 @@ class Suspension(Loop):
         self._start_there(rank, self.starts_as, free)
 
     def _find_waited_for(self) -> None:
-        """The processors for which suspended jobs wait."""
+        """Find the processors that suspended jobs wait for."""
         if not self.is_waited_for:
             self.is_waited_for = True
             self.sets.drop(self.waited_for_set, self.waited_for_set)
@@ -217,7 +217,7 @@ class Suspension(Loop):
                 rank = self.pauses.then[rank]
 
     def _start_there(self, rank: int, form: int, number: float) -> None:
-        """A new job starts on the processors that it has been given."""
+        """Start a new job on the given processors."""
         remove_number(self.queue, self.waiting, number_before(self.queue, rank, 0, self.waiting))
         self.waiting -= 1
         self.wanted -= self.procs[rank]
@@ -225,7 +225,7 @@ class Suspension(Loop):
         self._begin(rank)
 
     def _resume(self, rank: int, form: int, number: float) -> None:
-        """A suspended job goes on on its own processors."""
+        """Resume a suspended job on its own processors."""
         if self.stands_at.keeper[rank] >= 0:
             self.stands_at.forget(rank)
         else:
@@ -242,7 +242,7 @@ class Suspension(Loop):
         self._begin(rank)
 
     def _begin(self, rank: int) -> None:
-        """The job has its processors to itself from now on."""
+        """Note that the job has its processors alone."""
         now, running, ran, estimate = self.now, self.running, self.l_ran[rank], self.estimate[rank]
         expected, leaves = now + estimate - ran, -(now + self.runtime[rank] - ran)
         self.sets.drop(self.idle_set, rank)
@@ -260,13 +260,13 @@ class Suspension(Loop):
         self._comes_to_run(rank, ran)
 
     def _give_back(self, at: int, procs: int) -> None:
-        """The job has left; it stands at itself."""
+        """Free the processors of a job that has left."""
         self.sets.add(self.idle_set, at)
         self.free += procs
         self._has_left(at)
 
     def _suspend(self, rank: int, by: int, one: float, two: float, three: float) -> None:
-        """The running job makes way for another; these numbers say why."""
+        """Suspend the running job for another, with these numbers as the reason."""
         now, running, ran, begins = self.now, self.running, self.l_ran[rank], self.since[rank]
         leaves = -(begins + self.runtime[rank] - ran)
         remove_pair(self.leave_at, self.leave_rank, running, leaves, rank)
@@ -282,7 +282,7 @@ class Suspension(Loop):
         self._pause(rank, ran)
 
     def _pause(self, rank: int, ran: float) -> None:
-        """The job is suspended."""
+        """Add the job to the suspended ones."""
         self.pauses.keep(rank, 0)
         self.paused += 1
         self.sets.add(self.waited_for_set, rank)
@@ -291,7 +291,7 @@ class Suspension(Loop):
         self._is_set_aside(rank, ran)
 
     def _place_among(self, rank: int, count: int) -> None:
-        """A new job gets what is free, then what those have that were chosen, the lowest numbers first."""
+        """Start a new job on free processors, then on those of its victims, the lowest numbers first."""
         sets = self.sets
         sets.drop(self.theirs_set, self.theirs_set)
         for index in range(count):

@@ -145,7 +145,7 @@ class Walk:
         return replace(self, index=index, typed="", verdict=None, guessed=None, given="", is_off=False)
 
     def resumed(self, index: int, answers: tuple[tuple[int, bool], ...]) -> Walk:
-        """To a scene, with answers that were given on an earlier walk."""
+        """Return the walk at a scene, with the answers of an earlier walk."""
         known = tuple(answer for answer in answers if answer[0] in range(len(self.scenes)))
         return replace(self.go(index), answers=known)
 

@@ -89,7 +89,7 @@ class MatrixView:
         return [rank for rank in self._columns if row in rows_of[rank]]
 
     def homes(self) -> dict[int, list[int]]:
-        """row -> the jobs whose home it is, in order of placement."""
+        """Return row -> jobs whose home it is, in order of placement."""
         homes: dict[int, list[int]] = {row: [] for row in self._rows}
         home = self._home
         for rank in self._columns:
@@ -97,7 +97,7 @@ class MatrixView:
         return homes
 
     def places(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-        """(rank, columns, rows) of every job, in order of placement."""
+        """Return (rank, columns, rows) of every job, in order of placement."""
         return zip(self._columns, self._columns.values(), map(self._rows_of.__getitem__, self._columns), strict=True)
 
     def with_room(self, procs: int) -> list[tuple[int, int]]:
@@ -154,7 +154,7 @@ class MatrixView:
 
     @property
     def has_replicas(self) -> bool:
-        """Does some job stand in more than its home row?"""
+        """Return True if a job is in more rows than its home row."""
         return sum(map(len, self._rows_of.values())) > len(self._rows_of)
 
     def picture(self, on_turn: int | None = None) -> MatrixPicture:
@@ -208,7 +208,9 @@ class Matrix(MatrixView):
     def become(
         self, rows: Iterable[int], places: Iterable[tuple[int, int, tuple[int, ...]]], gone: Iterable[int]
     ) -> None:
-        """Another matrix: its rows, (rank, columns, rows) of every job in order of placement, and what vanished."""
+        """Replace the matrix by these rows, (rank, columns, rows) of every job in order of placement, and
+        removed rows.
+        """
         for name in _SHARED:
             getattr(self, name).clear()
         self._rows.extend(rows)
@@ -232,7 +234,7 @@ class Matrix(MatrixView):
         return row
 
     def place(self, rank: int, row: int, columns: int) -> None:
-        """A new job comes in; this row becomes its home."""
+        """Place a new job; this row becomes its home."""
         if rank in self._home:
             self._refuse(rank, "is in the matrix already")
         self._demand(rank, row, columns, self._used.get(row, 0))
@@ -240,7 +242,7 @@ class Matrix(MatrixView):
         self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
 
     def move(self, rank: int, row: int, columns: int | None = None) -> None:
-        """The job's home moves to another row; with other columns, there or where it is, it migrates.
+        """Move the job's home to another row; with other columns, there or in its row, it migrates.
 
         A job with replicas has to be cleaned first: they would not be where they belong.
         """
@@ -258,7 +260,7 @@ class Matrix(MatrixView):
         self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
 
     def replicate(self, rank: int, row: int) -> None:
-        """The job stands in this row too, in the same columns."""
+        """Add this row to the job's rows, in the same columns."""
         columns, used = self._columns.get(rank, 0), self._used.get(row)
         if not columns or used is None or columns & used:
             self._demand_place(rank)
@@ -267,7 +269,7 @@ class Matrix(MatrixView):
         self._rows_of[rank] += (row,)
 
     def clean(self) -> None:
-        """Every job leaves all rows but its home row."""
+        """Remove every job from all rows but its home row."""
         self._gone.clear()
         used, columns, rows_of = self._used, self._columns, self._rows_of
         used.update(dict.fromkeys(used, 0))
@@ -285,7 +287,7 @@ class Matrix(MatrixView):
         return gone
 
     def remove(self, rank: int) -> None:
-        """The job leaves the matrix; a row that it leaves empty stays until `drop_empty_rows`."""
+        """Remove the job; a row that becomes empty stays until `drop_empty_rows`."""
         columns, _ = self._demand_place(rank)
         for row in self._rows_of[rank]:
             self._used[row] &= ~columns
@@ -310,7 +312,7 @@ class Matrix(MatrixView):
         raise DecisionError(f"the job of rank {rank} {what}")
 
     def held_twice(self) -> Iterator[tuple[int, int]]:
-        """(row, columns) where two jobs stand or the count of taken columns is wrong: never, or `--check` failed."""
+        """Yield (row, columns) with two jobs or a wrong count of taken columns; any result is a bug."""
         for row in self._rows:
             seen = 0
             for rank in self.standing_in(row):

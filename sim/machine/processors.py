@@ -33,7 +33,7 @@ def lowest(free: int, count: int) -> int:
 
 
 def ranges(processors: int) -> Iterator[tuple[int, int]]:
-    """The set's runs of neighbours as (first, last), upwards.
+    """Yield the set's runs of neighbours as (first, last), upwards.
 
     >>> list(ranges(0b11011100))
     [(2, 4), (6, 7)]
@@ -202,7 +202,7 @@ class Machine:
         self.free = self.free_set.bit_count()
 
     def divide(self, owners: Sequence[int]) -> None:
-        """Every processor gets its owner."""
+        """Give every processor its owner."""
         seen = 0
         for owned in owners:
             if seen & owned:
@@ -213,14 +213,14 @@ class Machine:
         self.owners, self.division = list(owners), list(owners)
 
     def hand_over(self, to: int, processors: int) -> None:
-        """Idle processors change owner."""
+        """Move idle processors to another owner."""
         if processors & ~self.free_set:
             raise DecisionError(f"processors {written(processors & ~self.free_set)} are not idle: they cannot be lent")
         self.owners = [owned & ~processors for owned in self.owners]
         self.owners[to] |= processors
 
     def give_back(self, rank: int) -> int:
-        """The job leaves; its processors are free again."""
+        """Free the job's processors, and return them."""
         processors = self.held.pop(rank)
         self.free_set |= processors
         self.free += processors.bit_count()

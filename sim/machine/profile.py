@@ -84,7 +84,7 @@ class Profile:
         )
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """(since when, how many are free from then on) of each step, from the present on."""
+        """Return (begin, free processors) of each step, from the present on."""
         return zip(self._times, self._free, strict=True)
 
     @property
@@ -149,7 +149,7 @@ class Profile:
         return candidate
 
     def fits(self, procs: int, start: float, duration: float) -> bool:
-        """Are `procs` processors free from `start` for `duration`?"""
+        """Return True if `procs` processors are free from `start` for `duration`."""
         times, free = self._times, self._free
         end = start + duration
         for index in range(bisect_right(times, start + MOMENT) - 1, len(times)):
@@ -172,7 +172,7 @@ class Profile:
         return min(self._free[first:last])
 
     def take(self, start: float, end: float, procs: int) -> None:
-        """From `start` until `end` there are `procs` processors fewer (more, if negative)."""
+        """Remove `procs` processors (add, if negative) from `start` until `end`."""
         times, free = self._times, self._free
         if end - start <= MOMENT:
             return
@@ -248,7 +248,7 @@ class Placed:
         self._found: list[tuple[int, float, float]] = []
 
     def bound(self, procs: int, duration: float) -> float:
-        """There is no place before that."""
+        """Return a moment before which there is no place."""
         for its_procs, its_duration, at in reversed(self._found):
             if its_procs <= procs and its_duration <= duration:
                 return at
@@ -262,7 +262,7 @@ class Placed:
         found.append((procs, duration, at))
 
     def forget(self) -> None:
-        """There is more room than there was."""
+        """Forget the placements, because there is more room."""
         self._found.clear()
 
 

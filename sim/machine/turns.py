@@ -63,13 +63,13 @@ class Turns:
         return twin
 
     def is_like(self, other: Turns) -> bool:
-        """Do both go alike from now on?"""
+        """Return True if both clocks agree from now on."""
         mine, its = (self.begin, self.row, self.rows), (other.begin, other.row, other.rows)
         return mine == its and (self.slice, self.overhead) == (other.slice, other.overhead)
 
     @property
     def alternate(self) -> bool:
-        """Do the rows take turns? One alone does not."""
+        """Return True if the rows take turns; a single row does not."""
         return len(self.rows) > 1
 
     @property
@@ -139,11 +139,11 @@ class Turns:
         return added(gains[row] for row in rows)
 
     def gains(self, since: float, until: float) -> dict[int, float]:
-        """row -> progress in it: what `gained` adds up, for asking once about many jobs."""
+        """Return row -> progress, as `gained` adds it up, for many jobs at once."""
         return self._shares(since, until, self.overhead)
 
     def on_turn(self, since: float, until: float) -> dict[int, float]:
-        """row -> for how many seconds it is on turn, overhead included."""
+        """Return row -> seconds of its turns, including overhead."""
         return self._shares(since, until, 0)
 
     def _shares(self, since: float, until: float, overhead: float) -> dict[int, float]:

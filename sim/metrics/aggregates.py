@@ -49,7 +49,7 @@ def statistics(jobs: FinishedJobs) -> dict[str, Value]:
 
 
 def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
-    """Jain's index of the mean bounded slowdowns of users or groups; None where fewer than two are known."""
+    """Return Jain's index of the mean bounded slowdowns of users or groups; None below two known ones."""
     party = jobs.column(parties)
     known = party >= 0
     _, index = np.unique(party[known], return_inverse=True)
@@ -60,7 +60,7 @@ def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
 
 
 def ratio(s1: Value, sm: Value) -> float | None:
-    """LS equation 3: how much better `sm` is than `s1` (both slowdowns); negative where it is worse.
+    """Return LS's equation 3: how much better `sm` is than `s1` (both slowdowns); negative if it is worse.
 
     >>> ratio(3.0, 2.0), ratio(2.0, 3.0), ratio(None, 2.0)
     (0.5, -0.5, None)
@@ -71,7 +71,7 @@ def ratio(s1: Value, sm: Value) -> float | None:
 
 
 def span(schedule: Schedule) -> tuple[float, float]:
-    """From the first submission to the last end, or, in a run cut short, to its last instant."""
+    """Return the first submission and the last end or, in a run cut short, its last instant."""
     ended = schedule.end[~np.isnan(schedule.end)]
     begin = float(schedule.workload.submit.min()) if len(schedule.end) else 0.0
     finish = float(ended.max()) if len(ended) else begin
@@ -96,7 +96,7 @@ def _mean(values: Floats) -> float | None:
 
 
 def _machine(schedule: Schedule) -> dict[str, Value]:
-    """Z equations 1 to 3; what was occupied but made no progress is the overhead of equation 3."""
+    """Return the metrics of Z's equations 1 to 3; occupied time without progress is equation 3's overhead."""
     begin, finish = span(schedule)
     available = capacity(schedule.outages, schedule.workload.procs, begin, finish)
     values: dict[str, Value] = {"makespan": finish - begin}

@@ -90,17 +90,17 @@ class FinishedJobs:
 
     @cached_property
     def bounded_slowdown(self) -> Floats:
-        """As ZKP and K write it; 1 for every job that never idles."""
+        """Return the bounded slowdown as ZKP and K define it; 1 for every job that never idles."""
         return 1 + self.idle / np.maximum(self.run, self.tau)
 
     @cached_property
     def bounded_slowdown_z(self) -> Floats:
-        """As Z writes it: a job shorter than tau may idle for a while before it counts."""
+        """Return the bounded slowdown as Z defines it: jobs shorter than tau may idle for a while."""
         return np.maximum(self.turnaround, self.tau) / np.maximum(self.run, self.tau)
 
     @cached_property
     def width_weighted_slowdown(self) -> Floats:
-        """ZKP equation 2: jobs of equal work that end together count the same, whatever their shape."""
+        """Return ZKP's equation 2: jobs of equal work that end together count the same, whatever their shape."""
         return self.turnaround / (self.width * np.maximum(self.run, self.tau))
 
     @cached_property

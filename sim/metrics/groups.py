@@ -39,12 +39,12 @@ class Row:
         return int(self.values["jobs"] or 0)
 
     def as_dict(self) -> dict[str, str | Value]:
-        """Flat, for JSON and CSV."""
+        """Return the values as a flat dictionary for JSON and CSV."""
         return {"label": self.label, "meaning": self.meaning, **self.values}
 
 
 def by_category(source: Schedule | FinishedJobs) -> list[Row]:
-    """K's sixteen categories, by run time and processors (K table 2.1).
+    """Group by K's sixteen categories, by run time and processors (K table 2.1).
 
     K's figures 4.3 and 4.4 show well estimated jobs alone: pass `jobs.where(well_estimated(jobs))`.
     """
@@ -53,39 +53,39 @@ def by_category(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def by_coarse_category(source: Schedule | FinishedJobs) -> list[Row]:
-    """K's four categories for load studies: short or long, narrow or wide (K table 4.1)."""
+    """Group by K's four categories for load studies: short or long, narrow or wide (K table 4.1)."""
     jobs = FinishedJobs.of(source)
     return _rows(jobs, coarse_category(jobs.run, jobs.width), COARSE)
 
 
 def by_class(source: Schedule | FinishedJobs, thresholds: Sequence[float] = LS_CLASSES) -> list[Row]:
-    """LS's classes: how many of the thresholds are at most the job's estimate."""
+    """Group by LS's classes: how many of the thresholds are at most the job's estimate."""
     jobs = FinishedJobs.of(source)
     index = np.searchsorted(thresholds, jobs.estimate, side="right")
     return _rows(jobs, index, _class_names(thresholds))
 
 
 def by_width_class(source: Schedule | FinishedJobs, small: int = SMALL) -> list[Row]:
-    """Z's small and large jobs."""
+    """Group by Z's small and large jobs."""
     jobs = FinishedJobs.of(source)
     names = (Category("small", f"<= {small} processors"), Category("large", f"> {small} processors"))
     return _rows(jobs, _numbered(jobs.width > small), names)
 
 
 def well_estimated(jobs: FinishedJobs) -> Bools:
-    """K: the estimate is not more than twice the run time."""
+    """Return which estimates are at most twice the run time, after K."""
     return jobs.estimate <= 2 * jobs.run
 
 
 def by_estimate_quality(source: Schedule | FinishedJobs) -> list[Row]:
-    """K's well and poorly estimated jobs."""
+    """Group by K's well and poorly estimated jobs."""
     jobs = FinishedJobs.of(source)
     names = (Category("well", "estimate <= 2 run times"), Category("poorly", "estimate > 2 run times"))
     return _rows(jobs, _numbered(~well_estimated(jobs)), names)
 
 
 def by_estimator(source: Schedule | FinishedJobs) -> list[Row]:
-    """Z's ten classes of estimators, the worst first, by run time over estimate (Z figure 6)."""
+    """Group by Z's ten classes of estimators, the worst first, by run time over estimate (Z figure 6)."""
     jobs = FinishedJobs.of(source)
     index = np.clip(np.ceil(10 * jobs.run / jobs.estimate).astype(np.int64) - 1, 0, 9)
     shares = [(f"{10 * i}-{10 * i + 10} %", f"{10 * i} % < run time / estimate <= {10 * i + 10} %") for i in range(10)]
@@ -93,7 +93,7 @@ def by_estimator(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def by_priority(source: Schedule | FinishedJobs) -> list[Row]:
-    """LS's high and low priority."""
+    """Group by LS's high and low priority."""
     jobs = FinishedJobs.of(source)
     names = (Category("high", "high priority"), Category("low", "low priority"))
     return _rows(jobs, _numbered(~jobs.column(jobs.workload.high)), names)
@@ -139,7 +139,7 @@ def _by_party(jobs: FinishedJobs, field: Field) -> list[Row]:
 
 
 def by_month(source: Schedule | FinishedJobs) -> list[Row]:
-    """By the calendar month of submission, UTC (W table 1); 30 days at a time where no date is known."""
+    """Group by calendar month of submission, UTC (W table 1), or by 30 days without a known date."""
     jobs = FinishedJobs.of(source)
     begin = jobs.workload.header.unix_start
     if begin is not None:
@@ -168,7 +168,7 @@ PERCENTS = (50, 75, 90, 95, 99, 99.9)
 
 
 def by_tail(source: Schedule | FinishedJobs) -> list[Row]:
-    """Percentiles of what jobs suffer: waits, slowdowns, delays of what was asked for, guaranteed over actual waits."""
+    """Return percentiles of waits, slowdowns, delays of reservations, and guaranteed over actual waits."""
     jobs = FinishedJobs.of(source)
     columns = {
         "wait": jobs.wait,

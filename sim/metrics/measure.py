@@ -73,7 +73,7 @@ class Metrics:
         return f"<Metrics {self.policy}: {len(self.values)} numbers, {len(self.groups)} ways to group jobs>"
 
     def as_dict(self) -> dict[str, Any]:
-        """`{"policy", "metrics", "groups": {name: [row, ...]}}`."""
+        """Return `{"policy", "metrics", "groups": {name: [row, ...]}}`."""
         rows = {name: [row.as_dict() for row in found] for name, found in self.groups.items()}
         return {"policy": self.policy, "metrics": dict(self.values), "groups": rows}
 

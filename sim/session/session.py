@@ -107,7 +107,7 @@ def read_session(path: str | Path) -> Session:
 
 
 def write_session(session: Session, path: str | Path) -> None:
-    """The session as a file, whole or not at all; one that could not be read back is refused."""
+    """Write the session to a file in one piece, unless it could not be read back."""
     text = written(session)
     parsed(text.encode(), "the session")
     with write_whole(path) as file:

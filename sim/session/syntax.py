@@ -66,7 +66,7 @@ class Table:
         return value  # type: ignore[no-any-return]
 
     def take_as(self, key: str, made_of: Callable[[str], object], default: str | None = None) -> str:
-        """Words out of which `made_of` can make something."""
+        """Return a text of which `made_of` can make something."""
         line = self._values[key][1] if key in self._values else self.line
         words = self.take(key, str, default)
         try:
@@ -85,7 +85,7 @@ class Table:
         return values
 
     def fail(self, what: str) -> NoReturn:
-        """Something about the whole table is wrong."""
+        """Raise an error about the whole table."""
         raise SessionError(what, self.path, self.line)
 
     def left(self) -> Iterator[str]:
@@ -110,7 +110,7 @@ def parse(data: bytes, path: object) -> list[Table]:
 
 
 def _content(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that are neither empty nor comments, with their numbers."""
+    """Yield the lines that are neither empty nor comments, with their numbers."""
     for number, line in enumerate(text.split("\n"), 1):
         if (bare := line.strip()) and not bare.startswith("#"):
             yield number, bare

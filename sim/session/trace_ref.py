@@ -49,7 +49,7 @@ class Problem(NamedTuple):
 
 
 def compare_trace(ref: TraceRef) -> Problem | None:
-    """Is the trace there, with the same bytes? None: it is. Reads no more of it than it must."""
+    """Return why the trace is missing or changed, or None; reads no more of it than needed."""
     if is_line(ref.name):
         return None if TraceRef.of(ref.name) == ref else Problem("hash", "the puzzle of the session has changed")
     try:

@@ -471,7 +471,7 @@ def text_of(sample: Sample) -> str:
 
 
 def write_all(folder: Path) -> None:
-    """Writes every sample into a folder, which is made when it is not there."""
+    """Write every sample into a folder, which is made if needed."""
     folder.mkdir(parents=True, exist_ok=True)
     for sample in _BY_NAME.values():
         (folder / f"{sample.name}.swf").write_text(text_of(sample), encoding="utf-8", newline="\n")

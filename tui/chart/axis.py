@@ -38,12 +38,12 @@ class Axis:
         return times
 
     def settled(self, clock: float) -> float:
-        """Up to this place nothing will move any more."""
+        """Return the place up to which nothing will move any more."""
         return clock
 
     @property
     def last(self) -> float:
-        """After this place nothing is known."""
+        """Return the place after which nothing is known."""
         return inf
 
     def seconds(self, per_column: float) -> float:

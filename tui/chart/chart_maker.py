@@ -168,7 +168,7 @@ class ChartMaker:
         )
 
     def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:
-        """For a chart of its own."""
+        """Return the axis by event for a separate chart."""
         return axis_by_event(self.steps.kind, self.steps.of(history, clock), [snapshot], clock)
 
     def hues_of(
@@ -200,7 +200,7 @@ class ChartMaker:
         self, history: Past, view: ChartView, clock: float, plan: Sequence[Box], lanes: Lanes | None, deadline: float,
         partitioned: Partitioned | None,
     ) -> tuple[Raster, bool]:  # fmt: skip
-        """Finished columns from the tiles, the one with now, and the plan right of it."""
+        """Return the picture: finished columns from the tiles, the one with now, and the plan on its right."""
         edges = view.edges()
         if (shares := self._shares.get(edges)) is None:
             shares = self._shares[edges] = Shares(edges)
@@ -263,7 +263,7 @@ class ChartMaker:
         return self._read_lanes(history, clock)
 
     def _read_lanes(self, history: Past, clock: float) -> Lanes | None:
-        """As of that moment; None: there was never more than one row."""
+        """Return the lanes at that moment, or None if there was never more than one row."""
         self._lanes.read(history, clock)
         return self._lanes if self._lanes.count > 1 else None
 
@@ -281,7 +281,7 @@ class ChartMaker:
     def _owners(
         self, history: Past, snapshot: Snapshot, view: ChartView, clock: float, by_owner: ByOwner | None
     ) -> NDArray[np.int8] | None:
-        """[band, column]: the partition that has most of it."""
+        """Return [band, column]: the partition that has most of it."""
         if by_owner is not None:
             return _in_order(by_owner, [order.owners for order in by_owner.orders], view)
         divisions = history.owners_between(view.start, min(view.end, nextafter(clock, inf)))
@@ -306,7 +306,7 @@ def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bo
 
 
 def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: ChartView) -> NDArray[np.int8]:
-    """[band, column]: the part of each of these divisions, one for each order, that has most of it."""
+    """Return [band, column]: the place in the order of each division that has most of it."""
     edges, found = view.edges(), np.full((view.bands, view.columns), -1, np.int8)
     for (columns, order), division in zip(by_owner.runs(view.columns), divisions, strict=True):
         found[:, columns] = np.array(_owners_of(order.lifted_all(division), edges), np.int8)[:, None]
@@ -314,7 +314,7 @@ def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: Cha
 
 
 def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None) -> NDArray[np.int8] | None:
-    """[band, column]: the partition that had most of it when the machine was divided."""
+    """Return [band, column]: the partition that had most of it when the machine was divided."""
     if not division:
         return None
     if by_owner is not None:
@@ -336,7 +336,7 @@ def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | Non
 
 
 def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | None:
-    """[band, column]: is most of the band not there at the middle of the column?"""
+    """Return [band, column]: True if most of the band is unavailable in the middle of the column."""
     seen = [outage for outage in outages if outage.begins < view.end and outage.ends > view.start]
     if not seen:
         return None
@@ -386,7 +386,7 @@ def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, 
 
 
 def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], clock: float) -> Axis:
-    """Each of these steps is as wide as any other, and so is each moment at which something is planned."""
+    """Return an axis on which all steps, and all moments with plans, are equally wide."""
     steps = steps if len(steps) else np.array([clock])
     ahead = sorted({time for shown in snapshots for time in planned_times(shown) if time > steps[-1]})
     due = max((shown.next_time for shown in snapshots if shown.next_time is not None), default=-inf)

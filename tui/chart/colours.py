@@ -169,7 +169,7 @@ class Colours:
 
 
 def _kinds(values: Ints, noun: str, names: Sequence[str]) -> tuple[Hues, Legend]:
-    """The most frequent kinds get hues of their own, the others share one; what is unknown is grey."""
+    """Return hues and legend: the most frequent kinds have their own hues, the others share one, unknown is grey."""
     kinds, counts = np.unique(values[values >= 0], return_counts=True)
     frequent = kinds[np.lexsort((kinds, -counts))][:_KINDS].tolist()
     hues = np.full(len(values), _OTHERS, np.uint8)

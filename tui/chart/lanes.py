@@ -77,7 +77,7 @@ class Lanes:
                 yield stretch._replace(kind=kind, processors=lifted, rows=())
 
     def joined(self, stretches: Iterable[Stretch]) -> list[Stretch]:
-        """Spread, and what goes on at once on the same processors as one."""
+        """Return stretches in lanes, with uninterrupted stretches on the same processors joined."""
         made: list[Stretch] = []
         last: dict[tuple[int, int], int] = {}
         for stretch in self.spread(stretches):

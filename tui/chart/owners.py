@@ -199,7 +199,7 @@ def gap_of(seen: int, rows: int, parts: int) -> int:
 def _divisions_in(
     how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
 ) -> tuple[list[tuple[int, Owners]], list[float]]:
-    """(column, owners) where they differ from the column before, and when each of these columns begins."""
+    """Return (column, owners) wherever the owners change, and the begin of each of these columns."""
     start, end = (axis.time(at * per_column) for at in (first, first + columns))
     found: dict[int, Owners] = {}
     known = history.owners_between(start, min(end, nextafter(how.clock, inf)))

@@ -58,5 +58,5 @@ def named(told: str, shown: Snapshot) -> str:
 
 
 def _limits(shown: Snapshot) -> tuple[float, ...]:
-    """Of a built-in policy; what is another's code says no more than the names of its queues."""
+    """Return the limits of a built-in policy's classes; user-defined ones have only names of queues."""
     return () if type(shown.rules).code is not None else shown.rules.limits()

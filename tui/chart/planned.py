@@ -57,7 +57,7 @@ def _by_start(queued: Queued) -> tuple[float, int]:
 
 
 def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
-    """Until its estimate; on processors that are planned for others because it is predicted to end, until then."""
+    """Yield the boxes of running jobs until their estimates, or until others are planned on their processors."""
     left = run.processors
     for box in placed:
         if left & box.processors and box.start < run.expected_end:
@@ -99,7 +99,7 @@ def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -
 
 
 def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
-    """Some that are free throughout and, if they are too few, some that are free at first; 0: too few again.
+    """Return the lowest processors free throughout, if too few then also ones free at first; 0 if still too few.
 
     A partition's `own` come first.
     """
@@ -114,7 +114,7 @@ def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
 def _turns(
     snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
 ) -> Iterator[Box]:
-    """The rows go on taking turns: each in its time or, where a turn is not seen, all until their ends."""
+    """Yield the future turns of the rows or, if turns are too short to see, all rows until their ends."""
     ends = {run.job.rank: run.expected_end for run in snapshot.running}
     if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.seconds):
         for row, cells in matrix.rows:
@@ -130,7 +130,7 @@ def _turns(
 def _slots(
     matrix: MatrixPicture, view: ChartView, clock: float, turn: float, end: float
 ) -> Iterator[tuple[float, float, int]]:
-    """(begin, end, place of the row) of the turns to come, as far as they are in view."""
+    """Yield (begin, end, place of the row) of the future turns in view."""
     places = {row: place for place, (row, _) in enumerate(matrix.rows)}
     count = len(places)
     if not count:

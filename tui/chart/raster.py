@@ -194,13 +194,13 @@ def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Share
 
 
 def _within(values: NDArray[Any], low: float, high: float) -> NDArray[Any]:
-    """As `np.clip`, which takes longer than that over a few."""
+    """Return the same as `np.clip`, which is slower for few values."""
     within: NDArray[Any] = np.minimum(np.maximum(values, low), high)
     return within
 
 
 def _hold(pixels: Pixels, parts: _Parts, stretches: Sequence[Stretch]) -> None:
-    """Every pixel gets the job that holds most of it."""
+    """Give every pixel the job that holds most of it."""
     ranks = np.fromiter((s.rank for s in stretches), np.int64, len(stretches))
     kinds = np.fromiter((_CODES[s.kind] for s in stretches), np.uint8, len(stretches))
     held = np.bincount(parts.pixel, parts.amount, len(pixels)).astype(np.float64)
@@ -236,7 +236,7 @@ def _give(pixels: Pixels, at: Any, rank: Any, kind: Any, amount: Any, held: NDAr
 
 
 def _cross(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
-    """One sign where a killed job ends: in the middle of the largest piece of its processors that is seen."""
+    """Draw one sign where a killed job ends: in the middle of the largest visible piece of its processors."""
     if stretch.end is None:
         return
     column = int(np.ceil(frame.axis.place(stretch.end) / frame.per_column)) - 1 - frame.first

@@ -86,7 +86,7 @@ class ChartView:
         return floor(self.axis.place(time) / self.per_column) - self.first
 
     def shows(self, time: float) -> bool:
-        """Is that moment in sight?"""
+        """Return True if that moment is in sight."""
         return 0 <= self.column_of(time) < self.columns
 
     @property
@@ -115,7 +115,7 @@ class ChartView:
         return _lane_rows(self.rows, self.lanes, self.lane_rows, count)
 
     def edges(self) -> tuple[int, ...]:
-        """Band b, counted from the top, stands for processors edges[b + 1] until edges[b].
+        """Return the edges: band b, counted from the top, is processors edges[b + 1] until edges[b].
 
         >>> ChartView(60, 0, 10, 4, 0, 8).edges(), ChartView(60, 0, 10, 5, 0, 2).edges()
         ((8, 6, 4, 2, 0), (2, 1, 0))
@@ -221,7 +221,7 @@ class Camera:
         return ChartView(self.per_column, first, self.columns, self.rows, self.low, self.high, axis=axis)
 
     def spaced(self, by_event: bool, held: float | None) -> Camera:
-        """By event, or by the clock, as closely as at first; about a moment that is held, else about now."""
+        """Return the camera by event or by the clock, at the first zoom, around a held moment or now."""
         same = replace(self, by_event=by_event, follow=held is None, held=held, pages=False)
         return replace(same, per_column=AN_EVENT, begin=0.0) if by_event else same
 
@@ -243,11 +243,11 @@ class Camera:
         return replace(self, follow=False, first=self.view(now).first)
 
     def following(self) -> Camera:
-        """Now stays in its place and everything else moves."""
+        """Return the camera that follows: now stays in its place and everything else moves."""
         return replace(self, follow=True, pages=False)
 
     def paging(self, now: float) -> Camera:
-        """The picture stays and now moves, until it nears an edge."""
+        """Return the camera that turns pages: the picture stays and now moves, until it nears an edge."""
         return replace(self, follow=True, pages=True, first=self.view(now).first)
 
     def sized(self, columns: int, rows: int) -> Camera:
@@ -262,7 +262,7 @@ class Camera:
         return replace(stays, first=stays.first + columns)
 
     def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
-        """Rungs of the ladder closer; what is in column `at` stays there. Following, now stays where it is."""
+        """Return the camera some rungs closer; column `at` stays in place or, following, now does."""
         ladder = self._ladder
         per_column = ladder[min(max(bisect_left(ladder, self.per_column) - rungs, 0), len(ladder) - 1)]
         if at is None and self.follow:
@@ -290,7 +290,7 @@ class Camera:
         return replace(self, low=low, high=low + count)
 
     def stretched(self, steps: int, procs: int, at: int | None = None) -> Camera:
-        """Each step shows half as many processors; `at` stays about where it is.
+        """Return the camera with half as many processors at each step; `at` stays about where it is.
 
         >>> closer = Camera(60, 0, 64, 80, 40).stretched(1, 64, at=63)
         >>> closer.low, closer.high
@@ -312,7 +312,7 @@ def _edges(low: int, high: int, bands: int) -> tuple[int, ...]:
 
 @lru_cache(16)
 def _lane_edges(low: int, high: int, bands: int, lanes: int, stride: int) -> tuple[int, ...]:
-    """Between the bands of two lanes there is one more, which is not shown."""
+    """Return the edges of the bands; between two lanes there is a hidden one."""
     return tuple(lane * stride + edge for lane in reversed(range(lanes)) for edge in _edges(low, high, bands))
 
 

@@ -54,7 +54,7 @@ class Shares:
             self._known[one] = bands[piece], share[piece]
 
     def _look(self, sets: Sequence[int]) -> Shared:
-        """By their bits, in portions."""
+        """Compute the shares from the sets' bits, in portions."""
         portion = max(_MOST_BITS // max(self._count, 1), 1)
         parts = [self._portion(sets[i : i + portion], i) for i in range(0, len(sets), portion)]
         owner, bands, share = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -39,7 +39,7 @@ def times(
 
 
 def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> list[tuple[float, str]]:
-    """Moments that are not round with their names, all as exact as is needed.
+    """Return moments that are not round with their names, as exact as needed.
 
     >>> as_they_are([60, 3660.5, 86400])
     [(60, 'd0 00:01:00'), (3660.5, '01:01:00'), (86400, 'd1 00:00:00')]
@@ -93,7 +93,7 @@ def named(moments: range) -> Iterator[tuple[int, str]]:
 
 
 def _told(moments: Iterable[Time], step: int, calendar: Calendar | None = None) -> Iterator[tuple[Time, str]]:
-    """As exact as for moments that are a step apart."""
+    """Yield moments as exact as a step between them requires."""
     said: object = None
     for time in moments:
         day = time // _DAY if calendar is None else calendar.moment(time).rpartition(" ")[0]
@@ -102,7 +102,7 @@ def _told(moments: Iterable[Time], step: int, calendar: Calendar | None = None) 
 
 
 def round_numbers() -> Iterator[int]:
-    """1, 2, 5, 10, 20, 50 and so on."""
+    """Yield 1, 2, 5, 10, 20, 50 and so on."""
     power = 1
     while True:
         yield from (power, 2 * power, 5 * power)

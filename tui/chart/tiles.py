@@ -69,7 +69,7 @@ class Tiles:
         return made, pending
 
     def _missing(self, layout: Hashable, bands: int, first: int, last: int) -> list[tuple[int, int]]:
-        """Runs of columns that have not been made, the last first."""
+        """Return runs of columns that are not made yet, the last first."""
         made = np.concatenate([tile.made[inside] for tile, inside, _ in self._pieces(layout, bands, first, last)])
         if made.all():
             return []
@@ -78,7 +78,7 @@ class Tiles:
         return runs[::-1]
 
     def _make(self, layout: Hashable, bands: int, begin: int, end: int, make: Make, deadline: float) -> bool:
-        """From the right to the left, in portions that grow as long as the next should fit into what is left."""
+        """Make columns from right to left, in growing portions while time is left; return False if some are missing."""
         portion = 1
         while end > begin:
             now = self._clock()
@@ -99,7 +99,7 @@ class Tiles:
             tile.made[inside] = True
 
     def _pieces(self, layout: Hashable, bands: int, first: int, last: int) -> Iterator[tuple[_Tile, slice, slice]]:
-        """(tile, its columns, which of the columns `first` until `last` they are)."""
+        """Yield (tile, its columns, which of the columns `first` until `last` they are)."""
         for number in range(first // _WIDTH, (last - 1) // _WIDTH + 1):
             origin = number * _WIDTH
             begin, end = max(first, origin), min(last, origin + _WIDTH)
@@ -119,7 +119,7 @@ class Tiles:
         return tile
 
     def _forget(self) -> None:
-        """The tiles that were not looked at for longest go; a frame never loses its own."""
+        """Drop the least recently used tiles, but none of this frame."""
         while self._bytes > self._most and len(self._tiles) > 8:
             _, tile = self._tiles.popitem(last=False)
             self._bytes -= tile.pixels.nbytes

@@ -80,7 +80,7 @@ class RowsSharing(NamedTuple):
     """column -> how many those are; at least 1"""
 
     def shows(self, stretch: Ints, band: Ints, column: Ints) -> NDArray[np.bool_]:
-        """Is it that stretch that is shown there? Bands show the rows in turn, the same for all time."""
+        """Return where that stretch is shown; bands show the rows in turn, the same for all time."""
         shown: NDArray[np.bool_] = self.stands[stretch, self.order[band % self.many[column], column]]
         return shown
 

@@ -123,7 +123,7 @@ def compared(
 
 
 def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, placement: Placement, check: bool) -> Pair:
-    """Both runs from beginning to end, and again to where they part, where the reasons are asked for."""
+    """Run both from beginning to end, and again to their first difference, where reasons are needed."""
     first, second = map(parse_policy, specs)
     one = Scenario(workload, first, placement=placement, check=check)
     two = replace(one, policy=second) if at is None else replace(one, switches=((at, second),))
@@ -312,7 +312,7 @@ def _metrics(pair: Pair) -> Lines:
 
 
 def _row(entry: Versus) -> list[str]:
-    """The better one is marked where the difference shows."""
+    """Return a row; its better value is marked if the difference shows."""
     one, two = (_cell(entry, value) for value in (entry.first, entry.second))
     if one == two:
         return [entry.metric.counted, f"{one}  ", f"{two}  ", ""]
@@ -336,7 +336,7 @@ MOST_BATCHES = 30
 
 
 def _ratios(pair: Pair, width: int) -> Lines:
-    """R of all jobs and LS's classes, then of K's categories, lengths down and widths across."""
+    """Return R of all jobs and LS's classes, then of K's categories, lengths down and widths across."""
     slowdowns, categories = pair.comparison.slowdowns, pair.comparison.categories
     told = f"R = (s1 - s2) / min(s1, s2) of mean slowdowns: above 0 {pair.names[1]} is better"
     rows = [["bounded, by run time", "1 proc", "2-8", "9-32", "> 32"]]

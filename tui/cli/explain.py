@@ -281,7 +281,7 @@ def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
 
 
 def _curve(starts: Sequence[float], width: int, unicode: bool) -> Lines:
-    """The planned starts one after another, the actual one last; higher is later."""
+    """Return the planned starts one after another, the actual one last; higher is later."""
     low, high = min(starts), max(starts)
     if len(starts) < 4 or low == high:
         return []

@@ -60,7 +60,7 @@ class _Page:
         return text.histogram(rows, total, heading, self.width, self.unicode)
 
     def paragraph(self, words: str) -> Lines:
-        """Wrapped text, indented like everything in a section."""
+        """Return wrapped text, indented like the rest of a section."""
         tied = words.replace(" %", "\xa0%")  # a number and its sign stay on one line
         wrapped = textwrap.wrap(tied, self.width, initial_indent="  ", subsequent_indent="  ")
         return [line.replace("\xa0", " ") for line in wrapped]
@@ -177,7 +177,7 @@ def _time_range(bin_: Bin) -> str:
 
 
 def _categories(page: _Page, portrait: Portrait) -> Lines:
-    """K table 2.2, with sums."""
+    """Return K's table 2.2, with sums."""
     grid = [portrait.categories[4 * row : 4 * row + 4] for row in range(4)]
 
     def cell(many: int) -> str:

@@ -52,7 +52,7 @@ def command(
 
 
 def _list() -> int:
-    """By paper, in the order of the course."""
+    """List the lessons by paper, in the order of the course."""
     from sim.lessons.course import course
     from sim.lessons.lesson import PAPERS
 

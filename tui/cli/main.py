@@ -65,7 +65,7 @@ def program() -> None:
 
 
 def main() -> None:
-    """The program: every error is one line on stderr; 2 for what can never be meant, 1 for the rest."""
+    """Run the program: every error is one line on stderr; exit code 2 for usage errors, 1 for the rest."""
     if "_SCHEDSCOPE_COMPLETE" in os.environ:  # a shell asks what may be typed next
         from tui.cli.completion import register
 

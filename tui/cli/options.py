@@ -153,7 +153,7 @@ def _parsed_moment(ctx: click.Context, option: click.Parameter, given: str | Non
 
 
 def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Switches:
-    """`T=SPEC` as (moment, spec), each checked."""
+    """Return `T=SPEC` as (moment, spec), each checked."""
     if not given or ctx.resilient_parsing:
         return []
     from sim.policies.own.consent import Proof
@@ -170,7 +170,7 @@ SMALLEST, LARGEST = (20, 8), (400, 150)
 
 
 def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, int]:
-    """`120x36` as columns and rows of a screen."""
+    """Return `120x36` as columns and rows of a screen."""
     columns, _, rows = given.lower().partition("x")
     if not (columns.isdecimal() and rows.isdecimal()):
         raise click.BadParameter(f"{given!r}: expected COLUMNSxROWS, like 120x36", ctx, option)

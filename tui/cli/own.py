@@ -26,7 +26,7 @@ from sim.workload.model import Workload
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, str]], placement: Placement
 ) -> tuple[tuple[float, str], ...]:
-    """Switches at their seconds. One at a step is found by making all before it, by policies that may not come back."""
+    """Return the switches with times in seconds; for a step all steps before it are made, under the time limit."""
     switches = tuple(switches)
     with patient([policy, *(spec for _, spec in switches)]):
         return scenario.timed(workload, policy, switches, placement)
@@ -65,7 +65,7 @@ def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator
 
 
 def _look_around(frame: FrameType, error: PolicyError) -> None:
-    """The debugger where a policy broke down."""
+    """Open the debugger where a policy failed."""
     from pdb import Pdb
 
     click.echo(f"schedscope: {printable(str(error))}", err=True)

@@ -112,7 +112,7 @@ def _is_session(given: str) -> bool:
 
 
 async def _write(opening: Opening, plan: Plan, out: str, form: str, size: int, version: Version) -> None:
-    """Film it, and write it whole."""
+    """Film it, and write the file in one piece."""
     prepared = opening.prepare()
     if not len(prepared.about.workload):
         raise SchedscopeError(f"{prepared.about.trace}: nothing to record: no job is left")

@@ -129,7 +129,7 @@ def command(
 
 
 def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
-    """Each file is of one schedule, and has a name of its own."""
+    """Raise an error if two output files have the same name, or there are several schedules."""
     given = {option: path for option, path in files.by_option.items() if path}
     if policies > 1 and given:
         raise click.UsageError(f"{listed(given)} write one schedule: give one --policy with them")

@@ -48,7 +48,7 @@ class Filling:
                 self.sums[outcome.run.policy, _number(column)] = total + value, many + 1
 
     def cell(self, policy: str, column: str) -> str:
-        """The mean of the runs so far, and a dot where there is none yet."""
+        """Return the mean of the runs so far, or a dot without any."""
         total, many = self.sums.get((policy, _number(column)), (0.0, 0))
         return f"{total / many:,.2f}" if many else "·"
 
@@ -63,7 +63,7 @@ def _number(text: str) -> str:
 
 @contextmanager
 def shown_where_seen(filling: Filling) -> Iterator[Told]:
-    """The same where stderr is a terminal; nothing where it is not."""
+    """Show progress if stderr is a terminal, else nothing."""
     if not is_terminal(sys.stderr):
         yield lambda progress, outcomes: None
         return
@@ -73,7 +73,7 @@ def shown_where_seen(filling: Filling) -> Iterator[Told]:
 
 @contextmanager
 def shown(filling: Filling, console: Console | None = None) -> Iterator[Told]:
-    """While a sweep goes on: what it tells is drawn, and goes when it is over."""
+    """Draw the progress of a sweep until it is over."""
     from rich.console import Console
     from rich.live import Live
 

@@ -30,7 +30,7 @@ class NotWrittenError(Exception):
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Is it one? None, a stream that is closed, is none."""
+    """Return True for an open terminal, False for None or a closed stream."""
     return stream is not None and not stream.closed and stream.isatty()
 
 
@@ -56,12 +56,12 @@ def say(text: str, exact: bool = False) -> None:
 
 
 def columns() -> int:
-    """The columns there are: the terminal's, or 80."""
+    """Return the columns of the terminal, or 80."""
     return max(40, min(get_terminal_size((80, 24)).columns, 120))
 
 
 def shows_unicode() -> bool:
-    """Can the output show more than ASCII?"""
+    """Return True if the output can show more than ASCII."""
     return sys.stdout is not None and (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
 
 

@@ -36,7 +36,7 @@ class Group(NamedTuple):
 
 
 def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) -> None:
-    """All of the run, an event a line, and what it was made of."""
+    """Write all of the run, one event per line, and its origin."""
     with write_whole(path) as file:
         file.write(f'{{"displayTimeUnit": "ms", "otherData": {json.dumps(made_of)}, "traceEvents": [\n')
         for number, event in enumerate(trace_events(engine)):
@@ -130,7 +130,7 @@ def _counters(engine: Engine) -> Iterator[Event]:
 
 
 def _lanes(spans: Sequence[tuple[float, float]]) -> list[int]:
-    """For each span, given in any order, a track on which it overlaps none; the fewest that do, from 1 on.
+    """Return for each span, given in any order, a track on which it overlaps none, using as few tracks as possible.
 
     >>> _lanes([(0, 10), (5, 20), (10, 12), (12, 13)])
     [1, 2, 1, 1]
@@ -152,7 +152,7 @@ def _title(what: str, process: int, track: int, title: str) -> Event:
 
 
 def _span(start: float, end: float) -> Event:
-    """Nothing is so short that an arrow could not begin at it."""
+    """Return a slice of at least the length that an arrow needs to begin at it."""
     return {"ts": _at(start), "dur": max(_at(end) - _at(start), 1)}
 
 

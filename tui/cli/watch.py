@@ -95,7 +95,7 @@ def _typed() -> list[click.Parameter]:
 
 
 def _refuse_beside_session(typed: list[click.Parameter]) -> None:
-    """A session brings everything with it; what else was typed would be ignored."""
+    """Raise an error if options are given with a session, which brings its own."""
     named = [p.opts[0] if isinstance(p, click.Option) else "TRACE" for p in typed if p.name not in ("session", "trust")]
     if named:
         raise click.UsageError(f"--session brings its own trace and options back: leave out {', '.join(named)}")

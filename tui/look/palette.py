@@ -219,7 +219,7 @@ class Look:
         return plain[name]
 
     def _block(self, kind: str, hue: str) -> Style:
-        """Text upon a block of a job's colour."""
+        """Return the style of text on a block of a job's colour."""
         dimmed = Tone.FULL if self.on_wall else Tone.DIMMED
         tone = {"on": Tone.FULL, "lit": Tone.STRONG, "off": dimmed, "plan": Tone.PLAN}[kind]
         text = Tone.TEXT_DIMMED if tone == Tone.DIMMED else Tone.MOST if tone == Tone.PLAN else Tone.TEXT
@@ -229,7 +229,7 @@ class Look:
 
     @cached_property
     def inks(self) -> tuple[str, ...]:
-        """Ink -> colour."""
+        """Return ink -> colour."""
         return tuple(self._ink(hue, Tone(tone)) for hue in range(HUES) for tone in range(TONES))
 
     def cell(self, fg: int, bg: int) -> Style:
@@ -330,7 +330,7 @@ def mixed(colour: str, ground: str, share: float) -> str:
 
 
 def brightness(colour: str) -> float:
-    """Relative luminance, from 0 (black) to 1 (white), as WCAG counts it."""
+    """Return the relative luminance, from 0 (black) to 1 (white), after WCAG."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (x / 255 for x in _rgb(colour))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 

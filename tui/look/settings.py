@@ -54,7 +54,7 @@ class Settings:
         return replace(self, recent=_newest_first(trace, self.recent))
 
     def with_session(self, path: str) -> Settings:
-        """The session was saved, or brought back."""
+        """Return the settings after the session was saved or restored."""
         return replace(self, sessions=_newest_first(path, self.sessions))
 
     def with_lesson(self, name: str, scenes: int) -> Settings:
@@ -62,7 +62,7 @@ class Settings:
         return replace(self, lessons={**self.lessons, name: max(scenes, self.lessons.get(name, 0))})
 
     def with_policy(self, spec: str) -> Settings:
-        """The policy was used."""
+        """Return the settings after the policy was used."""
         return replace(self, policies=_newest_first(spec, self.policies))
 
 

@@ -81,7 +81,7 @@ def _cells_of_all(text: str) -> int:
 
 
 def shorten(text: str, width: int) -> str:
-    """At most `width` columns; an ellipsis tells that something is missing.
+    """Return at most `width` columns; an ellipsis marks a cut.
 
     >>> shorten("interactive", 8), shorten("low", 8)
     ('interac…', 'low')
@@ -94,7 +94,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int, align: Align = "left") -> str:
-    """Filled with blanks to `width` columns.
+    """Return the text filled with blanks to `width` columns.
 
     >>> pad("7", 3, "right"), pad("a", 3)
     ('  7', 'a  ')
@@ -106,7 +106,7 @@ def pad(text: str, width: int, align: Align = "left") -> str:
 def table(
     rows: Iterable[Sequence[str]], align: Sequence[Align] | None = None, gap: int = 2, indent: int = 0
 ) -> list[str]:
-    """Lines of aligned columns; the first column is left-aligned and the others right-aligned unless told.
+    """Return lines of aligned columns: by default the first is left-aligned and the others right-aligned.
 
     >>> table([("queue", "jobs"), ("low", "1,200")])
     ['queue   jobs', 'low    1,200']
@@ -167,7 +167,7 @@ def sparkline(values: Sequence[float], unicode: bool = True) -> str:
 
 
 def plain(text: str) -> str:
-    """In ASCII, for terminals without more.
+    """Return the text in ASCII, for terminals without Unicode.
 
     >>> plain("wait ≤ 5 · 12–14")
     'wait <= 5 - 12-14'

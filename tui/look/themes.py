@@ -49,12 +49,12 @@ def _mode(environ: Mapping[str, str], encoding: str | None) -> Mode:
 
 
 def depth_of(console: Console) -> int:
-    """Bits of colour that the terminal has: 24, 8 or 4."""
+    """Return the bits of colour that the terminal has: 24, 8 or 4."""
     return {"truecolor": 24, "256": 8}.get(console.color_system or "", 4)
 
 
 def frames_a_second(environ: Mapping[str, str]) -> int:
-    """Fewer where every frame goes through a network."""
+    """Return the frames a second, fewer over a network."""
     return 12 if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY") else 30
 
 

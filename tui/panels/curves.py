@@ -37,7 +37,7 @@ def resampled(values: Sequence[T], columns: int) -> list[T]:
 
 
 def joined(cells: Iterable[tuple[str, str]]) -> list[Span]:
-    """Neighbours of one style as one span.
+    """Return spans with neighbours of one style joined.
 
     >>> [span.text for span in joined([("a", "dim"), ("b", "dim"), ("c", "")])]
     ['ab', 'c']

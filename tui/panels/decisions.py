@@ -65,7 +65,7 @@ def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[
 
 
 def _is_meant(run: range, context: Context) -> bool:
-    """Is it walked to, or else about the selected job?"""
+    """Return True if it is the decision walked to, or else is about the selected job."""
     if context.decision is not None:
         return run.start == context.decision
     return context.selected is not None and rank_of(context.scene.snapshot.decisions[run.start]) == context.selected
@@ -104,7 +104,7 @@ def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
 
 
 def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
-    """Do both wait for want of the same free processors, and is neither the selected job?"""
+    """Return True if both jobs lack the same free processors, and neither is selected."""
     return (
         isinstance(one, Keep)
         and isinstance(other, Keep)
@@ -129,13 +129,13 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
 
 
 def _is_followed(run: range, context: Context) -> bool:
-    """Do decisions of the run's last phase follow?"""
+    """Return True if decisions of the run's last phase follow."""
     following = context.scene.snapshot.decisions[run.stop : run.stop + 1]
     return bool(following) and not isinstance(following[0], Phase)
 
 
 def _quiet_phases(names: Sequence[str], context: Context, width: int, wrap: bool) -> list[Line]:
-    """Phases of a rebuild in which nothing happens to a job."""
+    """Return the lines of phases that change no job."""
     told = written(f"{' · '.join(names)}: no job moves", context)
     return wrapped(told, width, "dim") if wrap else [line(Span(text.shorten(told, width), "dim"))]
 
@@ -201,6 +201,6 @@ def _lines(decision: Decision, index: int, context: Context, width: int, wrap: b
 
 
 def _with_sign(drawn: Span, lines: Sequence[Line]) -> list[Line]:
-    """The sign stands before the first line, the others hang in beneath it."""
+    """Return the lines with the sign before the first one, the others indented."""
     first, *rest = lines
     return [line(drawn, Span(" "), *first.spans, rank=first.rank), *rest]

@@ -148,7 +148,7 @@ def _xfactor_at(it: Job, job: JobState, time: float) -> float:
 
 
 def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """A curve of the planned starts, and how often they moved which way; in rows less than a turn is not written."""
+    """Return a curve of the planned starts, and how often they moved which way."""
     starts, shown = [plan.at for plan in job.planned], context.scene.snapshot
     if len(starts) < 2:
         return []

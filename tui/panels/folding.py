@@ -50,7 +50,7 @@ def drawn_columns(procs: int, columns: int) -> int:
 
 
 def _owner(parts: Sequence[int], procs: int) -> NDArray[np.int64]:
-    """For each processor the set that it is in; -1: none."""
+    """Return for each processor the set that contains it, or -1."""
     owner = np.full(procs, -1, dtype=np.int64)
     for part, processors in enumerate(parts):
         for low, high in ranges(processors):

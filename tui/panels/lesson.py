@@ -91,7 +91,7 @@ def walking_keys(width: int, now: SceneNow) -> Line:
 
 
 def markdown(source: str, width: int) -> list[Line]:
-    """Paragraphs and lists, with strong words, emphasis and code; anything else stands as it is written.
+    """Return paragraphs and lists with strong words, emphasis and code; anything else stays as it is.
 
     >>> [part.text for part in markdown("J3 *waits* **long**.\\n\\n- one\\n- two", 40)]
     ['  J3 waits long.', '  • one', '  • two']
@@ -128,7 +128,7 @@ def _spans(told: str) -> Iterator[Span]:
 
 
 def flowed(spans: Sequence[Span], width: int, hang: int = 0) -> list[Line]:
-    """Spans over as many lines as they take, broken at blanks only; what hangs over hangs in."""
+    """Return spans wrapped at blanks only, with a hanging indent."""
     room = max(width - 2 * MARGIN, 8)
     lines, row, used = [], [Span(" " * MARGIN)], 0
     for word in _words(spans):
@@ -159,7 +159,7 @@ def _words(spans: Iterable[Span]) -> Iterator[list[Span]]:
 
 
 def _joined(made: Line) -> Line:
-    """Neighbours of one style as one span."""
+    """Return the line with neighbours of one style joined."""
     row: list[Span] = []
     for span in made.spans:
         if row and row[-1][1:] == span[1:]:

@@ -25,7 +25,7 @@ BELOW = 11
 
 
 def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
-    """The rows and the last rebuild's phases stay; what a phase decided scrolls below them."""
+    """Draw the rows and the phases of the last rebuild; the decisions of a phase scroll below them."""
     shown = context.scene.snapshot
     if shown.matrix is None:
         return taught(TITLE, context, size, *_no_matrix(shown))
@@ -125,7 +125,7 @@ def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], name
 
 
 def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> Iterator[Span]:
-    """Neighbours of one job: its name where it fits, then what tells home from replica."""
+    """Yield the spans of neighbours of one job: its name if it fits, then the sign of home or replica."""
     job = context.about.workload.jobs[cell.rank]
     edge = "" if context.look.colour else "▐" if context.unicode else "["
     names = (printable(told) for told in (name(job), job.id))
@@ -139,7 +139,7 @@ def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> 
 
 
 def _filling(context: Context, cell: Cell, thin: bool) -> str:
-    """Home is full, a replica hatched; where more than half of a column is free, either is thinner."""
+    """Return the filling: home is full, a replica hatched, either thinner if more than half of a column is free."""
     if not context.unicode:
         return ("-" if thin else "#") if cell.is_home else ("." if thin else "/")
     if cell.is_home:

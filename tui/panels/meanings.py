@@ -111,7 +111,7 @@ def meaning_at(own: Mapping[str, str], line: Line, column: int) -> str:
 
 
 def _words(line: Line) -> Iterator[tuple[int, str]]:
-    """(column, words) of what is written there, parted by more than a blank or by another style."""
+    """Yield (column, words) of a line, split at more than one blank or at another style."""
     at = 0
     for span in line.spans:
         for found in re.finditer(r"\S+(?: \S+)*", span.text):

@@ -33,7 +33,7 @@ class Figure(NamedTuple):
 
 
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Figures beside plots, or above them, or alone."""
+    """Draw the figures next to plots, above them, or alone."""
     if context.scene.snapshot.time is None:
         told = "Utilization, waits and slowdowns of the finished jobs appear here."
         return taught(TITLE, context, size, told)
@@ -111,7 +111,7 @@ def _out_of(whole: int, verb: str) -> tuple[str, ...]:
 
 
 def _plain(value: float) -> str:
-    """Three figures are enough.
+    """Return the value with three digits.
 
     >>> _plain(68.2345), _plain(7515.07), _plain(1.002)
     ('68.2', '7,515', '1')
@@ -123,7 +123,7 @@ def _plain(value: float) -> str:
 
 
 def _grid(told: Sequence[Figure], cell: int, columns: int, rows: int) -> list[Line]:
-    """Down the first column, then the next; those for which there is no room are left out."""
+    """Return the numbers down the first column, then the next, as far as there is room."""
     told = told[: rows * columns]
     height = -(-len(told) // columns)
     lines = []
@@ -156,7 +156,7 @@ def _beside(left: Line, right: Line) -> Line:
 
 
 def _plots(context: Context, width: int, rows: int) -> list[Line]:
-    """Utilization, waiting jobs and wanted processors over the time so far, as high as there is room."""
+    """Return curves of utilization, waiting jobs and wanted processors so far, as high as there is room."""
     series: Series = context.scene.series
     shown = context.scene.snapshot
     used = percent(1 - shown.free / shown.there if shown.there else 0, 0)

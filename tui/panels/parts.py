@@ -168,7 +168,7 @@ def nobody_waits(shown: Snapshot) -> str:
 
 
 def taught(title: str, context: Context, size: Size, *told: str, note: str = "") -> Sheet:
-    """A panel that has nothing to show says why, and what would be here: one paragraph each."""
+    """Return why a panel is empty, and what would be here, one paragraph each."""
     body: list[Line] = []
     for paragraph in told:
         body += [*wrapped(written(paragraph, context), size[0], "dim"), line("")]

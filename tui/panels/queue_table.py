@@ -185,7 +185,7 @@ class Table(NamedTuple):
         return Span(text.pad(f"{sign}{title}", width, "right"), "accent", f"sort_queue({key!r})")
 
     def _sign(self, job: Job) -> Span:
-        """Is it about this job that is decided?"""
+        """Return a sign if a decision is about this job."""
         decisions, at = self.context.scene.decisions, self.context.decision
         if at is None or at >= len(decisions) or getattr(decisions[at], "job", None) != job:
             return Span(" ")
@@ -274,7 +274,7 @@ def _own_key(place: int) -> str:
 
 
 def own_number(own: OwnColumn, value: float, context: Context) -> str:
-    """As its policy says that it is to be written."""
+    """Return the number in its policy's format."""
     if not isfinite(value):
         return str(value)
     if own.unit is Unit.MOMENT:
@@ -286,7 +286,7 @@ def own_number(own: OwnColumn, value: float, context: Context) -> str:
 
 
 def _starts_title(rows: Sequence[Row]) -> str:
-    """Are the planned starts promised, or is each made anew at each pass, or are there both?"""
+    """Return the heading of the planned starts: promised, recomputed at each pass, or both."""
     promised = {row.promised for row in rows if row.starts}
     if promised == {False}:
         return ANEW

@@ -81,7 +81,7 @@ def _said(decision: Decision, context: Context) -> str:
 
 
 def _ahead(context: Context) -> Iterator[str]:
-    """Before the first step: what will be simulated."""
+    """Yield what will be simulated, before the first step."""
     workload = context.about.workload
     if len(workload):
         policy = context.scene.snapshot.policy
@@ -119,7 +119,7 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
 
 
 def _waiting(context: Context) -> Iterator[str]:
-    """Nothing was done: how the head of the queue stands."""
+    """Yield the state of the head of the queue, after a step without decisions."""
     shown = context.scene.snapshot
     if not shown.queue:
         yield from _idle(context)

@@ -204,7 +204,7 @@ def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], c
 
 
 def _short(column: Column, value: float | None) -> str:
-    """As exactly as there is room."""
+    """Return the moment as exact as there is room."""
     told = column.written(value)
     rounded = column.written(round(value)) if value is not None and text.cells(told) >= VALUE else told
     return text.shorten(rounded, VALUE - 1)
@@ -217,7 +217,7 @@ Placed = tuple[int, str, str]
 
 
 def _signs(context: Seen, columns: int) -> list[Placed]:
-    """Now, and every mark."""
+    """Return the signs of now and of every mark."""
     strip, unicode = context.scene.strip, context.unicode
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now, "▲" if unicode else "^", "accent")]
@@ -271,7 +271,7 @@ def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
 
 
 def _overlaid(context: Seen, spans: Sequence[Span], placed: Sequence[Placed]) -> list[Span]:
-    """Signs upon a curve; now is only a colour where the curve has something to colour."""
+    """Return a curve with signs over it; now is only a colour where the curve has something to colour."""
     cells = [(character, span.style) for span in spans for character in span.text]
     (now, sign, accent), *marks = placed
     for column, told, style in reversed(marks):

@@ -56,7 +56,7 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
 
 
 def projected_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
-    """On a wall: what it is, the policy, the moment, and a counter of steps."""
+    """Return the line for a projector: trace, policy, moment, and step."""
     if scene is None:
         return line(Span(f" {printable(about.workload.name)}", "strong"))
     ours, beside = scene.versus.specs if scene.versus else (_title(about, scene), beside)

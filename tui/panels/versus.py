@@ -88,7 +88,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def fitting(scene: VersusScene, width: int) -> Grid:
-    """The columns of the two runs as wide as their names, as far as the labels leave room."""
+    """Return the columns of the two runs as wide as their names, as far as the labels leave room."""
     least, most = COLUMN
     change = width >= LABEL + 2 * least + CHANGE + 4
     room = (width - LABEL - CHANGE * change) // 2
@@ -185,7 +185,7 @@ def _is_told(context: Context) -> bool:
 
 
 def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Before the end: that the final numbers come."""
+    """Yield that the final numbers follow at the end."""
     if not scene.never:
         yield line("")
         told = "Metrics of the whole runs and the jobs that gain and lose most appear here at the end (press end)."
@@ -195,7 +195,7 @@ def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]
 def _in_the_end(
     context: Context, scene: VersusScene, found: Comparison, grid: Grid, width: int
 ) -> Iterator[Line]:  # fmt: skip
-    """Metrics of the whole runs, R by class, and the jobs that moved most: at the end, and not before."""
+    """Yield metrics of the whole runs, R by class, and the jobs that moved most, once both runs are over."""
     yield line(Span("Whole runs", "strong"), Span(f"  {count(found.jobs, 'job')}", "dim"))
     shown = {entry.metric.name: entry for entry in found.metrics}
     yield from (_row(context, shown[key], grid) for key in ROWS if shown[key].first or shown[key].second)
@@ -205,7 +205,7 @@ def _in_the_end(
 
 
 def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width: int) -> Iterator[Line]:
-    """R of the mean slowdown, of all jobs and by class of estimate, over as many lines as it takes."""
+    """Yield R of the mean slowdown, of all jobs and by class of estimate, wrapped."""
     lines: list[list[Span]] = [[]]
     for ratio in ratios:
         if not ratio.jobs or ratio.r is None:

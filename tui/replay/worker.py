@@ -232,7 +232,8 @@ class Player:
 
 
 def merged(orders: list[Order]) -> list[Order]:
-    """Steps that piled up while a key was held are one move, and so are pieces of playing; of moments the last counts.
+    """Return the orders with waiting steps joined into one move, as well as pieces of playing; of moments the last
+    counts.
 
     >>> merged([Move(1), Move(1), Move(-1), GoToTime(60), GoToTime(90)])
     [Move(steps=1), GoToTime(time=90, scrubbed=False)]

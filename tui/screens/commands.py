@@ -77,14 +77,14 @@ class Palette(CommandPalette):
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()
 
     def on_mount(self) -> None:
-        """The same words as on other dialogs."""
+        """Use the words of other dialogs."""
         field = self.query_one("#--input")
         field.border_title, field.border_subtitle = "Commands", "↑ ↓ choose   enter do it   esc close"
 
     @on(OptionList.OptionSelected)
     @on(Input.Submitted)
     def _take_once(self, event: OptionList.OptionSelected | Input.Submitted) -> None:
-        """A command that was chosen closes the palette: a second one of the same burst is not meant."""
+        """Take one command and close the palette; ignore a second one of the same burst."""
         if not is_on_top(self):
             event.prevent_default()
 
@@ -123,12 +123,12 @@ def is_called(query: str, told: str) -> bool:
 
 
 def _plain(words: str) -> Any:
-    """Words that are no markup, whatever they hold; `help` is declared to be a str but may be this as well."""
+    """Return words that are never markup; `help` is declared as str but may be this as well."""
     return Content(drawn(words))
 
 
 def _lit(matcher: Matcher, title: str) -> Content:
-    """The letters that were typed stand out. (`Matcher.highlight` takes the title for markup.)"""
+    """Return the title with the typed letters highlighted. (`Matcher.highlight` takes the title for markup.)"""
     content: Content = _plain(title)
     for at in matcher.fuzzy_search.match(matcher.query, title)[1]:
         content = content.stylize(matcher.match_style, at, at + 1)

@@ -72,19 +72,19 @@ class Nursery:
         return Child(pid, reader, writer)
 
     def end(self, pid: int) -> None:
-        """It has nothing to lose."""
+        """End the process, which has nothing to lose."""
         with suppress(OSError):
             self._orders.sendall(f"end {pid}".encode().ljust(_SIZE))
 
     def close(self) -> None:
-        """All of them end."""
+        """End all processes."""
         self._orders.close()
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
 
 
 def _serve(orders: socket.socket, live: Callable[[dict[str, Any]], object]) -> None:
-    """In the nursery: fork until the server is gone."""
+    """Fork on request until the server has gone."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     children: set[int] = set()
@@ -118,7 +118,7 @@ def _reap(children: set[int]) -> None:
 
 
 def _live(descriptor: int, live: Callable[[dict[str, Any]], object]) -> None:
-    """In the child: what it reads and writes goes through the socket, what it complains of nowhere."""
+    """Run the child with its input and output on the socket, and errors discarded."""
     code = 1
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:

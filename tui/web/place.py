@@ -37,6 +37,6 @@ class Places:
         self._asked.clear()
 
     def close(self) -> None:
-        """The process has ended."""
+        """Note that the process has ended."""
         for place in self._asked:
             place.cancel()

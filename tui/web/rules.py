@@ -75,7 +75,7 @@ def origins_of(host: str, port: int, public: str | None = None) -> frozenset[str
 
 
 def is_loopback(host: str) -> bool:
-    """Is it reached from this machine alone?"""
+    """Return True if only this machine can reach the address."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -126,7 +126,7 @@ class Budget:
 
     @property
     def is_flood(self) -> bool:
-        """Does it never end?"""
+        """Return True if the input never pauses."""
         return self._waited > FLOOD
 
 

@@ -99,7 +99,7 @@ class Server:
 
     def _guard(self) -> Any:
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-            """Asked under our own name, and answered with what a browser must keep to."""
+            """Answer a request to our own name with security headers, and refuse others."""
             try:
                 if not self.door.knows_host(request.headers):
                     raise web.HTTPMisdirectedRequest(text="this server has another name")
@@ -214,7 +214,7 @@ class Server:
         )
 
     async def let_go(self, child: Child) -> None:
-        """The process ends."""
+        """End the process."""
         self._nursery.end(child.pid)
         child.writer.close()
         with suppress(ConnectionError):

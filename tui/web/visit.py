@@ -232,7 +232,7 @@ def live(shared: Shared, theme: str) -> Callable[[dict[str, Any]], object]:
 
 
 def seal(traces: tuple[str, ...]) -> None:
-    """From now on this process reaches nothing but the program and these traces."""
+    """Restrict this process to the program and these traces from now on."""
     refuse()
     import resource
 

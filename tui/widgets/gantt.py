@@ -167,7 +167,7 @@ class Gantt(Rows, can_focus=True):
 
     @property
     def is_fitted(self) -> bool:
-        """Has what is to be seen been fitted to the size that there is by now?"""
+        """Return True if the wanted view has been fitted to the current size."""
         inner, camera = self._inner, self._camera
         return camera is not None and (camera.columns, camera.rows) == (inner.columns, inner.rows * self._folds)
 
@@ -193,7 +193,7 @@ class Gantt(Rows, can_focus=True):
         return self.cells(y, begin, end) if runs is None else Inked(runs, self._brush)
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Without the one that every cell has passed."""
+        """Return the filters without the one that every cell has passed."""
         return [known for known in super().get_line_filters() if not isinstance(known, Printable)]
 
     def _redraw(self) -> None:
@@ -258,7 +258,7 @@ class Gantt(Rows, can_focus=True):
     # Looking elsewhere
 
     def see(self, window: tuple[float, float] | None, by_size: bool = False) -> None:
-        """All that lies between two moments, whatever size the chart gets; None: what is seen at first."""
+        """Show all between two moments, at any size; None restores the first view."""
         inner = self._inner
         first = Camera.on(self._workload, inner.columns, inner.rows * self._folds)
         self._move(first if window is None else first.fitting(*window), by_size)
@@ -274,7 +274,7 @@ class Gantt(Rows, can_focus=True):
         return 0.0 if self._scene is None else self._scene.clock
 
     def _looking(self) -> _Looking | None:
-        """None where the picture that is seen is by another axis than what the person wants to see."""
+        """Return the current view, or None if the picture has another axis than the camera."""
         chart = self._scene.chart if self._scene else None
         if self._camera is None or chart is None or chart.view.axis.by_event != self._camera.by_event:
             return None
@@ -294,7 +294,7 @@ class Gantt(Rows, can_focus=True):
             self._move(looking.camera.panned(direction * _A_PAN, looking.now))
 
     def action_space_by_event(self) -> None:
-        """Each step as wide as any other, or as long as it is; about now if that is in sight."""
+        """Switch between equal and proportional widths of steps; keep now in sight."""
         if self._camera is None or self._scene is None or self._scene.chart is None:
             return
         view, was = self._scene.chart.view, self._camera
@@ -313,7 +313,7 @@ class Gantt(Rows, can_focus=True):
             self._move(self._camera.lifted(direction * _A_PAN * self._folds, self._workload.procs))
 
     def action_toggle_rows(self) -> None:
-        """Rows that take turns, and partitions: each in a lane of its own, or the processors by number."""
+        """Switch between lanes for rows or partitions and processors by number."""
         chart = self._scene.chart if self._scene is not None else None
         if self._camera is not None and chart is not None:
             self._move(replace(self._camera, by_rows=not (chart.lanes or chart.by_owner)))
@@ -323,7 +323,7 @@ class Gantt(Rows, can_focus=True):
             self._move(self._camera.following())
 
     def action_fit_all(self) -> None:
-        """The whole run, as far as it is known."""
+        """Show the whole run, as far as it is known."""
         if (looking := self._looking()) is None or self._scene is None or not len(self._workload):
             return
         axis, known = looking.axis, max(self._scene.known, self._clock)
@@ -331,12 +331,12 @@ class Gantt(Rows, can_focus=True):
         self._move(looking.camera.fitting(begin, end))
 
     def action_fit_first(self) -> None:
-        """The standard zoom: the whole machine, and now."""
+        """Restore the standard zoom: the whole machine, and now."""
         inner = self._inner
         self._move(Camera.on(self._workload, inner.columns, inner.rows * self._folds))
 
     def action_fit_job(self) -> None:
-        """The selected job, with what was there shortly before and after."""
+        """Show the selected job, with some time before and after."""
         looking, chart = self._looking(), self._scene.chart if self._scene else None
         if looking is None or chart is None or self._selected is None:
             return
@@ -396,7 +396,7 @@ class Gantt(Rows, can_focus=True):
             self.capture_mouse()
 
     def _measure(self, event: events.MouseMove) -> None:
-        """How much time, and how many processors, lie between where the drag began and the pointer."""
+        """Measure the time and the processors between the drag's begin and the pointer."""
         assert self._measured is not None
         self._measured = self._measured[0], event
         self._tell_measured(self._measured, is_over=False)
@@ -410,7 +410,7 @@ class Gantt(Rows, can_focus=True):
             self.post_message(self.Measured(self, told, (begin, end) if is_over and end > begin else None))
 
     def _draw_measure(self, cells: Cells) -> None:
-        """A bar from where the drag began to the pointer."""
+        """Draw a bar from the drag's begin to the pointer."""
         if self._measured is None:
             return
         (x, _), (to, y) = ((event.x, event.y) for event in self._measured)
@@ -428,7 +428,7 @@ class Gantt(Rows, can_focus=True):
         self._move(camera.lifted((event.y - y) * self._folds, self._workload.procs))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """A click is a drag that went nowhere."""
+        """Treat a drag that went nowhere as a click."""
         grabbed, self._grabbed = self._grabbed, None
         self.release_mouse()
         if self._measured is not None:

@@ -268,7 +268,7 @@ def draw_rows(
 
 
 def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: int, look: Look) -> list[list[Segment]]:
-    """A thin mark in the right margin tells which part of the body is seen, if it is not all."""
+    """Draw a thin mark in the right margin for the visible part of the body."""
     rows = len(seen)
     if not rows or rows >= total:
         return drawn

@@ -114,7 +114,7 @@ class _Pen:
         self._style = was
 
     def draw_inked(self, cells: Inked) -> None:
-        """The same for cells that are told by their inks."""
+        """Draw cells that are given by their inks."""
         runs, brush = cells
         self.sent += turn(self._style, brush.style(runs.inks[0]), self._system), runs.texts[0]
         turns = map(_turns_of(brush, self._system).__getitem__, runs.turns)
@@ -147,7 +147,7 @@ def _turns_of(brush: Brush, system: ColorSystem) -> _Turns:
 
 @lru_cache(1 << 14)
 def turn(was: Style, style: Style, system: ColorSystem) -> str:
-    r"""From one style to another. Attributes, and the terminal's own colours, come back only with all that is plain.
+    r"""Return the escape sequence from one style to another; attributes and default colours need a reset.
 
     >>> turn(Style.parse("bold red"), Style.parse("bold blue"), ColorSystem.STANDARD)
     '\x1b[34m'

@@ -106,7 +106,7 @@ class Lines(Rows):
 
 
 def fitted(row: Sequence[Segment], width: int, blank: Style) -> list[Segment]:
-    """Exactly so wide: cut off, or filled up with blanks.
+    """Return exactly `width` columns: cut off, or filled up with blanks.
 
     >>> ["".join(s.text for s in fitted([Segment("ab"), Segment("cd")], width, Style())) for width in (3, 6)]
     ['abc', 'abcd  ']

@@ -50,7 +50,7 @@ class Type:
 
     @classmethod
     def of(cls, size: float) -> Type:
-        """For letters about so large.
+        """Return the type for letters of about this size.
 
         >>> Type.of(16).width, Type.of(16).height
         (10, 20)
@@ -85,7 +85,7 @@ def draw_still(rows: Sequence[Iterable[Segment]], columns: int, look: Look, type
 
 
 def _row(row: Iterable[Segment], top: int, look: Look, type_: Type) -> Iterator[str]:
-    """Grounds first, so that no letter is cut off."""
+    """Yield backgrounds first, so that no letter is cut off."""
     runs, x = [], 0
     for words, style, _ in row:
         width = cells(words) * type_.width
@@ -129,7 +129,7 @@ def _shape(signs: str, x: float, y: float, type_: Type) -> Iterator[Rect]:
 
 
 def _letters(signs: str, x: float, y: float, colour: str, style: Style, type_: Type) -> Iterator[str]:
-    """As wide as their cells, whatever font there is; words that stand apart are put where they stand."""
+    """Yield letters as wide as their cells in any font; separate words are placed separately."""
     for words in _TOGETHER.finditer(signs):
         yield element(
             "text", text(words[0]), x=x + cells(signs[: words.start()]) * type_.width, y=y + type_.height * 0.74,
@@ -140,7 +140,7 @@ def _letters(signs: str, x: float, y: float, colour: str, style: Style, type_: T
 
 
 def _colours(style: Style, look: Look) -> tuple[str, str]:
-    """Of the letters and of the ground."""
+    """Return the colours of the letters and of the background."""
     fore, back = _hex(style.color, look.text), _hex(style.bgcolor, look.background)
     if style.reverse:
         fore, back = back, fore

@@ -123,7 +123,7 @@ class Express:
     # From the state to the loop
 
     def _is_ready(self) -> bool:
-        """Can the loop go on from here?"""
+        """Return True if the loop can continue from here."""
         state = self._state
         if state.curious:
             return False
@@ -153,7 +153,7 @@ class Express:
         return not any(unknown)
 
     def _enter(self, policy: Known) -> None:
-        """The loop stands where the state stands."""
+        """Copy the state into the loop."""
         state, workload = self._state, self._workload
         order = state.policy.queue_order()
         kind = _LOOPS.get(policy.kind, OrderedLoop if order.by_clock else Loop)
@@ -222,7 +222,7 @@ class Express:
     # From the loop to the state
 
     def _settle(self) -> None:
-        """The state stands where the loop stands."""
+        """Copy the loop's state back."""
         state, loop, jobs = self._state, self._loop, self._workload.jobs
         state.now, state.step_count, self._at = loop.now, loop.step, loop.step
         state.submitted = loop.arriving
@@ -334,7 +334,7 @@ def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
 
 
 def _fill(column: Any, values: list[Any]) -> None:
-    """The beginning of a column of the loop."""
+    """Fill the beginning of a column of the loop."""
     if isinstance(column, list):
         column[:] = values
     else:

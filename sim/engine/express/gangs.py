@@ -37,7 +37,7 @@ class _Teller:
         self._tally, self._migrations = state.tally, state.ledger.migrations
 
     def _job(self, rank: int) -> Job:
-        """One after another comes into the matrix: many are made at once."""
+        """Return the job; many are made at once, as one after another enters the matrix."""
         return self._made[rank] or self._jobs.next(rank)
 
     def _keep(self, decision: Decision) -> int:
@@ -45,7 +45,7 @@ class _Teller:
         return len(self._kept) - 1
 
     def opened(self, rank: int, row: int, columns: int, rows: int, span: float, passes: bool) -> int:
-        """In a new row."""
+        """Record a job in a new row; return its index."""
         why = NewRow(rows, self._mpl, span=span if span >= 0 else None)
         return self._keep(Place(self._job(rank), row, columns, why, passes))
 
@@ -57,7 +57,7 @@ class _Teller:
         return OtherColumns(cost, other)
 
     def migrated(self, rank: int, row: int, columns: int, stall: float, why: Reason) -> int:
-        """To other columns."""
+        """Record a move to other columns; return its index."""
         job, tally = self._jobs[rank], self._tally
         tally.stalled += stall * job.procs
         tally.migrations += 1
@@ -65,7 +65,7 @@ class _Teller:
         return self._keep(Migrate(job, row, columns, stall, why))
 
     def stalled(self, rank: int, seconds: float, why: Reason) -> int:
-        """By the migration of others."""
+        """Record a loss by other jobs' migration; return its index."""
         job = self._jobs[rank]
         self._tally.stalled += seconds * job.procs
         return self._keep(Stall(job, seconds, why))
@@ -77,7 +77,7 @@ def _policy(state: State) -> TimeShared:
 
 
 def can_go_on(state: State) -> bool:
-    """Is everything in the matrix, and all that is planned, known to the loop?"""
+    """Return True if the loop supports all jobs in the matrix and all plans."""
     sharing, policy = state.sharing, _policy(state)
     if sharing is None or sharing.to_turn is not None or state.procs > WIDEST:
         return False
@@ -98,7 +98,7 @@ def latest(state: State) -> float:
 
 
 def enter(loop: Any, state: State, workload: Workload) -> None:
-    """The loop stands where the state stands."""
+    """Copy the state into the loop."""
     policy, sharing = _policy(state), state.sharing
     assert sharing is not None
     loop.enter_rows(policy.mpl, sharing.matrix.rows, state.machine.there, sharing.turns, sharing.since)
@@ -115,13 +115,13 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 
 def begin(loop: Any, state: State, history: History, extension: Extension) -> None:
-    """The loop writes there."""
+    """Let the loop write there."""
     loop.teller, loop.tick = _Teller(state, extension.kept), history.tick
     loop.rows_at, loop.kinds = extension.rows, extension.kinds
 
 
 def settle(loop: Any, state: State) -> None:
-    """The state stands where the loop stands."""
+    """Copy the loop's state back."""
     sharing, places, planned = state.sharing, loop.places(), loop.plans_told()
     assert sharing is not None
     ranks = [rank for rank, _, _ in places]

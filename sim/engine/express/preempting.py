@@ -25,7 +25,7 @@ _REMEMBERED = {"claim", "finished", "room", "slowdown", "tolls", "victims"}
 
 
 def can_go_on(state: State) -> bool:
-    """Is everything that the policy remembers known to the loop?"""
+    """Return True if the loop supports the policy's memory."""
     notes = state.notes
     if state.procs > WIDEST or notes.keys() - _REMEMBERED or notes.get("claim"):
         return False
@@ -35,7 +35,7 @@ def can_go_on(state: State) -> bool:
 
 
 def enter(loop: Any, state: State, workload: Workload) -> None:
-    """The loop stands where the state stands."""
+    """Copy the state into the loop."""
     policy = state.policy
     assert isinstance(policy, Preemptive)
     loop.seats_apart, loop.takes_as = policy.seats == "apart", form_of(Start, Preempts, is_placed=True)
@@ -92,7 +92,7 @@ def stand(state: State) -> tuple[int, int, int]:
 
 
 def settle(loop: Any, state: State) -> None:
-    """The state stands where the loop stands."""
+    """Copy the loop's state back."""
     policy, notes, ranks = state.policy, state.notes, loop.paused_ranks()
     state.suspended.clear()
     state.suspended.update((rank, loop.sets.told(rank)) for rank in ranks)

@@ -89,7 +89,7 @@ def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) 
 
 
 def _passing_on_nodes(jobs: Iterable[Job], view: View, head: Job, shadow: float, late: Collection[Job]) -> list[Job]:
-    """The same on nodes: a late one may pass if the head still fits at its start."""
+    """Return the same on nodes: a late one may pass if the head still fits at its start."""
     plan, now, passing = view.running_plan(), view.now, list[Job]()
     for job in jobs:
         if not plan.admits(job, now, job.estimate):

@@ -161,7 +161,7 @@ class Tolls:
         return heights.keys() - running.keys()
 
     def payers(self, view: View) -> list[tuple[float, int]]:
-        """(minus the xfactor, rank) of the idle jobs that can pay now, or need not pay: the smallest comes first."""
+        """Return (minus the xfactor, rank) of the idle jobs that can pay now or need not: the smallest comes first."""
         ladder, now, sf, queue = self.look(view), view.now, self._terms.sf, self._queue
         ranks = {job.rank for job in self._terms.roomy(view)}
         for job in self._terms.anywhere(view):
@@ -230,7 +230,7 @@ class Tolls:
         return (moment, rank, least) if moment < inf else None
 
     def _hope(self, view: View, ranks: Iterable[int]) -> None:
-        """The tolls of these suspended jobs may be as low as any."""
+        """Reset the tolls of these suspended jobs to the least possible."""
         sf, moments, queue = self._terms.sf, self._moments, self._queue
         for rank in ranks:
             moment = self._moment(view, view.job(rank), sf)
@@ -260,5 +260,5 @@ def payable_from(since: Any, least: float, estimate: Any) -> Any:
 
 
 def xfactor(view: View, job: Job) -> float:
-    """(wait + estimate) / estimate."""
+    """Return (wait + estimate) / estimate."""
     return (whole(view.now - job.submit - view.ran(job.rank)) + job.estimate) / job.estimate

@@ -99,7 +99,7 @@ def _columns(line: str) -> list[str]:
 
 
 def _check(columns: list[str], count: Width, path: object, line: int) -> None:
-    """Refuses a dump that lacks what a workload needs."""
+    """Raise an error for a dump that lacks what a workload needs."""
     widths = (*ALLOCATED[count], ASKED[count])
     missing = [name for name, column in (("JobID", "jobid"), ("Submit", "submit")) if column not in columns]
     if not {"elapsedraw", "elapsed"} & set(columns) and not {"start", "end"} <= set(columns):

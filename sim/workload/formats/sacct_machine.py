@@ -40,7 +40,7 @@ class Used:
 
     @property
     def cpus(self) -> int:
-        """CPUs of the machine at least: what its nodes gave one by one, or all together at one moment."""
+        """Return the machine's CPUs: at least the sum over its nodes, or the most in use at one moment."""
         each = sum(max(most, _peak(self._changes[name])) for name, most in self._alone.items())
         return max(each, _peak(self._all))
 

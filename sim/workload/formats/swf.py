@@ -76,7 +76,7 @@ class _Body:
 
     @property
     def has_begun(self) -> bool:
-        """Has there been a line?"""
+        """Return True if there has been a line."""
         return bool(self.ids or self.damage.count)
 
     def table(self) -> Floats:
@@ -90,7 +90,7 @@ class _Body:
         return table
 
     def take(self, first: int, block: str, comments: list[str]) -> None:
-        """Converts a block of lines at once, or one by one where something is unusual."""
+        """Convert a block of lines at once, or one by one if something is unusual."""
         if self._take_whole(block):
             return
         lines = list(_lines(block, first, comments))
@@ -100,7 +100,7 @@ class _Body:
             self._take_carefully(lines)
 
     def _take_whole(self, block: str) -> bool:
-        """Was there nothing unusual?"""
+        """Convert the block at once; return False if something is unusual."""
         if len(block) > LONGEST or (known := _whole_block(block.strip())) is None:
             return False
         self.ids += known[0]
@@ -229,7 +229,7 @@ def _whole(values: list[str], least: int | None = None) -> int | None:
 
 
 def write(trace: Trace, file: TextIO) -> None:
-    """The header as it stood, corrected where the trace knows better, and 18 columns."""
+    """Write the header, corrected where the trace knows better, and 18 columns."""
     for comment in _comments(trace.header) or [" Version: 2.2"]:
         file.write(";" + " ".join(comment.splitlines()) + "\n")
     for row in trace.table.tolist():

@@ -90,7 +90,7 @@ class Damage:
         self.count += 1
 
     def is_hopeless(self, good: int, line: int = 0) -> bool:
-        """Will nothing that may come after it make a good file of this one? Damaged units may have taken many lines."""
+        """Return True if no later lines could make this a good file; damaged units may span many lines."""
         return self.count > good and (self.count > MOST_DAMAGED or line > MOST_IN_VAIN)
 
     def judge(self, good: int, path: object) -> tuple[Note, ...]:
@@ -116,7 +116,7 @@ class Rows:
         return len(self.ids)
 
     def add(self, job_id: str, values: Mapping[Field, float], words: Mapping[Field, str], account: str = "") -> None:
-        """One job: its numbers, and its user, group, queue and account as the file writes them."""
+        """Add a job: its numbers, and its user, group, queue and account as the file writes them."""
         self.ids.append(job_id)
         self._values.extend([values.get(field, -1.0) for field in Field])
         for field, column in self._words.items():
@@ -126,7 +126,7 @@ class Rows:
     def add_all(
         self, ids: list[str], table: Floats, words: Mapping[Field, list[str]], accounts: list[str]
     ) -> None:  # fmt: skip
-        """Many jobs at once, their numbers as a table."""
+        """Add many jobs at once, their numbers as a table."""
         self.ids += ids
         self._values.frombytes(table.tobytes())
         for field, column in self._words.items():
@@ -185,7 +185,7 @@ def id_numbers(ids: Sequence[str]) -> Floats:
 
 
 def whole_processors(table: Floats) -> tuple[Note, ...]:
-    """Rounds processors up to whole ones, in place, and says where."""
+    """Round processors up to whole ones, in place, and return notes about it."""
     column = table[:, PROCS]
     broken = np.flatnonzero((column != np.floor(column)).any(axis=1))
     if not len(broken):
@@ -211,7 +211,7 @@ def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
 
 
 def blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Some lines at a time, and the number of the first."""
+    """Yield blocks of lines, and the number of the first."""
     begin, first = 0, 1
     while begin < len(text):
         end = text.find("\n", begin + LETTERS)

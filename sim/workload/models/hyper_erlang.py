@@ -164,7 +164,7 @@ def _order_above(excess: float) -> int:
 
 
 def _three_moments(order: int, mean: float, m2: float, m3: float) -> HyperErlang:
-    """The two scales are the roots of a quadratic equation: two points with three known moments.
+    """Return the distribution with these moments; the two scales are roots of a quadratic equation.
 
     The moments are of observations divided by their mean.
     """

@@ -154,7 +154,7 @@ def daily_cycle(parameters: Parameters = BATCH) -> Floats:
 
 
 def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameters: Parameters = BATCH) -> Floats:
-    """Even arrivals with their gaps multiplied, so that this area of work, in days of 24 hours, is the load.
+    """Return even arrivals with their gaps multiplied, so that this area of work, in days of 24 hours, is the load.
 
     The offered load is the processor-seconds that come over what the machine could do from the first arrival
     to the last. The factor is found in small steps, as the cycle moves the first and the last arrival too.
@@ -171,7 +171,7 @@ def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameter
 
 
 def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -> Floats:
-    """Users' estimates: the phi model (Z 2.1) with this fraction exact, then up to the next round time.
+    """Return users' estimates: the phi model (Z 2.1) with this fraction exact, then up to the next round time.
 
     ZKP's figure 11: nine in ten estimates are multiples of 5 minutes or of an hour, and many stand at the
     limit, here 48 hours.
@@ -183,7 +183,7 @@ def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -
 
 
 def _gamma_up_to(limit: float, shape: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
-    """Gamma numbers, those above the limit drawn anew."""
+    """Return gamma numbers, drawing those above the limit again."""
     drawn = rng.gamma(shape, scale)
     while (over := np.flatnonzero(drawn > limit)).size:
         drawn[over] = rng.gamma(shape[over], scale[over])

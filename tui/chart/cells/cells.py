@@ -39,7 +39,7 @@ class Cells:
 
     @property
     def text(self) -> str:
-        """Without colours: what tests compare."""
+        """Return the text without colours, for tests."""
         return "\n".join("".join(map(chr, row)).rstrip() for row in self.chars.tolist())
 
     def write(self, row: int, column: int, text: str, fg: int, bg: int | None = None) -> None:
@@ -60,7 +60,7 @@ class Cells:
     def write_inside(
         self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str], fg: NDArray[np.integer]
     ) -> None:
-        """Many texts at once, none of which crosses an edge."""
+        """Write many texts at once, none of which crosses an edge."""
         lengths = np.array([len(text) for text in texts])
         ends = np.cumsum(lengths)
         along = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
@@ -69,7 +69,7 @@ class Cells:
         self.fg[at] = np.repeat(fg, lengths)
 
     def changed(self, before: Cells | None) -> list[tuple[int, int, int]]:
-        """(row, from column, until column) of what differs from another picture."""
+        """Return (row, first column, end column) of the differences from another picture."""
         rows, columns = self.chars.shape
         if before is None or before.chars.shape != self.chars.shape:
             return [(row, 0, columns) for row in range(rows)]
@@ -114,7 +114,7 @@ class Brush:
         return made
 
     def runs(self, cells: Cells, spans: Sequence[tuple[int, int, int]]) -> list[Runs]:
-        """(row, from column, until column): many at once, which takes less than one by one."""
+        """Return (row, first column, end column) of many runs at once, which is faster."""
         where = np.array(spans, np.intp).reshape(-1, 3)
         rows, begins, ends = where[:, 0], where[:, 1, None], where[:, 2, None]
         inks = cells.fg[rows].astype(np.uint64) * _INKS + cells.bg[rows]

@@ -87,7 +87,7 @@ def time_axis(
 def axis_titles(
     line: str, upwards: Sequence[str], across: Sequence[str], ascii_only: bool = False
 ) -> list[tuple[int, str]]:
-    """(column, words) of what the axes are, where the line has room: upwards at its begin, time at its end.
+    """Return (column, words) of the axes' titles, if the line has room: upwards at its begin, time at its end.
 
     >>> axis_titles("───┬───────────┴now────────────┬─────", ["processors", "procs"], ["time in h:min", "h:min"])
     [(4, ' ↑ procs '), (22, ' h:min → ')]
@@ -120,7 +120,7 @@ def margin_of(procs: int, names: Sequence[tuple[int, str]]) -> int:
 
 @lru_cache(8)
 def node_ticks(view: ChartView, names: tuple[tuple[int, str], ...], folds: int) -> tuple[Tick, ...]:
-    """(row of cells, label) of the nodes in sight, from the top; one that has no row of its own gives way."""
+    """Return (row of cells, label) of the nodes in sight, from the top; nodes without their own row are left out."""
     ends = [low for low, _ in names[1:]] + [view.high]
     taken: list[Tick] = []
     for (low, label), high in reversed(list(zip(names, ends, strict=True))):
@@ -134,7 +134,7 @@ def node_ticks(view: ChartView, names: tuple[tuple[int, str], ...], folds: int) 
 
 @lru_cache(8)
 def processor_ticks(view: ChartView, folds: int) -> tuple[Tick, ...]:
-    """(row of cells, number) of some processors, the lowest and the highest among them.
+    """Return (row of cells, number) of some processors, including the lowest and the highest.
 
     `folds` are the pixel rows in a row of cells.
     """
@@ -150,7 +150,7 @@ def processor_ticks(view: ChartView, folds: int) -> tuple[Tick, ...]:
 
 
 def draw_edges(cells: Cells, grid: Grid, left: int) -> None:
-    """Around a chart that begins in column `left`."""
+    """Draw the axes around a chart that begins in column `left`."""
     _draw_processors(cells, grid, left)
     if grid.chart.owners is not None:
         _draw_owners(cells, grid, left - 1)
@@ -196,7 +196,7 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
 
 
 def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
-    """The number of the row in each lane, and a sign at the one that is on turn."""
+    """Draw the number of the row in each lane, and a sign at the active one."""
     sign = ">" if grid.look.ascii else "▸"
     lane_of = grid.lane_of_rows()
     for number, lane in enumerate(grid.chart.lanes):
@@ -207,7 +207,7 @@ def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
-    """A band of colour, or letters, that say which partition owns the processors now; of lanes, at the left edge."""
+    """Draw the current owners of the processors as a band of colour or letters, of lanes at the left edge."""
     owners = grid.chart.owners
     assert owners is not None
     now = min(max(grid.now if grid.chart.by_owner is None else 0, 0), owners.shape[1] - 1)

@@ -86,7 +86,7 @@ class Grid:
 
     @property
     def has_now(self) -> bool:
-        """Is now in sight?"""
+        """Return True if now is in sight."""
         return 0 <= self.now < self.size.columns
 
     @property
@@ -238,7 +238,7 @@ class _Edges(NamedTuple):
 
 
 def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: int = -1) -> _Edges:
-    """Along the rows; what is less at `now` is none: the past ends there and the plan begins."""
+    """Return the edges of jobs along the rows, leaving out the one at `now`, between the past and the plan."""
     row, first = places((used[:, 1:] != used[:, :-1]) & (rank[:, 1:] == rank[:, :-1]))
     ends = used[row, first] > used[row, first + 1]
     at, inside = first + ends, used[row, first + ~ends]

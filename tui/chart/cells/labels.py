@@ -37,7 +37,7 @@ class _Runs(NamedTuple):
 
 
 def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Callable[[int], str]) -> list[Label]:
-    """`ranks` says which job fills each cell (-1: none, or not alone), `ahead` whether that is only planned.
+    """Return the labels. `ranks` has the job that fills each cell alone (or -1), `ahead` whether that is planned.
 
     A job that is in the past is named there if its name fits. A name begins with its block, so that it moves with it.
     """
@@ -65,7 +65,7 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
 
 
 def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) -> bool:
-    """Would a name that begins with the run stand right beside one whose ends are in these cells?"""
+    """Return True if a name at the run's beginning would touch a name that ends in these cells."""
     row, column = runs.row[run], runs.column[run]
     return (row, column - 1) in tight or (row, column + length) in tight
 

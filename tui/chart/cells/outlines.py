@@ -29,7 +29,7 @@ def draw_outlines(area: Cells, grid: Grid) -> None:
 
 
 def draw_reserved(area: Cells, grid: Grid) -> None:
-    """Frame what is reserved, with its name, where no job is; name what is not framed."""
+    """Frame reservations with their names where no job is; name the unframed ones."""
     for outline in grid.chart.outlines:
         view, columns = grid.chart.view, grid.size.columns
         left, right = view.column_of(outline.start), min(view.column_of(outline.end), columns)
@@ -103,7 +103,7 @@ def _frame_planned(area: Cells, grid: Grid) -> None:
 
 
 def _frame_selected(area: Cells, grid: Grid) -> None:
-    """Outline what has run of the selected job: it is found without its colour, too."""
+    """Outline the selected job's past, so that it can be found without its colour."""
     up, low = grid.upper, grid.lower
     if grid.selected is None or grid.look.patterned:
         return
@@ -131,7 +131,7 @@ def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
 
 
 def _part_alike(area: Cells, grid: Grid) -> None:
-    """Beside a job in the very same ink, above it, or within a cell."""
+    """Separate a job from a neighbour in the same ink, at its side, above it, or within a cell."""
     up, low = grid.upper, grid.lower
     is_known = up.rank >= 0
     is_one = is_known & (up.rank == low.rank) & (area.chars == ord(" "))

@@ -104,7 +104,7 @@ def sign_of(hue: int, look: Look) -> str:
 
 
 def _fill(area: Cells, grid: Grid) -> None:
-    """Every cell in the inks of its pixels; the edge of a job stands where it is, by an eighth of a column."""
+    """Fill every cell with the inks of its pixels; edges of jobs are exact to an eighth of a column."""
     up, low = grid.upper, grid.lower
     top, bottom = np.where(up.gone, up.ground, up.ink), np.where(low.gone, low.ground, low.ink)
     area.fg[:] = top
@@ -162,7 +162,7 @@ def _texture(area: Cells, grid: Grid) -> None:
 
 
 def _borrowed(area: Cells, grid: Grid) -> None:
-    """Dots upon what a partition has of another, in use or not."""
+    """Draw dots on borrowed processors, in use or not."""
     if grid.chart.homes is None:
         return
     at = grid.upper.is_borrowed & (area.chars == ord(" "))
@@ -177,7 +177,7 @@ def _borrowed(area: Cells, grid: Grid) -> None:
 
 
 def _missing(area: Cells, grid: Grid) -> None:
-    """Crosses where processors are not there, which nothing else has."""
+    """Draw crosses where processors are unavailable."""
     if grid.chart.missing is None:
         return
     at = grid.upper.missing & (grid.lower.missing | (grid.lower.rank < 0))

@@ -28,7 +28,7 @@ class _Line(NamedTuple):
 
 
 def draw_lane_lines(area: Cells, grid: Grid) -> None:
-    """A line between each two partitions; where it steps, an upright one joins its parts."""
+    """Draw a line between neighbouring partitions; at steps an upright line joins its parts."""
     by_owner, columns = grid.chart.by_owner, grid.size.columns
     if by_owner is None:
         return
@@ -65,7 +65,7 @@ def _draw_line(area: Cells, grid: Grid, line: _Line) -> None:
 
 
 def _join(area: Cells, grid: Grid, row: int, line: _Line) -> None:
-    """From the row in which it was to the row in which it goes on."""
+    """Draw the upright line between the rows before and after a step."""
     first, last = sorted((row // grid.folds, line.row // grid.folds))
     at = slice(first + 1, last), line.columns.start
     area.chars[at] = ord("|" if grid.look.ascii else "│" if grid.look.patterned else "▏")
@@ -73,7 +73,7 @@ def _join(area: Cells, grid: Grid, row: int, line: _Line) -> None:
 
 
 def draw_lane_names(area: Cells, grid: Grid) -> None:
-    """At the right edge the name of each partition and what it has now, where the least is hidden."""
+    """Draw each partition's name and current processors at the right edge, where they hide least."""
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return
@@ -116,7 +116,7 @@ def _rows(grid: Grid, band: Band) -> list[int]:
 
 
 def lane_sizes(grid: Grid) -> Iterator[tuple[int, int]]:
-    """(row, processors) of each partition at the left edge."""
+    """Yield (row, processors) of each partition at the left edge."""
     assert grid.chart.by_owner is not None
     for band in grid.chart.by_owner.bands(0):
         if rows := _rows(grid, band):

@@ -34,7 +34,7 @@ _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Ton
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
-    """All of them, the more important upon the less. `planned` is when the selected job is to start."""
+    """Draw all signs, the more important ones last. `planned` is the selected job's planned start."""
     draw_lane_lines(area, grid)
     _draw_borders(area, grid)
     _draw_marks(area, grid)
@@ -54,7 +54,7 @@ def draw_names_and_now(area: Cells, grid: Grid) -> None:
 
 
 def _draw_borders(area: Cells, grid: Grid) -> None:
-    """Thin lines between the partitions, in cells that are not split."""
+    """Draw thin lines between the partitions, in cells that are not split."""
     owners = grid.chart.owners
     if owners is None or grid.chart.by_owner is not None:
         return
@@ -69,7 +69,7 @@ def _draw_borders(area: Cells, grid: Grid) -> None:
 
 
 def _draw_marks(area: Cells, grid: Grid) -> None:
-    """Dotted lines at switches, bookmarks and the like."""
+    """Draw dotted lines at switches, bookmarks and the like."""
     for mark in grid.chart.marks:
         column = grid.chart.view.column_of(mark.time)
         if not 0 <= column < grid.size.columns:
@@ -80,7 +80,7 @@ def _draw_marks(area: Cells, grid: Grid) -> None:
 
 
 def _name_marks(area: Cells, grid: Grid) -> None:
-    """A word at the top of each mark, where it is not cut by the edges, by now or by another."""
+    """Write a word at the top of each mark where it fits."""
     taken = _cells_of(_label_of(grid), (0, 0)) if grid.chart.label else set()
     for mark in grid.chart.marks:
         column, told = grid.chart.view.column_of(mark.time), f" {shorten(mark.text, _width_of(mark))} "
@@ -135,7 +135,7 @@ def _cells_of(told: str, place: tuple[int, int]) -> set[tuple[int, int]]:
 
 
 def _draw_ends(area: Cells, grid: Grid) -> None:
-    """Killed jobs end with a cross."""
+    """Draw crosses at the ends of killed jobs."""
     upper, lower = grid.upper.cut & ~grid.upper.mixed, grid.lower.cut & ~grid.lower.mixed
     at = upper | lower
     if not at.any():
@@ -148,7 +148,7 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
 
 
 def _draw_names(area: Cells, grid: Grid) -> None:
-    """Each job's name where there is room for it."""
+    """Write each job's name where there is room for it."""
     up, low = grid.upper, grid.lower
     pale = _IS_PALE[up.ink] & ~up.lit
     is_whole = (up.rank == low.rank) & (up.ink == low.ink) & (up.eighths == 0)
@@ -164,7 +164,7 @@ def _draw_names(area: Cells, grid: Grid) -> None:
 
 
 def _draw_shifts(area: Cells, grid: Grid, alone: Ranks, labels: Sequence[Label], shift: Floats) -> None:
-    """Behind the names by how much jobs start earlier or later than in the other run; else where there is room."""
+    """Write behind the names how much earlier or later than in the other run jobs start."""
     for label in labels:
         if by := float(shift[label.rank]):
             at = label.column + len(label.text) + 1
@@ -200,7 +200,7 @@ def _label_of(grid: Grid) -> str:
 
 
 def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
-    """All of them at once, in what is read well upon their blocks."""
+    """Write all names at once, in readable inks."""
     if not labels:
         return
     ranks, rows, columns, texts = zip(*labels, strict=True)
@@ -217,7 +217,7 @@ def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
 
 
 def _draw_now(area: Cells, grid: Grid) -> None:
-    """A bright edge between what was and what is planned; where there are lanes, in that of the row on turn."""
+    """Draw the edge between the past and the plan; in lanes, in that of the active row."""
     if grid.has_now:
         above = 0 if grid.chart.lanes else grid.rows_above // grid.folds
         area.chars[above:, grid.now] = ord("|" if grid.look.ascii else "┃")
@@ -237,7 +237,7 @@ def _draw_now(area: Cells, grid: Grid) -> None:
 
 
 def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
-    """An arrow in the top row, if the selected job lies wholly left or right of what is shown."""
+    """Draw an arrow in the top row if the selected job is completely out of sight."""
     rank, chart = grid.selected, grid.chart
     if rank is None or np.any(grid.upper.rank == rank) or np.any(grid.lower.rank == rank):
         return

@@ -88,7 +88,7 @@ def _put(svg: str, place: int, height: int) -> str:
 
 
 def _size(options: Options) -> tuple[int, int]:
-    """In the units in which letters have their usual size."""
+    """Return the size in units in which letters have their usual size."""
     return round(options.width / options.scale), round(options.height / options.scale)
 
 
@@ -104,7 +104,7 @@ def _drawn(engine: Engine, drawing: Drawing, options: Options) -> str:
 
 
 def _write(svg: str, options: Options, out: str | Path) -> None:
-    """As large as it was asked for."""
+    """Write the picture in the requested size."""
     if options.scale != 1:
         was, now = _size(options), (options.width, options.height)
         svg = svg.replace(f'width="{was[0]}" height="{was[1]}"', f'width="{now[0]}" height="{now[1]}"', 1)

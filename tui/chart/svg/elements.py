@@ -43,7 +43,7 @@ def element(name: str, *inside: str, **attributes: object) -> str:
 
 
 def text(words: str) -> str:
-    """Words between tags; a name from a file may hold anything, also what no XML may.
+    """Return a text for use between tags; characters that XML forbids are replaced.
 
     >>> text("a\\x1b<b")
     'a?&lt;b'

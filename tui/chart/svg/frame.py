@@ -56,7 +56,7 @@ class Frame:
 
     @property
     def per_pixel(self) -> float:
-        """Places in a pixel."""
+        """Return the places in a pixel."""
         return (self.axis.place(self.end) - self.first) / self.width
 
     def x(self, time: float) -> float:
@@ -72,7 +72,7 @@ class Frame:
         return self.bottom - processor * self.height / self.procs
 
     def rect(self, start: float, end: float, low: float, high: float) -> Rect:
-        """From `start` until `end` on processors `low` until `high`, cut off at the edges."""
+        """Return the rectangle from `start` until `end` on processors `low` until `high`, cut off at the edges."""
         x, right = max(self.x(start), self.left), min(self.x(end), self.right)
         return Rect(x, self.y(high), max(right - x, 0.0), self.y(low) - self.y(high))
 

@@ -77,7 +77,7 @@ def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
 
 
 def draw_pixels(stretches: Sequence[Stretch], frame: Frame, hues: NDArray[np.uint8], look: Look) -> str:
-    """In the colour of the job that holds most of each."""
+    """Draw each pixel in the colour of the job that holds most of it."""
     if not stretches:
         return ""
     pixels = add_up(stretches, frame)
@@ -94,7 +94,7 @@ def draw_pixels(stretches: Sequence[Stretch], frame: Frame, hues: NDArray[np.uin
 
 
 def patches(kinds: NDArray[np.int64]) -> Iterator[Patch]:
-    """Equal neighbours taken together, first along the rows, then down the columns; -1 is nothing.
+    """Yield equal neighbours joined, first along the rows, then down the columns; -1 is empty.
 
     >>> list(patches(np.array([[1, 1, -1], [1, 1, 2]])))
     [Patch(column=0, row=0, width=2, height=2, kind=1), Patch(column=2, row=1, width=1, height=1, kind=2)]

@@ -86,7 +86,7 @@ def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Crosses where processors are not there."""
+    """Draw crosses where processors are unavailable."""
     drawn = []
     for outage in chart.outages:
         begin, end = max(outage.begins, frame.begin), min(outage.ends, chart.until)
@@ -97,7 +97,7 @@ def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_borrowed(chart: Drawing, frame: Frame) -> str:
-    """Dots upon what a partition had of another."""
+    """Draw dots on processors that a partition had borrowed."""
     drawn = []
     for (since, owners), until in _spans(chart, frame):
         loans = [owned & ~home for owned, home in zip(owners, chart.division, strict=False)]
@@ -130,7 +130,7 @@ def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def _coarser(divisions: Sequence[tuple[float, tuple[int, ...]]], frame: Frame) -> list[tuple[float, tuple[int, ...]]]:
-    """Of the divisions that share a pixel only the last."""
+    """Return the divisions, of several within a pixel only the last."""
     last = {int(frame.x(max(since, frame.begin))): (since, owners) for since, owners in divisions}
     return list(last.values())
 
@@ -184,7 +184,7 @@ def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_marks(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Dotted lines with their names above: switches, bookmarks."""
+    """Draw dotted lines with their names above: switches, bookmarks."""
     drawn = []
     for mark in chart.marks:
         if frame.begin <= mark.time <= frame.end:

@@ -41,7 +41,7 @@ class Choice(Dialog[str | None]):
         return lines
 
     def on_key(self, event: events.Key) -> None:
-        """The key of an option takes it; Enter the current one, or the first."""
+        """Take the option of a key, with Enter the current or first one."""
         values = [value for _, value, _ in self._options]
         chosen = {key: value for key, value, _ in self._options}
         chosen["enter"] = self._current if self._current in values else values[0]
@@ -51,7 +51,7 @@ class Choice(Dialog[str | None]):
             self.dismiss(chosen[pressed])
 
     def on_click(self, event: events.Click) -> None:
-        """A click anywhere in the line of an option takes it."""
+        """Take an option by a click anywhere in its line."""
         at = event.get_content_offset(self.query_one("#choices"))
         above = len(self._lines(self.query_one("#choices").content_size.width)) - len(self._options)
         if at is not None and above <= at.y < above + len(self._options):

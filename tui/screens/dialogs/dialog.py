@@ -66,7 +66,7 @@ class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
 
     @property
     def is_wide(self) -> bool:
-        """Is there room to say more than names?"""
+        """Return True if there is room for more than names."""
         return self.app.size.width >= WIDE
 
 
@@ -78,7 +78,7 @@ class Page(Widget):
         self._draw: Draw = draw or (lambda width: ())
 
     def show(self, draw: Draw) -> None:
-        """Something else from now on."""
+        """Show another text."""
         self._draw = draw
         self.refresh(layout=True)
 
@@ -90,7 +90,7 @@ class Page(Widget):
 
 
 def content_of(lines: Iterable[Line]) -> Content:
-    """Lines as Textual draws them; a span's action can be clicked."""
+    """Return lines as Textual draws them; a span's action can be clicked."""
     return Content("\n").join([_content(line) for line in lines])
 
 

@@ -55,7 +55,7 @@ class ParameterField(Vertical):
         self.show(self.field)
 
     def show(self, field: Field) -> None:
-        """The same parameter with what now stands in it."""
+        """Show the same parameter with its current value."""
         self.field = field
         self._fill()
         self.set_class(field.error is not None, "-wrong")
@@ -65,7 +65,7 @@ class ParameterField(Vertical):
         self.query_one("#wrong", Static).update(Content(drawn(field.error or "")))
 
     def _fill(self) -> None:
-        """The control gets its value, unless it has it: a cursor in the text stays where it is."""
+        """Update the control only if its value differs, so that a cursor in the text stays."""
         with self.prevent(Input.Changed, Select.Changed):
             for text in self.query(Input):
                 if text.value.strip() != self.field.text:

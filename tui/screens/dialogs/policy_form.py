@@ -34,7 +34,7 @@ class Field(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Does it hold something other than the default?"""
+        """Return True if the value is not the default."""
         if self.error:
             return True
         return bool(self.text) and self.parameter.parse(self.text) != self.parameter.default
@@ -198,7 +198,7 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
 
 
 def _files(typed: str) -> list[Entry]:
-    """Python files and folders, by the path that is typed, in which a class and parameters may follow the file."""
+    """Return Python files and folders by the typed path; a class and parameters may follow the file."""
     named = named_code(typed)
     choices = folder_of(named.source if named and named.is_file else typed, ".py").choices
     kinds: dict[str, Literal["file", "folder"]] = {"folder": "folder"}
@@ -257,6 +257,6 @@ def short_names(policy: str) -> list[str]:
 
 
 def _lowered(sentence: str) -> str:
-    """To go on after a colon: `W's priority` and `EASY` keep their capitals."""
+    """Return the text for use after a colon: `W's priority` and `EASY` keep their capitals."""
     second = sentence[1:2]
     return sentence[:1].lower() + sentence[1:] if second.islower() or second == " " else sentence

@@ -97,7 +97,7 @@ class PolicyPicker(Dialog[Policy | None]):
     # The list
 
     def _list(self, typed: str) -> None:
-        """The policies that match."""
+        """List the matching policies."""
         self._listed = listed(typed, [name for name in self._kept if name not in (*POLICIES, *POLICIES.aliases)])
         policies = self.query_one("#policies", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
@@ -119,7 +119,7 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._choose(self._listed[event.option_index])
 
     async def _choose(self, entry: Entry) -> None:
-        """A policy of the list, as it was filled in before; a short name brings its own parameters."""
+        """Choose a policy of the list, with its earlier values; a short name brings its own parameters."""
         self._file = entry if entry.kind != "policy" else None
         if self._file is not None:
             self.query_one("#about", Page).show(partial(_about_file, entry))
@@ -131,12 +131,12 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._use_form(self._kept.get(entry.title, Form(entry.title)))
 
     def _show_policy(self, shown: bool) -> None:
-        """A file is no policy before it is read."""
+        """Show the policy; a file counts as none before it is read."""
         for name in ("#fields", "#more"):
             self.query_one(name).display = shown
 
     def _highlight(self) -> None:
-        """The list stands where the form is."""
+        """Highlight the form's policy in the list."""
         policies = self.query_one("#policies", OptionList)
         here = policies.highlighted
         wanted = self._form.policy if self._file is None else self._file.policy
@@ -163,7 +163,7 @@ class PolicyPicker(Dialog[Policy | None]):
             policies.action_cursor_up()
 
     async def action_alias(self, alias: str) -> None:
-        """One of the papers' short names was clicked."""
+        """Choose the clicked short name."""
         await self._use_form(Form.of_spec(alias))
 
     # The form
@@ -176,7 +176,7 @@ class PolicyPicker(Dialog[Policy | None]):
         await self._show()
 
     async def _show(self) -> None:
-        """Everything as the form has it; what is being typed stays as it is."""
+        """Update everything from the form, except the text that is being typed."""
         await self._show_fields()
         self._show_policy(True)
         cls = POLICIES[self._form.policy]
@@ -203,7 +203,7 @@ class PolicyPicker(Dialog[Policy | None]):
         await holder.mount_all(map(ParameterField, wanted[kept:]))
 
     def _show_wrong(self) -> None:
-        """Below the spec: what is not said at a field already."""
+        """Show the error below the spec, unless a field shows it."""
         wrong = self._wrong or (None if any(field.error for field in self._form.fields) else self._form.error)
         typed = self.query_one("#find", Input).value
         if named_code(typed) or is_path(typed):
@@ -229,7 +229,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @property
     def _is_unread(self) -> bool:
-        """Does a field name code that Enter would read?"""
+        """Return True if a field names code that Enter would read."""
         return not is_refused() and self._form.error is not None and bool(code_in(self._form.spec))
 
     @property
@@ -293,7 +293,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._type(OPEN.spec)
 
     def action_complete(self) -> None:
-        """A path as far as it is clear, else what is highlighted; elsewhere the next field."""
+        """Complete an unambiguous path, else take the highlighted entry; elsewhere go to the next field."""
         find = self.query_one("#find", Input)
         if not find.has_focus or is_refused() or not (is_path(find.value) or self._file):
             self.focus_next()
@@ -303,7 +303,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @work(thread=True, exclusive=True, group="reading")
     def _read(self, spec: str) -> None:
-        """It runs in the background: what it declares is shown, or what is wrong with it."""
+        """Read the code in the background, and show its policies or its error."""
         self.app.call_from_thread(self._say, f"reading {spec} ...")
         try:
             policy = parse_policy(spec, Proof.TYPED)
@@ -319,7 +319,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @on(Read)
     async def _show_read(self, event: Read) -> None:
-        """Its parameters, to be filled in or used as they are; Enter uses it."""
+        """Show the parameters of the read policy, to fill in or to use with Enter."""
         self._kept[event.policy.name] = form = Form.of(event.policy)
         self._forget_search()
         find, spec = self.query_one("#find", Input), self.query_one("#spec", Input)

@@ -35,7 +35,7 @@ class Answers:
     begun: dict[str, str] = field(default_factory=dict)
 
     def keep(self, title: str, answer: str) -> None:
-        """An answer was given: nothing is begun any more."""
+        """Keep a given answer, and forget the unfinished one."""
         earlier = [other for other in self.given.get(title, []) if other != answer]
         self.given[title] = [answer, *earlier][:MOST_REMEMBERED]
         self.begun.pop(title, None)
@@ -124,7 +124,7 @@ class Prompt(Dialog[T | None], Generic[T]):
         self.dismiss(result)
 
     def action_walk(self, back: int) -> None:
-        """To the answer before, or to a later one, and at the end to what was being typed."""
+        """Walk to an earlier or later answer, and at the end to the unfinished text."""
         earlier = self._answers.given.get(self._title, [])
         walked = min(max(self._walked + back, 0), len(earlier))
         if walked != self._walked:
@@ -147,7 +147,7 @@ class Prompt(Dialog[T | None], Generic[T]):
         field.focus()
 
     def _show(self, typed: str, asked: bool = False) -> None:
-        """Below the answer: what is wrong with it, else what could be meant."""
+        """Show the error below the answer, else suggestions."""
         message = self._wrong(typed.strip()) if typed.strip() or asked else None
         self.query_one("#bar").set_class(asked and message is not None, "-refused")
         page = self.query_one("#below", Page)

@@ -178,7 +178,7 @@ class TracePicker(Dialog[str | None]):
 
     @on(OptionList.OptionSelected, "#traces")
     def _clicked_at(self, event: OptionList.OptionSelected) -> None:
-        """A click shows, another one opens."""
+        """Choose an entry by a click, and open it by a second one."""
         choice = self._choices[event.option_index]
         if choice is not None and choice == self._clicked:
             self._open()

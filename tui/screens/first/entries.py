@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 
 def samples() -> Iterator[Entry]:
-    """In the order in which to meet them.
+    """Yield the samples in the order in which to meet them.
 
     >>> next(samples()).origin
     'Zhang et al., figure 4'

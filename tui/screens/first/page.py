@@ -67,7 +67,7 @@ class Page:
 
 
 def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
-    """Pictures in one, two or three columns, as high as the screen allows; below them lines over the whole width.
+    """Return pictures in one, two or three columns, as high as the screen allows, and lines below them.
 
     >>> from tui.screens.first.entries import samples
     >>> [arranged([*samples()], *size).picture for size in ((60, 14), (80, 20), (120, 32), (200, 56))]
@@ -111,7 +111,7 @@ def drawn(
 
 
 def _card(entry: Entry, place: Place, page: Page) -> list[Line]:
-    """Beside a picture: a title, what it shows where there is room for that, of which paper and under which policy."""
+    """Return the text next to a picture: a title, a description if there is room, the paper and the policy."""
     room = place.columns - MARK - page.picture[0] - GAP - 1
     title = wrapped(entry.title, room, "title")[: place.rows]
     parts = [part for part in (entry.origin or entry.what, entry.policy) if part]

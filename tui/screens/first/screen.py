@@ -77,7 +77,7 @@ class Menu(Lines, can_focus=True):
         self.see(self._brush.look)
 
     def see(self, look: Look) -> None:
-        """All of it anew, so from now on; pictures of another size or look are not shown."""
+        """Draw everything again in this way; drop pictures of another size or look."""
         self._brush = Brush(look)
         self._pictures = {}
         self.forget()
@@ -89,11 +89,11 @@ class Menu(Lines, can_focus=True):
 
     @property
     def is_whole(self) -> bool:
-        """Are all pictures there?"""
+        """Return True if all pictures are made."""
         return len(self._pictures) == sum(entry.has_picture for entry in self.entries)
 
     def choose(self, number: int) -> None:
-        """This one from now on; it comes into sight."""
+        """Choose this entry and scroll it into sight."""
         self.chosen = number
         self._redraw()
         self.post_message(self.Chosen())
@@ -194,7 +194,7 @@ class FirstScreen(ClosesOnce[None]):
         self.call_after_refresh(self._sketch)
 
     def use_look(self, look: Look) -> None:
-        """See everything so from now on."""
+        """Set the look."""
         self._look = look
         self._menu.see(look)
         self._tell()
@@ -213,7 +213,7 @@ class FirstScreen(ClosesOnce[None]):
 
     @work(thread=True, exclusive=True)
     def _sketch(self) -> None:
-        """One after another, far from the screen's own thread."""
+        """Make the pictures one after another in a thread."""
         from tui.replay.thumbnail import Thumbnail
 
         worker, page, look = get_current_worker(), self._menu.page, self._look

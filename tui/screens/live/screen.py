@@ -149,7 +149,7 @@ class LiveScreen(Screen[None]):
             self.wish()
 
     def _look_for_stops(self, scene: LiveScene) -> None:
-        """The bell rings where a new picture meets a stop; a person who follows stays there."""
+        """Ring the bell when a new picture meets a stop; a user at the latest one stays there."""
         since, self._told_until = self._told_until, scene.pictures - 1
         if since < 0 or not self.state.stops or scene.state.reading is not None:
             return
@@ -214,7 +214,7 @@ class LiveScreen(Screen[None]):
             )
 
     def _arrange(self) -> None:
-        """Which panels are where, by the size of the screen and what is hidden."""
+        """Arrange the panels by the size of the screen and the hidden ones."""
         state, width, height = self.state, self.size.width, self.size.height
         shown = [state.over] if self.is_small else [name for name in PANELS if name not in state.hidden]
         shown = [name for name in shown if name]
@@ -233,7 +233,7 @@ class LiveScreen(Screen[None]):
         strip.styles.height = 3 if height < 30 else 6
 
     def change(self, **changed: Any) -> None:
-        """See this from now on."""
+        """Change the view."""
         if "said" not in changed:
             changed["said"] = ""
         self.state = replace(self.state, **changed)
@@ -308,7 +308,7 @@ class LiveScreen(Screen[None]):
         self.change(picture=None)
 
     def action_jump(self, direction: int) -> None:
-        """To the next picture with an event of the chosen kind."""
+        """Go to the next picture with an event of the chosen kind."""
         kinds = JUMPS[self.state.jump]
         places = {number for number, found in enumerate(tuple(self.watch_.observed.kinds)) if found.intersection(kinds)}
         if direction > 0:
@@ -382,7 +382,7 @@ class LiveScreen(Screen[None]):
             self.change(bookmarks=(*self.state.bookmarks, (self.scene.picture, name)), said=f"bookmark {name}")
 
     def action_bookmarks(self) -> None:
-        """To the next bookmark, round and round."""
+        """Go to the next bookmark, after the last to the first."""
         places = sorted({at for at, _ in self.state.bookmarks})
         if not places:
             self.change(said="no bookmark: b makes one")
@@ -401,7 +401,7 @@ class LiveScreen(Screen[None]):
         self.open(dialogs.Prompt("Find a job", hint, job, answers=self.answers), self._select)
 
     def action_why(self) -> None:
-        """The first job in the queue that is shown; pressed again the next one."""
+        """Select the first job of the shown queue, and the next one when pressed again."""
         if (context := self.context) is None:
             return
         waiting = [context.scene.rank(job) for job in jobs_of(context)[:200]]
@@ -417,7 +417,7 @@ class LiveScreen(Screen[None]):
         self.change(mode=mode, said=f"colours: {mode}, {MODES[mode]}")
 
     def action_partition(self) -> None:
-        """The queue of the next partition; after the last one of all together."""
+        """Show the queue of the next partition; after the last one of all together."""
         if self.scene is None:
             return
         names = ["", *(partition.name for partition in self.scene.cluster.partitions)]
@@ -439,7 +439,7 @@ class LiveScreen(Screen[None]):
         self.change(hidden=frozenset(), over=None, alone=False)
 
     def action_next_panel(self, by: int = 1) -> None:
-        """On a small screen the panels come in turn, else the focus moves."""
+        """Show the next panel on a small screen, else move the focus."""
         if self.is_small:
             names = [None, *PANELS]
             self.change(over=names[(names.index(self.state.over) + by) % len(names)])

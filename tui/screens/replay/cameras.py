@@ -21,7 +21,7 @@ class Cameras:
         self._screen = screen
 
     def moved(self, moved: Gantt, camera: Camera, by_size: bool) -> None:
-        """Both charts look where one does; that one may already look elsewhere.
+        """Move both charts to the camera of one.
 
         The size of the one beside, which comes and goes, is no reason for the other to look elsewhere.
         """
@@ -42,7 +42,7 @@ class Cameras:
         screen.wish()
 
     def turn_pages(self) -> None:
-        """While it plays now moves and the chart stands, page by page, unless that would be too fast for the eye."""
+        """Turn pages during playback, unless that would be too fast to see."""
         state, camera = self._screen.state, self._screen.state.camera
         if not state.playing or camera is None or not camera.follow or self._screen.scene is None:
             return

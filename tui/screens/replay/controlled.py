@@ -62,10 +62,10 @@ class ControlledScreen(Protocol):
         """Return the panel or chart that has the focus."""
 
     def change(self, **changed: Any) -> None:
-        """See this from now on: fields of the `ViewState`."""
+        """Change fields of the `ViewState`."""
 
     def select(self, rank: int | None) -> None:
-        """This job is selected everywhere; None: no job is."""
+        """Select this job everywhere, or none."""
 
     def wish(self) -> None:
         """Tell the worker what is to be seen."""
@@ -79,13 +79,13 @@ class ControlledScreen(Protocol):
     def pause(self) -> None: ...
 
     def see(self, window: tuple[float, float] | None) -> None:
-        """The charts show all that lies between two moments; None: what they show at first."""
+        """Show all between two moments in the charts; None restores the first view."""
 
     def tell(self, told: str) -> None:
         """Say something in the line under the chart, until the person does something else."""
 
     def fail(self, what: str) -> None:
-        """Something cannot be done."""
+        """Report that something cannot be done."""
 
     def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
         """Open a dialog; call `then` with its answer unless it is closed without one."""

@@ -35,7 +35,7 @@ CALM = 0.45
 
 
 def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
-    """Imported when two runs are compared, as it needs all that measures schedules."""
+    """Draw the comparison, imported on demand, as it needs all metrics."""
     from tui.panels import versus
 
     return versus.draw(context, size, first)
@@ -175,7 +175,9 @@ class Drawing:
     # Everything
 
     def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> bool:
-        """Everything as it is now; while it plays, panels only as often as they can be read: True if they are drawn."""
+        """Draw the current state; during playback panels only as often as they can be read. Return True if they are
+        drawn.
+        """
         look = self._dated(look.projected if state.projected else look, state)
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
@@ -220,7 +222,7 @@ class Drawing:
     def draw_top(
         self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None
     ) -> None:  # fmt: skip
-        """The line at the top alone."""
+        """Draw the top line alone."""
         look = self._dated(look.projected if state.projected else look, state)
         hidden = tuple(name for name in PANELS if name in state.hidden & {*self.available, "strip", "metrics"})
         in_lesson, stops = state.walk is not None, len(state.stops)
@@ -267,7 +269,7 @@ class Drawing:
             legend.show([legend_line(chart, look, width)], look)
 
     def _draw_beside(self, context: Context, beside: Scene | None, width: int) -> None:
-        """The run that is compared, on the same clock and under the same camera."""
+        """Draw the other run, at the same clock and with the same camera."""
         chart, between = self._chart("beside"), self._bar("between")
         chart.display = between.display = beside is not None
         if beside is not None:

@@ -45,7 +45,7 @@ class Files:
         self._screen.post_message(ShowFirst())
 
     def open_trace(self, trace: str) -> None:
-        """Another trace under the same policy, from the beginning."""
+        """Open another trace under the same policy, from the beginning."""
         self._screen.pause()
         self._screen.post_message(OpenTrace(trace, self._screen.policy))
 
@@ -87,7 +87,7 @@ class Files:
         self._screen.open(dialog, lambda path: self._screen.post_message(KeepSession(path)))
 
     def copy_session(self) -> None:
-        """The session as one line, for the clipboard."""
+        """Copy the session as one line to the clipboard."""
         self._screen.post_message(KeepSession())
 
     def quit(self) -> None:
@@ -100,7 +100,7 @@ class Files:
         self._screen.open(theme_choice(self._screen.look), self.use_look)
 
     def use_look(self, name: str) -> None:
-        """A look, or a mode of the present one, by its name."""
+        """Set a look, or a mode of the present one, by its name."""
         self._screen.post_message(UseLook(look_named(name, self._screen.look)))
 
 
@@ -122,7 +122,7 @@ class GuestFiles(Files):
 
 
 def theme_choice(look: Look) -> Choice:
-    """Asks how it is to look."""
+    """Return the dialog for the look."""
     return Choice("Theme", [*((name[0], name, f"the {name} look") for name in LOOKS), *MODES], look.name)
 
 

@@ -204,7 +204,7 @@ def every_key() -> Iterator[Key]:
 
 
 def bindings() -> list[Binding]:
-    """For the screen; each has an id, so that a user's keymap can rebind it."""
+    """Return the bindings of the screen; each has an id for a user's keymap."""
     return [
         Binding(
             key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),

@@ -118,7 +118,7 @@ def _bottom(width: int, height: int, hidden: Collection[str]) -> int:
 
 
 def _waiting(height: int, lesson: int) -> int:
-    """The jobs that wait come before the strip, and after what a lesson says."""
+    """Return the rows of the waiting jobs, which come before the strip and after a lesson's text."""
     if height < (20 if lesson else 12):
         return 0
     return 1 if height < SMALL_HEIGHT or lesson else 2
@@ -159,7 +159,7 @@ def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[
 
 
 def _divided(names: Sequence[str], room: int, least: int = LEAST) -> list[tuple[str, int]]:
-    """By weight; what rounding leaves goes to the first."""
+    """Return the rows divided by weight; the first gets the rest."""
     total = sum(WEIGHTS[name] for name in names)
     rows = [max(room * WEIGHTS[name] // total, min(least, room // len(names))) for name in names]
     while sum(rows) > room:

@@ -102,7 +102,7 @@ class Teaching:
         self._screen.change(walk=self._walk.off())
 
     def lesson_back(self) -> None:
-        """To the scene as it was."""
+        """Return to the scene as it was."""
         self._put(self._walk.back())
 
     def lessons(self) -> None:
@@ -144,7 +144,7 @@ class Teaching:
             self.lesson_show()
 
     def lesson_show(self) -> None:
-        """The scene, all of it."""
+        """Show the whole scene."""
         screen, walk = self._screen, self._walk
         staged, moment = walk.staged, walk.moment
         hidden = frozenset(PANELS) - set(walk.panels)

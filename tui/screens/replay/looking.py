@@ -40,7 +40,7 @@ class Looking:
         self._screen.select(rank)
 
     def find(self) -> None:
-        """A job, or of a user the next after the selected one, at first the first that waits or runs."""
+        """Find a job, or of a user the next one after the selected one, at first one that waits or runs."""
         screen, snapshot = self._screen, self._screen.told.snapshot if self._screen.told else None
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
         after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
@@ -79,12 +79,12 @@ class Looking:
     # The chart
 
     def pages(self) -> None:
-        """Playing, now wanders through pages, or stays while all else moves."""
+        """Switch between pages and scrolling during playback."""
         pages = not self._screen.state.pages
         self._screen.change(pages=pages, said=f"while it plays the chart {'turns pages' if pages else 'scrolls'}")
 
     def dates(self) -> None:
-        """Moments as dates, and back."""
+        """Switch between dates and seconds."""
         screen = self._screen
         calendar = Calendar.of(screen.about.workload.header)
         if calendar is None:
@@ -97,7 +97,7 @@ class Looking:
         screen.change(dates=dates, said=said)
 
     def project(self) -> None:
-        """For a wall, and back."""
+        """Switch the layout for a projector on or off."""
         self._screen.change(projected=not self._screen.state.projected, over=None, alone=None)
 
     def measure(self, told: str, span: tuple[float, float] | None, other: bool) -> None:
@@ -124,12 +124,12 @@ class Looking:
             self._hide(self._screen.state.hidden ^ {name})
 
     def all_panels(self) -> None:
-        """The standard layout."""
+        """Restore the standard layout."""
         self._screen.change(over=None, alone=None)
         self._hide(frozenset())
 
     def _hide(self, hidden: frozenset[str]) -> None:
-        """These panels, and remember it."""
+        """Hide these panels, and remember it."""
         if hidden != self._screen.state.hidden:
             self._screen.change(hidden=hidden)
             if self._screen.state.walk is not None:
@@ -151,7 +151,7 @@ class Looking:
         self._walk_panels(-1)
 
     def _walk_panels(self, by: int) -> None:
-        """On a small screen the next panel, after the last none; else the focus goes on."""
+        """Show the next panel on a small screen, after the last none; else move the focus."""
         if self._is_small:
             names = [None, *(name for name in WEIGHTS if name in self._screen.available)]
             at = names.index(self._screen.state.over) if self._screen.state.over in names else 0
@@ -160,14 +160,14 @@ class Looking:
             self._screen.move_focus(by)
 
     def maximise(self) -> None:
-        """The focused panel alone, and back."""
+        """Maximise the focused panel, or restore it."""
         if self._screen.state.alone or self._screen.in_focus is None:
             self._screen.change(over=None, alone=None)
         else:
             self._screen.change(alone=self._screen.in_focus)
 
     def maximise_panel(self, name: str) -> None:
-        """This panel alone, and back."""
+        """Maximise this panel, or restore it."""
         self._screen.change(alone=None if self._screen.state.alone == name else name)
 
     def select_phase(self, phase: int) -> None:

@@ -137,7 +137,7 @@ class ReplayScreen(Screen[None]):
             self._ticks.begin()
 
     def _begin(self) -> None:
-        """The widgets have their sizes: now it is known what is to be seen."""
+        """Begin when the widgets have their sizes."""
         self.wish()
         if self.state.walk is not None:
             self.teaching.lesson_show()
@@ -196,7 +196,7 @@ class ReplayScreen(Screen[None]):
     # The state
 
     def change(self, **changed: Any) -> None:
-        """See this from now on."""
+        """Change the view."""
         if not self.state.playing and not self._is_driven:
             self._ticked = self._now()
         self.state = replace(self.state, **changed)
@@ -207,7 +207,7 @@ class ReplayScreen(Screen[None]):
         self.wish()
 
     def select(self, rank: int | None) -> None:
-        """This job is selected everywhere; None: no job is."""
+        """Select this job everywhere, or none."""
         self.change(selected=rank, said="")
 
     def tell(self, told: str) -> None:
@@ -248,14 +248,14 @@ class ReplayScreen(Screen[None]):
         return draw_still(self._compositor.render_strips(), columns, look, Type.of(16), self.about.workload.name)
 
     def use_look(self, look: Look) -> None:
-        """The program looks otherwise from now on."""
+        """Set the look of the program."""
         self.look = look
         self.draw()
 
     # Drawing
 
     def draw(self) -> None:
-        """Everything as it is now; what comes sooner than a frame after the last drawing waits for a tick."""
+        """Draw the current state; a call within a frame of the last drawing waits for a tick."""
         self.is_behind = True
         if self._now() >= self._next:
             self._draw_now()
@@ -329,7 +329,7 @@ class ReplayScreen(Screen[None]):
         )
 
     def _hear(self, told: Told) -> None:
-        """In the worker's thread."""
+        """Receive news in the worker's thread."""
         if isinstance(told, Scenes):
             self._newest = told
         self.post_message(FromWorker(told))
@@ -377,7 +377,7 @@ class ReplayScreen(Screen[None]):
         self.player.ask(message.order)
 
     def tick(self) -> float:
-        """A piece of playing, if the last one has been shown; else how far the work is that takes long.
+        """Request a piece of playing if the last one has been shown; else show the progress of slow work.
 
         Tells after how many seconds there may be something to do again.
         """
@@ -406,7 +406,7 @@ class ReplayScreen(Screen[None]):
     @on(Gantt.Picked)
     @on(Panel.Picked)
     def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
-        """A click selects, or no longer; in the chart of the other run it only turns to that one."""
+        """Select the clicked job, or deselect it; in the other run's chart only switch to that run."""
         if self.state.veil:
             spot = None if isinstance(message, Panel.Picked) else message.spot
             self.teaching.lesson_pick(message.rank, None if spot is None else spot.time)
@@ -446,7 +446,7 @@ class ReplayScreen(Screen[None]):
         self.chart.see(window)
 
     async def on_key(self, event: events.Key) -> None:
-        """In a lesson some keys mean something else; the program must know which keys came here."""
+        """Handle keys with other meanings in a lesson, and note which keys came here."""
         event.set_sender(self)
         if self.state.walk is not None and (action := heard(self.state.walk, event.key, event.character)):
             event.stop()
@@ -471,7 +471,7 @@ class ReplayScreen(Screen[None]):
         return commands()
 
     async def action_in_chart(self, action: str) -> None:
-        """One of the chart's own."""
+        """Run an action of the chart."""
         await self.chart.run_action(action)
 
 

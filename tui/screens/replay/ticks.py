@@ -28,7 +28,7 @@ class Ticks:
             self._next = None
 
     def wake(self, seconds: float) -> None:
-        """The next one comes after so long, at the latest; while one is under way its answer says when."""
+        """Wake within this time at the latest; during a tick its result decides."""
         if self._next is not None and self._next.when() > (due := get_running_loop().time() + seconds):
             self._next.cancel()
             self._set(due)

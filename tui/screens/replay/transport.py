@@ -55,7 +55,7 @@ class Transport:
         self._screen.change(speed=min(max(self._screen.state.speed + by, 0), len(SPEEDS) - 1))
 
     def by_event(self) -> None:
-        """Each step that decides something for a moment, or by the clock; each as fast as it was the last time."""
+        """Switch between playing by event and by the clock, each at its last speed."""
         state = self._screen.state
         others = [index for index, speed in enumerate(SPEEDS) if bool(speed.moment) != bool(state.rate.moment)]
         usual = first_view(self._screen.about.workload).speed if state.rate.moment else BY_EVENT
@@ -70,7 +70,7 @@ class Transport:
         self._screen.go(Move(steps))
 
     def decision(self, by: int) -> None:
-        """Through the decisions of this step; beyond the last to the next step, before the first to the one before."""
+        """Walk through the decisions of this step, and beyond them to the neighbouring steps."""
         screen = self._screen
         if screen.told is None:
             return
@@ -85,7 +85,7 @@ class Transport:
     # Jumping
 
     def jump(self, direction: int) -> None:
-        """To the next event of the chosen kind."""
+        """Go to the next event of the chosen kind."""
         from sim.stops.grammar import parse_stop
 
         screen, condition = self._screen, self._screen.state.jump
@@ -98,7 +98,7 @@ class Transport:
         screen.go(Find(parse_stop(condition), direction))
 
     def turn(self, direction: int) -> None:
-        """To the next turn of a row of the matrix, which may lie between two steps."""
+        """Go to the next turn of a row of the matrix, which may be between two steps."""
         self._screen.go(GoToTurn(direction))
 
     def choose_jump(self) -> None:
@@ -106,7 +106,7 @@ class Transport:
         self._screen.open(Choice("Jump to the next", options), self.jump_to)
 
     def jump_to(self, condition: str) -> None:
-        """To the next event of this kind, which is the chosen one from now on."""
+        """Go to the next event of this kind, which becomes the chosen one."""
         self._screen.change(jump=condition)
         self.jump(1)
 

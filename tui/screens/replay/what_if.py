@@ -60,7 +60,7 @@ class WhatIf:
         return self._screen.scene is None or self._screen.scene.snapshot.step == 0
 
     def policy(self) -> None:
-        """Another policy from here on; before the first step, from the beginning."""
+        """Switch to another policy from here on; before the first step, from the beginning."""
         screen = self._screen
         if screen.scene is None or self._at_begin:
             dialog = dialogs.PolicyPicker(screen.policy, "Use it", "Which policy?")
@@ -166,12 +166,12 @@ class WhatIf:
         return is_so
 
     def parted(self) -> None:
-        """To the first difference: of the runs that are compared, or of the last reload while it is news."""
+        """Go to the first difference: of the compared runs, or of the last reload while its news is shown."""
         news = self._screen.state.news
         self._screen.go(GoToParted(remade=news is not None and not news.is_bad))
 
     def reload(self) -> None:
-        """The files of the policies in use are read again, as if they had been saved."""
+        """Read the files of the policies in use again, as if they had been saved."""
         if self._screen.files.files:
             self._screen.files.read_again()
         else:
@@ -200,7 +200,7 @@ class WhatIf:
     # Branches
 
     def break_processors(self) -> None:
-        """Processors fail from here on, on a branch."""
+        """Let processors fail from here on, on a new branch."""
         screen = self._screen
         if screen.scene is None or self._at_begin:
             screen.tell("the run has not started: make a step with → first")
@@ -260,7 +260,7 @@ class WhatIf:
             self.to_stop(1 if way == ON else -1)
 
     def to_stop(self, direction: int) -> None:
-        """To the next step at which a condition is met, or to the one before."""
+        """Go to the next step at which a condition is met, or to the previous one."""
         if self._screen.state.stops:
             self._screen.go(GoToStop(self._screen.state.stops, direction))
         else:
@@ -303,7 +303,7 @@ class WhatIf:
 
 
 def _numbered(branches: Sequence[BranchRecord]) -> list[tuple[str, str, str]]:
-    """To choose from, by a digit."""
+    """Return the choices with a digit each."""
     return [(f"{n}", branch.name, _told(branch)) for n, branch in enumerate(branches, 1)]
 
 

@@ -66,7 +66,7 @@ def found(path: str, shown: Shown) -> Found:
 
 
 def first_ask(varying: dict[str, int]) -> Ask:
-    """Policies down, and what else varies most across."""
+    """Return the first query: policies down, and what else varies most across."""
     others = [name for name in varying if name not in ("policy", "seed", "version")]
     across = max(others, key=lambda name: (varying[name] <= MOST_COLUMNS, varying[name]), default="")
     return Ask("policy", across)

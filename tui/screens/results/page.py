@@ -40,7 +40,7 @@ class Grid:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Of each column."""
+        """Return the width of each column."""
         words = zip(*(tuple(word.text for word in row) for row in self.rows), strict=True) if self.rows else [()]
         below = [max(map(text.cells, column), default=0) for column in words]
         below += [0] * (len(self.head) - len(below))
@@ -53,7 +53,7 @@ class Grid:
 
 
 def grid_of(found: Found) -> Grid:
-    """Means, or runs one by one."""
+    """Return the grid of means, or of single runs."""
     return _means(found) if found.listed is None else _runs(found, found.listed)
 
 

@@ -193,7 +193,7 @@ class ResultsScreen(Screen[None]):
         self._tell()
 
     def use_look(self, look: Look) -> None:
-        """See everything so from now on."""
+        """Set the look."""
         self._look = look
         self.query_one(Table).forget()
         self.query_one(Plot).forget()
@@ -202,7 +202,7 @@ class ResultsScreen(Screen[None]):
     # Reading
 
     def _look_again(self) -> None:
-        """The table fills while a sweep goes on."""
+        """Read the file again, as the table fills during a sweep."""
         try:
             known = os.stat(self._path)
             now = known.st_mtime_ns, known.st_size
@@ -233,7 +233,7 @@ class ResultsScreen(Screen[None]):
         self._tell()
 
     def _see(self, shown: Shown, window: Window | None = None) -> None:
-        """Something else from now on."""
+        """Show another selection."""
         self._shown = shown
         self.query_one(Table).window = window or Window()
         self._read()
@@ -270,7 +270,7 @@ class ResultsScreen(Screen[None]):
 
     @on(Table.Opened)
     def action_open(self) -> None:
-        """A mean: its runs, where there are several; a run: its replay."""
+        """Open a mean as its runs if there are several, and a run as its replay."""
         if (of := self.found) is None:
             return
         window = self.query_one(Table).window
@@ -296,7 +296,7 @@ class ResultsScreen(Screen[None]):
             self._see(replace(self._shown, runs=None), self._means)
 
     def action_runs(self) -> None:
-        """Every run that is among the means."""
+        """Show every run of the means."""
         if self.found is not None:
             self._see(replace(self._shown, ask=self.found.ask, runs=self.found.ask.where))
 
@@ -372,7 +372,7 @@ class ResultsScreen(Screen[None]):
         yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"
 
     def action_use(self, part: str, value: str) -> None:
-        """Means of this from now on."""
+        """Show means of this value."""
         changed: dict[str, Any] = {part: value}
         if self.found is not None:
             self._see(replace(self._shown, ask=replace(self.found.ask, **changed), runs=None))
