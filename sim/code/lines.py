@@ -1,0 +1,117 @@
+"""Lines that a policy ran in one step: what made each decision, the values that were set, the comparisons that failed.
+
+`PassCode` is a plain value. `sim.code.recorder` makes it, and a panel draws what it says of one decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    """A line of a function, in one call of it."""
+
+    call: int
+    """Number of the call within the pass: a function that is called twice has its own values in each."""
+    line: int
+    """Line number in the file."""
+
+
+class Value(NamedTuple):
+    """A variable as a line has set it."""
+
+    when: int
+    """Number of lines run before: earlier values are replaced by later ones."""
+    place: Place
+    name: str
+    text: str
+
+
+class Condition(NamedTuple):
+    """A condition of an `if` or `while`, as it was tested."""
+
+    when: int
+    place: Place
+    text: str
+    """The comparison with its numbers, such as "5 <= 2"; empty if no numbers are known."""
+    is_true: bool
+    ranks: frozenset[int]
+    """The jobs that it is about; empty if it is about none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """Source of one function."""
+
+    file: str
+    name: str
+    first: int
+    """Number of its first line in the file."""
+    lines: tuple[str, ...]
+    """Its lines, without the indentation that they share."""
+
+
+class Made(NamedTuple):
+    """The line that made a decision."""
+
+    when: int
+    place: Place
+    chain: tuple[Place, ...] = ()
+    """The lines that called it, the outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What is to be shown of a pass: one function, the line that is lit, and what is written beside lines."""
+
+    function: Function
+    line: int | None
+    """The line that made the decision; None if no decision was made about the job."""
+    values: Mapping[int, Sequence[tuple[str, str]]]
+    """line -> (name, value) of the variables that it set last."""
+    conditions: Mapping[int, Condition]
+    """line -> the condition as it was tested last for the job."""
+    callers: tuple[tuple[Function, int], ...] = ()
+    """The functions around it, and their lines, the outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassCode:
+    """What a policy's code did in one step."""
+
+    functions: tuple[Function, ...] = ()
+    calls: tuple[int, ...] = ()
+    """By call: the index of its function."""
+    made: tuple[Made | None, ...] = ()
+    """By decision of the step; None where no line of the policy made it, such as a switch."""
+    values: tuple[Value, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    is_cut: bool = False
+    """True if the pass ran more lines than are recorded."""
+
+    def focus(self, decision: int | None, rank: int | None) -> Focus | None:
+        """Return what is to be shown of a decision about a job; without one, of the last condition about the job."""
+        if decision is not None and decision < len(self.made) and (made := self.made[decision]) is not None:
+            return self._around(made.place, made.when, rank, made.place.line, made.chain)
+        about = [each for each in self.conditions if rank in each.ranks]
+        return self._around(about[-1].place, about[-1].when, rank, None, ()) if about else None
+
+    def _around(
+        self, place: Place, until: int, rank: int | None, line: int | None, chain: tuple[Place, ...]
+    ) -> Focus:
+        values: dict[str, tuple[int, str]] = {}
+        for value in self.values:
+            if value.place.call == place.call and value.when <= until:
+                values[value.name] = value.place.line, value.text
+        by_line: dict[int, list[tuple[str, str]]] = {}
+        for name, (at, text) in values.items():
+            by_line.setdefault(at, []).append((name, text))
+        conditions = {
+            each.place.line: each
+            for each in self.conditions
+            if each.place.call == place.call and each.when <= until and (not each.ranks or rank in each.ranks)
+        }
+        callers = tuple((self.functions[self.calls[caller.call]], caller.line) for caller in chain)
+        return Focus(self.functions[self.calls[place.call]], line, by_line, conditions, callers)

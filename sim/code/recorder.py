@@ -1,0 +1,183 @@
+"""Recorder of one step: which lines of the policy's code run, and what they set.
+
+It follows Python's own trace of lines in this thread, and only in functions of policies: it costs nothing where no
+recording is made, and a step is made again to be recorded.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from inspect import CO_COROUTINE, CO_GENERATOR
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+from sim.code.lines import Condition, Made, PassCode, Place, Value
+from sim.code.source import Test, function_of, short, tests_of, told_numbers
+from sim.engine.state import State
+from sim.policies.policy import __file__ as policy_module
+from sim.workload.model import Job
+
+MOST_LINES = 100_000
+"""Largest number of lines of a step that are recorded."""
+_POLICIES = str(Path(policy_module).parent)
+_UNNAMED = frozenset({"self", "cls", "view"})
+"""Variables that are the same in each pass."""
+
+
+class _Tested(NamedTuple):
+    """A condition that is being tested: the next line tells its result."""
+
+    test: Test
+    when: int
+    place: Place
+    text: str
+    ranks: frozenset[int]
+
+
+class _Call:
+    """A function that runs, or waits within its pass."""
+
+    __slots__ = ("frame", "known", "line", "number", "tested", "tests")
+
+    def __init__(self, number: int, frame: FrameType) -> None:
+        self.number, self.frame, self.line = number, frame, frame.f_lineno
+        self.known: dict[str, object] = {}
+        self.tests = tests_of(frame.f_code)
+        self.tested: _Tested | None = None
+
+    @property
+    def place(self) -> Place:
+        return Place(self.number, self.line)
+
+
+class Recorder:
+    """Record of the steps that are made by `record`; a step has one pass, or none."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._calls: dict[FrameType, _Call] = {}
+        self._functions: dict[CodeType, int] = {}
+        self._call_functions: list[int] = []
+        self._values: list[Value] = []
+        self._conditions: list[Condition] = []
+        self._made: list[Made | None] = []
+        self._last: Made | None = None
+        """The line that runs now"""
+        self._lines = 0
+        self._is_cut = False
+
+    def record(self, step: Callable[[], object]) -> PassCode:
+        """Return what the policy's code does while `step` makes a step."""
+        before = sys.gettrace()
+        sys.settrace(self._enter)
+        try:
+            step()
+        finally:
+            sys.settrace(before)
+        self._note_decisions()
+        self._calls.clear()
+        return PassCode(
+            tuple(map(function_of, self._functions)),
+            tuple(self._call_functions),
+            tuple(self._made),
+            tuple(self._values),
+            tuple(self._conditions),
+            self._is_cut,
+        )
+
+    # Python's trace
+
+    def _enter(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        """Return the tracer of a function that is called; None where its lines are of no interest."""
+        code = frame.f_code
+        if self._is_cut or code.co_name[:1] == "<" or not self._is_of_policy(code.co_filename):
+            return None
+        if frame in self._calls:
+            return self._follow  # a generator goes on
+        if code.co_name != "decide" and frame.f_back not in self._calls:
+            return None
+        self._note_decisions()
+        function = self._functions.setdefault(code, len(self._functions))
+        self._calls[frame] = _Call(len(self._call_functions), frame)
+        self._call_functions.append(function)
+        return self._follow
+
+    def _follow(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        call = self._calls[frame]
+        if event == "exception":
+            return self._follow
+        self._note_values(call)
+        if event == "return":
+            caller = None if frame.f_back is None else self._calls.get(frame.f_back)
+            if caller is not None and not frame.f_code.co_flags & (CO_GENERATOR | CO_COROUTINE):
+                self._last = Made(self._lines, caller.place, self._chain(caller))
+            return self._follow
+        self._note_decisions()
+        self._note_result(call, frame.f_lineno)
+        self._lines += 1
+        call.line = frame.f_lineno
+        self._last = Made(self._lines, call.place, self._chain(call))
+        if call.tested is None and (test := call.tests.get(call.line)) is not None:
+            call.tested = self._begun(call, test)
+        if self._lines >= MOST_LINES:
+            self._is_cut = True
+            sys.settrace(None)
+            return None
+        return self._follow
+
+    def _is_of_policy(self, file: str) -> bool:
+        """Return True for our policies, the file of somebody's own, and the files beside it."""
+        own = type(self._state.policy).decide.__code__.co_filename
+        return file.startswith(_POLICIES) or file == own or (file[:1] != "<" and _folder_of(file) == _folder_of(own))
+
+    # What it tells
+
+    def _chain(self, call: _Call) -> tuple[Place, ...]:
+        """Return the lines that called a function, the outermost first."""
+        places, frame = [], call.frame.f_back
+        while frame is not None and (caller := self._calls.get(frame)) is not None:
+            places.append(caller.place)
+            frame = frame.f_back
+        return tuple(reversed(places))
+
+    def _note_decisions(self) -> None:
+        """The decisions since the last line were made by it."""
+        new = len(self._state.decisions) - len(self._made)
+        if new > 0:
+            self._made += [self._last] * new
+
+    def _note_values(self, call: _Call) -> None:
+        """Note the variables that the line before has set."""
+        for name, value in call.frame.f_locals.items():
+            if name in _UNNAMED or name[:1] == ".":
+                continue
+            text = short(value)
+            if text and call.known.get(name) != text:
+                if name in call.known or call.line != call.frame.f_code.co_firstlineno:
+                    self._values.append(Value(self._lines, call.place, name, text))
+                call.known[name] = text
+
+    def _begun(self, call: _Call, test: Test) -> _Tested:
+        local = call.frame.f_locals
+        jobs = {name: value for name, value in local.items() if type(value) is Job}
+        about = {jobs[name].rank for name in test.names if name in jobs}
+        if not about:
+            about = {jobs[name].rank for name in test.targets[:1] if name in jobs}
+        return _Tested(test, self._lines, call.place, told_numbers(test.test, local), frozenset(about))
+
+    def _note_result(self, call: _Call, line: int) -> None:
+        """Note whether the condition that was tested was true: that tells the line that comes next."""
+        tested = call.tested
+        if tested is None or tested.test.first < line <= tested.test.last:
+            return
+        call.tested = None
+        is_true = line in tested.test.body
+        self._conditions.append(Condition(tested.when, tested.place, tested.text, is_true, tested.ranks))
+
+
+@lru_cache(maxsize=1024)
+def _folder_of(file: str) -> str:
+    return str(Path(file).parent)

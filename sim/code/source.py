@@ -1,0 +1,187 @@
+"""Source of a policy's functions: their lines, and the conditions in them whose numbers can be told without a call."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from operator import add, mul, sub
+from textwrap import dedent
+from types import CodeType
+from typing import Any, NamedTuple
+
+from sim.code.lines import Function
+from sim.engine.state_view import StateView
+from sim.policies.policy import Policy
+from sim.words import count, name, printable, shortened
+from sim.workload.model import Job
+
+LONGEST = 2000
+"""Largest number of lines of a function, and of letters of a line, that are shown."""
+_SIMPLE = (bool, int, float, str, type(None), Job)
+_COLLECTIONS = (tuple, list, set, frozenset, dict)
+_OPERATORS = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is",
+    ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
+}  # fmt: skip
+
+_ARITHMETIC = {ast.Add: add, ast.Sub: sub, ast.Mult: mul}
+
+
+class Test(NamedTuple):
+    """Condition of an `if` or `while` in the source."""
+
+    test: ast.expr
+    first: int
+    last: int
+    """Lines of the condition."""
+    body: range
+    """Lines that run if it is true."""
+    names: frozenset[str]
+    """Variables in it."""
+    targets: tuple[str, ...]
+    """Variables of the loops around it, the innermost first."""
+
+
+def function_of(code: CodeType) -> Function:
+    """Return the source of a function; its name alone if there is no source."""
+    lines = _lines_of(code)
+    shown = dedent("".join(lines)).splitlines() if lines else []
+    return Function(
+        code.co_filename, code.co_name, code.co_firstlineno, tuple(printable(line[:LONGEST]) for line in shown)
+    )
+
+
+@lru_cache(maxsize=256)
+def tests_of(code: CodeType) -> Mapping[int, Test]:
+    """Return the conditions of a function by their first line."""
+    try:
+        tree = ast.parse(dedent("".join(_lines_of(code))))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    found: dict[int, Test] = {}
+    _collect(tree, code.co_firstlineno - 1, (), found)
+    return found
+
+
+def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
+    """Return a comparison with its numbers; empty if they cannot be told without running code.
+
+    >>> told_numbers(ast.parse("procs + 1 <= extra", mode="eval").body, {"procs": 4, "extra": 2})
+    '5 <= 2'
+    >>> told_numbers(ast.parse("fits(job)", mode="eval").body, {})
+    ''
+    """
+    try:
+        return _told(test, local)
+    except _UntoldError:
+        return ""
+
+
+def short(value: object) -> str:
+    """Return a value in few letters; empty if it has no short form.
+
+    >>> [short(value) for value in (1200.0, (1, 2), [5] * 9, {}, object())]
+    ['1200', '(1, 2)', '9 items', '0 items', '']
+    """
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if type(value) is int:
+        return str(value) if abs(value) < 10**15 else f"a set of {value.bit_count():,}"
+    if type(value) is float:
+        return f"{value:.12g}"
+    if type(value) is str:
+        return printable(repr(value[:40]))
+    if isinstance(value, Job):
+        return printable(shortened(name(value)))
+    if type(value) is tuple and 0 < len(value) <= 3 and all(type(item) in _SIMPLE for item in value):
+        return f"({', '.join(map(short, value))})"
+    if isinstance(value, Collection) and type(value) in _COLLECTIONS:
+        return count(len(value), "job" if value and isinstance(next(iter(value)), Job) else "item")
+    return ""
+
+
+class _UntoldError(Exception):
+    """A part of an expression needs a call, or is no number."""
+
+
+def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
+    if isinstance(node, ast.Compare):
+        parts = [short(_value(node.left, local))]
+        for operator, other in zip(node.ops, node.comparators, strict=True):
+            parts += [_OPERATORS[type(operator)], short(_value(other, local))]
+        if not all(parts):
+            raise _UntoldError
+        return " ".join(parts)
+    if isinstance(node, ast.BoolOp):
+        told = [_tried(part, local) for part in node.values]
+        word = " and " if isinstance(node.op, ast.And) else " or "
+        if not any(told):
+            raise _UntoldError
+        return word.join(part or "..." for part in told)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return f"not {_told(node.operand, local)}"
+    if not (told_value := short(_value(node, local))):
+        raise _UntoldError
+    return told_value
+
+
+def _tried(node: ast.expr, local: Mapping[str, Any]) -> str:
+    try:
+        return f"({_told(node, local)})" if isinstance(node, ast.BoolOp) else _told(node, local)
+    except _UntoldError:
+        return ""
+
+
+def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
+    """Return the value of an expression of names, fields of jobs and policies, and sums of numbers."""
+    if isinstance(node, ast.Constant):
+        value = node.value
+    elif isinstance(node, ast.Name):
+        if node.id not in local:
+            raise _UntoldError
+        value = local[node.id]
+    elif isinstance(node, ast.Attribute):
+        value = _field(_value(node.value, local), node.attr)
+    elif isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        left, right = _value(node.left, local), _value(node.right, local)
+        if type(left) not in (int, float) or type(right) not in (int, float):
+            raise _UntoldError
+        value = _ARITHMETIC[type(node.op)](left, right)
+    else:
+        raise _UntoldError
+    return value
+
+
+def _field(owner: object, field: str) -> Any:
+    """Return a field of a job, of a policy or of the view: nothing that runs a policy's own code."""
+    if type(owner) is Job and field in Job.__slots__:
+        return getattr(owner, field)
+    if isinstance(owner, Policy) and field in vars(owner):
+        return vars(owner)[field]
+    if type(owner) is StateView and field in ("now", "free", "procs"):
+        return getattr(owner, field)
+    raise _UntoldError
+
+
+def _collect(node: ast.AST, shift: int, targets: tuple[str, ...], found: dict[int, Test]) -> None:
+    if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+        targets = (node.target.id, *targets)
+    if isinstance(node, ast.If | ast.While):
+        first, last = node.test.lineno + shift, (node.test.end_lineno or node.test.lineno) + shift
+        body = range(node.body[0].lineno + shift, (node.body[-1].end_lineno or node.body[-1].lineno) + shift + 1)
+        names = frozenset(each.id for each in ast.walk(node.test) if isinstance(each, ast.Name))
+        found[first] = Test(node.test, first, last, body, names, targets)
+    for child in ast.iter_child_nodes(node):
+        _collect(child, shift, targets, found)
+
+
+def _lines_of(code: CodeType) -> list[str]:
+    """Return the lines of a function, from its first to the last that has code."""
+    last = max((line for _, _, line in code.co_lines() if line), default=code.co_firstlineno)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            last = max(last, max((line for _, _, line in constant.co_lines() if line), default=0))
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 : last]
+    return lines[:LONGEST]
