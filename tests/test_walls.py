@@ -43,6 +43,7 @@ FLOORS = (
     ("sim.cluster",),
     ("sim.kernel",),
     ("sim.engine",),
+    ("sim.code",),
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),
     ("sim.comparison",),

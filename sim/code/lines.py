@@ -51,6 +51,8 @@ class Function:
     """Number of its first line in the file."""
     lines: tuple[str, ...]
     """Its lines, without the indentation that they share."""
+    folded: range = range(0)
+    """Numbers of the lines of its docstring after the first, which need not be shown."""
 
 
 class Made(NamedTuple):
@@ -98,9 +100,7 @@ class PassCode:
         about = [each for each in self.conditions if rank in each.ranks]
         return self._around(about[-1].place, about[-1].when, rank, None, ()) if about else None
 
-    def _around(
-        self, place: Place, until: int, rank: int | None, line: int | None, chain: tuple[Place, ...]
-    ) -> Focus:
+    def _around(self, place: Place, until: int, rank: int | None, line: int | None, chain: tuple[Place, ...]) -> Focus:
         values: dict[str, tuple[int, str]] = {}
         for value in self.values:
             if value.place.call == place.call and value.when <= until:

@@ -46,23 +46,35 @@ class Test(NamedTuple):
 
 def function_of(code: CodeType) -> Function:
     """Return the source of a function; its name alone if there is no source."""
-    lines = _lines_of(code)
-    shown = dedent("".join(lines)).splitlines() if lines else []
+    shown, first = dedent("".join(_lines_of(code))).splitlines(), code.co_firstlineno
     return Function(
-        code.co_filename, code.co_name, code.co_firstlineno, tuple(printable(line[:LONGEST]) for line in shown)
+        code.co_filename, code.co_name, first, tuple(printable(line[:LONGEST]) for line in shown), _folded(code, first)
     )
+
+
+def _folded(code: CodeType, first: int) -> range:
+    """Return the lines of the docstring after its first."""
+    for node in ast.walk(_tree(code)):
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False):
+            said = node.body[0]
+            return range(said.lineno + first, (said.end_lineno or said.lineno) + first)
+    return range(0)
 
 
 @lru_cache(maxsize=256)
 def tests_of(code: CodeType) -> Mapping[int, Test]:
     """Return the conditions of a function by their first line."""
-    try:
-        tree = ast.parse(dedent("".join(_lines_of(code))))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
     found: dict[int, Test] = {}
-    _collect(tree, code.co_firstlineno - 1, (), found)
+    _collect(_tree(code), code.co_firstlineno - 1, (), found)
     return found
+
+
+def _tree(code: CodeType) -> ast.Module:
+    """Return the parsed source of a function; empty if there is none."""
+    try:
+        return ast.parse(dedent("".join(_lines_of(code))))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
 
 
 def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:

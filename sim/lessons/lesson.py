@@ -29,7 +29,7 @@ ORDER = (
     "k-seats", "z-hole", "z-turns", "z-switch-cost", "z-migration", "which-is-better",
 )  # fmt: skip
 """Names of the built-in lessons in the order of learning."""
-PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "strip", "metrics")
+PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "code", "strip", "metrics")
 """Panels that a scene can show next to the chart."""
 COLOURS = (
     "job", "user", "queue", "partition", "width", "length", "wait", "slowdown", "estimate", "passed", "versus",

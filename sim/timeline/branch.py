@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import inf, nextafter
 from typing import NamedTuple
 
+from sim.code.lines import PassCode
 from sim.deadline import GiveWayError
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.engine import Engine, Watcher
@@ -321,6 +322,14 @@ class Branch:
         engine.curious = True
         engine.step_within(decisions)
         return engine
+
+    def code(self, step: int) -> PassCode:
+        """Return what the policy's code did in that step, which is made again."""
+        from sim.code.recorder import Recorder
+
+        engine = self.replay(step - 1)
+        assert engine is not None
+        return Recorder(engine.state).record(lambda: self.replay(step, engine))
 
     def _before(self, step: int) -> tuple[Branch, int]:
         """Return the branch and the index of the nearest checkpoint before this step."""

@@ -18,6 +18,7 @@ from math import inf
 from time import perf_counter
 from types import MappingProxyType
 
+from sim.code.lines import PassCode
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend
 from sim.engine.engine import Engine, Watcher
 from sim.engine.schedule import Schedule
@@ -264,6 +265,10 @@ class Timeline:
         """Return the state within the cursor's step after some of its decisions, or None if impossible."""
         engine = self.branch.within(self.step, decisions) if self.step else None
         return None if engine is None else engine.snapshot()
+
+    def code(self) -> PassCode:
+        """Return which lines of the policy made the decisions of the cursor's step, and with which values."""
+        return self.branch.code(self.step) if self.step else PassCode()
 
     @property
     def is_as_it_was(self) -> bool:

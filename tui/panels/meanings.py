@@ -40,6 +40,7 @@ PANELS = {
     "Matrix": "The rows that take turns on all processors, with their jobs; ) and ( go to the next and previous turn.",
     "Partitions": "Which partition owns which processors, and which are lent or borrowed.",
     "Compared": "Both runs side by side: metrics, first difference, jobs that gain and lose most.",
+    "Code": "The policy's code: the line that made the decision, with the values and comparisons before it.",
     "Prints": "Output of the policy, step by step.",
     "Whole run": "The whole computed run: click or drag to go to a moment.",
     "Numbers so far": "Metrics of the jobs that have ended.",

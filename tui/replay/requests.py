@@ -237,6 +237,8 @@ class Wish:
     """Parts that are hidden while a question is open."""
     marks: tuple[Mark, ...] = ()
     """Moments with a mark."""
+    code: bool = False
+    """True if the code of the policy is shown."""
 
 
 # Answers

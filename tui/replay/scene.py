@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from sim.code.lines import PassCode
 from sim.decisions.decisions import Decision
 from sim.engine.snapshot import Snapshot
 from sim.history.tally import Totals
@@ -131,6 +132,8 @@ class Scene:
     """(time, value) of the policy's own numbers of the selected job, as far as they have been read."""
     versus: VersusScene | None = None
     """Other run, None if only one is shown."""
+    code: PassCode | None = None
+    """Lines of the policy's code in this step; None if the panel is hidden."""
     is_veiled: bool = False
     """True if a question hides the future."""
 

@@ -10,6 +10,7 @@ import gc
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from sim.code.lines import PassCode
 from sim.engine.snapshot import Snapshot
 from sim.life.job_state import JobReader, JobState
 from sim.policies.columns import Column
@@ -62,6 +63,7 @@ class Stage:
         self._numbers: OwnNumbers | None = None
         self.doubt: str | None = None
         """Reason why the run is not reliable, reported once."""
+        self._recorded: tuple[tuple[str, int], PassCode] | None = None
         self._walked: tuple[tuple[str, int, int], Snapshot | None] | None = None
 
     @property
@@ -148,6 +150,7 @@ class Stage:
             decisions=snapshot.decisions,
             printed=self._printed(),
             numbers=self._numbers_of(selected),
+            code=self._code() if wish.code and not wish.veil else None,
             is_veiled=bool(wish.veil),
         )
 
@@ -185,6 +188,13 @@ class Stage:
         if self._walked is None or self._walked[0] != place:
             self._walked = place, self.timeline.snapshot_within(decision)
         return self._walked[1]
+
+    def _code(self) -> PassCode:
+        """Return what the policy's code did in this step, recorded once for each."""
+        place = self.timeline.branch.name, self.timeline.step
+        if self._recorded is None or self._recorded[0] != place:
+            self._recorded = place, self.timeline.code()
+        return self._recorded[1]
 
     def _printed(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """Return the printed lines of this step, and of earlier ones as far as kept."""

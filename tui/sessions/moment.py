@@ -20,7 +20,7 @@ from tui.chart.scale import EVENTS, LADDER, Camera
 from tui.replay.opening import Note, Opening
 from tui.replay.requests import BESIDE, CompareBranch, CompareFrom, Restore, Scenes
 from tui.replay.speed import SPEEDS
-from tui.screens.replay.state import PANELS, ViewState
+from tui.screens.replay.state import ON_REQUEST, PANELS, ViewState
 from tui.screens.replay.transport import JUMPS
 from tui.sessions.autosave import state_folder
 
@@ -106,7 +106,8 @@ def _made_beside(shown: Scenes) -> BranchRecord | None:
 
 def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Value]:
     found: dict[str, Value] = {"clock": shown.scene.clock, "colour": state.colour, "speed": state.speed}
-    found |= {"jump": state.jump, "hidden": " ".join(sorted(state.hidden))}
+    found |= {"jump": state.jump, "hidden": " ".join(sorted(state.hidden - ON_REQUEST))}
+    found |= dict.fromkeys(ON_REQUEST - state.hidden, True)
     if state.selected is not None:
         found["selected"] = workload.jobs[state.selected].id
     made = _made_beside(shown)
@@ -123,6 +124,7 @@ CONDITIONS = {condition for condition, _ in JUMPS.values()}
 _CAMERA = ("per_column", "low", "high", "follow", "first", "pages", "by_event")
 _BESIDE = ("branch", "step", "time")
 KEYS = {
+    *ON_REQUEST,
     "clock", "colour", "speed", "jump", "hidden", "selected",
     *(f"camera.{name}" for name in _CAMERA), *(f"beside.{name}" for name in _BESIDE),
 }  # fmt: skip
@@ -189,7 +191,7 @@ def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[Vie
         jump=str(sense.of("jump", f"to the next {state.jump}", lambda kind: kind in CONDITIONS) or state.jump),
         stops=stops,
         bookmarks=session.bookmarks,
-        hidden=frozenset(hidden) & {*PANELS},
+        hidden=frozenset(hidden) & {*PANELS} | {name for name in ON_REQUEST if view.get(name) is not True},
     )
     sense.of("clock", "the moment of the step", lambda clock: _number(clock) is not None)
     unknown = tuple(

@@ -111,9 +111,10 @@ class Panel(Lines, can_focus=True):
 
     def show(self, context: Shown) -> None:
         """Show this; the line of what has just been selected or walked to comes into sight."""
-        before, self._shown = self._shown, context
+        before, self._shown, mark = self._shown, context, self._sheet.mark
         self._redraw()
-        if before is None or (before.selected, before.decision) != (context.selected, context.decision):
+        is_moved = self._sheet.is_followed and self._sheet.mark != mark
+        if before is None or is_moved or (before.selected, before.decision) != (context.selected, context.decision):
             self._reveal(self._sheet.mark)
 
     @property

@@ -82,6 +82,7 @@ HERE: dict[str, tuple[str, Rows]] = {
             ("click", "Select the job."),
         ),
     ),
+    "code": ("the policy's code", ((". ,", "The line of the next decision, or of the one before."),)),
     "prints": ("what the policy prints", (("x", "print stops at the next step in which it prints."),)),
     "details": (
         "the selected job",

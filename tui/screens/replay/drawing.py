@@ -12,7 +12,7 @@ from tui.chart.scene import ChartScene
 from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
-from tui.panels import decisions, details, matrix, partitions, prints, queue
+from tui.panels import code, decisions, details, matrix, partitions, prints, queue
 from tui.panels.legend import legend_line
 from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
 from tui.panels.parts import Context, Draw, Tell
@@ -49,6 +49,7 @@ SIDE: dict[str, Draw] = {
     "partitions": partitions.draw_partitions,
     "details": details.draw,
     "prints": prints.draw,
+    "code": code.draw,
 }
 """Panels at the side of the chart, from top to bottom."""
 
@@ -166,6 +167,8 @@ class Drawing:
             names.add("matrix")
         if scene and scene.versus is not None:
             names.add("versus")
+        if state.over == "code" or "code" not in state.hidden:
+            names.add("code")
         if scene and scene.printed:
             names.add("prints")
         if scene and scene.snapshot.owners:

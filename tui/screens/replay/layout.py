@@ -9,9 +9,9 @@ SMALL_WIDTH, SMALL_HEIGHT = 100, 28
 """Below one of these the chart has the whole width, or shares it with one of the panels."""
 LEAST = 7
 """Rows of the least panel, its title included."""
-WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4, "prints": 3}
+WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4, "prints": 3, "code": 5}
 """Panels at the side of the chart from top to bottom, with their shares of the height."""
-PRECIOUS = ("versus", "matrix", "queue", "decisions", "prints", "details", "partitions")
+PRECIOUS = ("versus", "matrix", "queue", "code", "decisions", "prints", "details", "partitions")
 """Panels in the order in which they get a place if there is too little room for all."""
 
 

@@ -20,7 +20,7 @@ from tui.screens.replay.keys import GROUPS, PALETTE, every_key, sign
 from tui.screens.replay.layout import WEIGHTS
 from tui.screens.replay.lesson import LESSON_KEYS
 from tui.screens.replay.messages import Remember
-from tui.screens.replay.state import PANELS
+from tui.screens.replay.state import ON_REQUEST, PANELS
 from tui.screens.replay.transport import JUMPS
 from tui.widgets.gantt import Gantt
 
@@ -126,7 +126,7 @@ class Looking:
     def all_panels(self) -> None:
         """Restore the standard layout."""
         self._screen.change(over=None, alone=None)
-        self._hide(frozenset())
+        self._hide(self._screen.state.hidden & ON_REQUEST)
 
     def _hide(self, hidden: frozenset[str]) -> None:
         """Hide these panels, and remember it."""

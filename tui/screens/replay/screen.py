@@ -326,6 +326,7 @@ class ReplayScreen(Screen[None]):
             other=state.other,
             veil=state.veil,
             marks=state.marks,
+            code=state.over == "code" or "code" not in state.hidden,
         )
 
     def _hear(self, told: Told) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
     from tui.replay.opening import Note
 
+ON_REQUEST = frozenset({"code"})
+"""Panels that are hidden until they are asked for, and never shown by 'all panels'."""
 PANELS = (*WEIGHTS, "strip", "metrics")
 """All that can be hidden."""
 
@@ -96,7 +98,9 @@ class ViewState:
 def first_view(workload: Workload, panels: Mapping[str, bool] | None = None, colour: str | None = None) -> ViewState:
     """Return the first view, with the user's preferences."""
     lasts = float(workload.submit[-1] - workload.submit[0] + workload.estimate.max()) if len(workload) else 0.0
-    hidden = {name for name, is_shown in (panels or {}).items() if not is_shown}
+    hidden = {
+        name for name, is_shown in ({**dict.fromkeys(ON_REQUEST, False), **(panels or {})}).items() if not is_shown
+    }
     return ViewState(
         colour=colour if colour in MODES else "job", speed=first_speed(lasts), hidden=frozenset(hidden & {*PANELS})
     )
