@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+_NUMBER = re.compile(r"-?[0-9.]+(e[-+]?[0-9]+)?")
 
 
 class Place(NamedTuple):
@@ -53,6 +56,8 @@ class Function:
     """Its lines, without the indentation that they share."""
     folded: range = range(0)
     """Numbers of the lines of its docstring after the first, which need not be shown."""
+    reads: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """line -> variables that it reads."""
 
 
 class Made(NamedTuple):
@@ -72,7 +77,7 @@ class Focus:
     line: int | None
     """The line that made the decision; None if no decision was made about the job."""
     values: Mapping[int, Sequence[tuple[str, str]]]
-    """line -> (name, value) of the variables that it set last."""
+    """line -> (name, value) of the variables that it set, as far as the decision or a condition read them."""
     conditions: Mapping[int, Condition]
     """line -> the condition as it was tested last for the job."""
     callers: tuple[tuple[Function, int], ...] = ()
@@ -100,18 +105,32 @@ class PassCode:
         about = [each for each in self.conditions if rank in each.ranks]
         return self._around(about[-1].place, about[-1].when, rank, None, ()) if about else None
 
+    def deciding_lines(self) -> frozenset[int]:
+        """Return the lines that made decisions in the file of the policy, or called a function that did."""
+        made = [each for each in self.made if each is not None]
+        places = {place for each in made for place in (*each.chain, each.place)}
+        own = {self.functions[self.calls[(*each.chain, each.place)[0].call]].file for each in made}
+        return frozenset(place.line for place in places if self.functions[self.calls[place.call]].file in own)
+
+    def numbers_of(self, name: str) -> tuple[float, ...]:
+        """Return the numbers that a variable had in this step."""
+        texts = (value.text for value in self.values if value.name == name)
+        return tuple(float(text) for text in texts if _NUMBER.fullmatch(text))
+
     def _around(self, place: Place, until: int, rank: int | None, line: int | None, chain: tuple[Place, ...]) -> Focus:
-        values: dict[str, tuple[int, str]] = {}
-        for value in self.values:
-            if value.place.call == place.call and value.when <= until:
-                values[value.name] = value.place.line, value.text
-        by_line: dict[int, list[tuple[str, str]]] = {}
-        for name, (at, text) in values.items():
-            by_line.setdefault(at, []).append((name, text))
+        function = self.functions[self.calls[place.call]]
         conditions = {
             each.place.line: each
             for each in self.conditions
             if each.place.call == place.call and each.when <= until and (not each.ranks or rank in each.ranks)
         }
+        used = frozenset[str]().union(*(function.reads.get(at, frozenset()) for at in (place.line, *conditions)))
+        values: dict[str, tuple[int, str]] = {}
+        for value in self.values:
+            if value.place.call == place.call and value.when <= until and value.name in used:
+                values[value.name] = value.place.line, value.text
+        by_line: dict[int, list[tuple[str, str]]] = {}
+        for name, (at, text) in values.items():
+            by_line.setdefault(at, []).append((name, text))
         callers = tuple((self.functions[self.calls[caller.call]], caller.line) for caller in chain)
-        return Focus(self.functions[self.calls[place.call]], line, by_line, conditions, callers)
+        return Focus(function, line, by_line, conditions, callers)

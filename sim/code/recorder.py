@@ -25,6 +25,8 @@ MOST_LINES = 100_000
 _POLICIES = str(Path(policy_module).parent)
 _UNNAMED = frozenset({"self", "cls", "view"})
 """Variables that are the same in each pass."""
+_UNKNOWN = (object(), "")
+_CHANGING = (list, dict, set)
 
 
 class _Tested(NamedTuple):
@@ -44,7 +46,8 @@ class _Call:
 
     def __init__(self, number: int, frame: FrameType) -> None:
         self.number, self.frame, self.line = number, frame, frame.f_lineno
-        self.known: dict[str, object] = {}
+        self.known: dict[str, tuple[object, str]] = {}
+        """name -> the value of each variable, and how it is written"""
         self.tests = tests_of(frame.f_code)
         self.tested: _Tested | None = None
 
@@ -152,13 +155,13 @@ class Recorder:
     def _note_values(self, call: _Call) -> None:
         """Note the variables that the line before has set."""
         for name, value in call.frame.f_locals.items():
-            if name in _UNNAMED or name[:1] == ".":
+            known, before = call.known.get(name, _UNKNOWN)
+            if value is known and type(value) not in _CHANGING:
                 continue
-            text = short(value)
-            if text and call.known.get(name) != text:
-                if name in call.known or call.line != call.frame.f_code.co_firstlineno:
-                    self._values.append(Value(self._lines, call.place, name, text))
-                call.known[name] = text
+            text = "" if name in _UNNAMED or name[:1] == "." else short(value)
+            if text and text != before:
+                self._values.append(Value(self._lines, call.place, name, text))
+            call.known[name] = value, text
 
     def _begun(self, call: _Call, test: Test) -> _Tested:
         local = call.frame.f_locals

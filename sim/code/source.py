@@ -44,12 +44,23 @@ class Test(NamedTuple):
     """Variables of the loops around it, the innermost first."""
 
 
+@lru_cache(maxsize=256)
 def function_of(code: CodeType) -> Function:
     """Return the source of a function; its name alone if there is no source."""
     shown, first = dedent("".join(_lines_of(code))).splitlines(), code.co_firstlineno
-    return Function(
-        code.co_filename, code.co_name, first, tuple(printable(line[:LONGEST]) for line in shown), _folded(code, first)
-    )
+    lines = tuple(printable(line[:LONGEST]) for line in shown)
+    return Function(code.co_filename, code.co_name, first, lines, _folded(code, first), _reads(code, first))
+
+
+def _reads(code: CodeType, first: int) -> dict[int, frozenset[str]]:
+    """Return the variables that each line reads; a statement or condition over several lines belongs to its first."""
+    found: dict[int, set[str]] = {}
+    for node in ast.walk(_tree(code)):
+        part = node.test if isinstance(node, ast.If | ast.While) else node
+        if (isinstance(part, ast.expr) and part is not node) or isinstance(part, ast.Expr | ast.Return):
+            names = {each.id for each in ast.walk(part) if isinstance(each, ast.Name)}
+            found.setdefault(part.lineno + first - 1, set()).update(names)
+    return {line: frozenset(names) for line, names in found.items()}
 
 
 def _folded(code: CodeType, first: int) -> range:

@@ -212,7 +212,56 @@ class OwnNumber:
         return bool(now)
 
 
-Condition: TypeAlias = Level | Happens | Changes | OfJob | Because | OwnNumber
+@dataclass(frozen=True)
+class OnLine:
+    """Line of the policy's code that makes a decision: `line 41`."""
+
+    line: int
+    is_event = True
+    in_columns = False
+
+    @property
+    def text(self) -> str:
+        return f"line {self.line}"
+
+    @property
+    def hint(self) -> str:
+        return f"line {self.line} of the policy's file makes a decision"
+
+    def read(self, instant: Instant) -> bool:
+        return self.line in instant.code.deciding_lines()
+
+    def holds(self, was: object, now: object) -> bool:
+        return bool(now)
+
+
+@dataclass(frozen=True)
+class OfVariable:
+    """Variable of the policy's code, at any time of a step: `variable shadow > 3600`."""
+
+    name: str
+    relation: str
+    value: float
+    is_event = False
+    in_columns = False
+
+    @property
+    def text(self) -> str:
+        return f"variable {quoted(self.name)} {self.relation} {_plain(self.value)}"
+
+    @property
+    def hint(self) -> str:
+        return f"a variable {self.name} of the policy's code: {_SAID[self.relation]}{_plain(self.value)}"
+
+    def read(self, instant: Instant) -> bool:
+        holds = RELATIONS[self.relation]
+        return any(holds(value, self.value) for value in instant.code.numbers_of(self.name))
+
+    def holds(self, was: object, now: object) -> bool:
+        return bool(now)
+
+
+Condition: TypeAlias = Level | Happens | Changes | OfJob | Because | OwnNumber | OnLine | OfVariable
 
 
 # In writing

@@ -6,6 +6,7 @@
     condition  measure relation value | "time" moment | "step" number | moment | event | whose id deed | [whose id] own
     whose      "job" | "user"                              deed "waits" may go on: "because" reason
     own        "number" name relation value                reason  too few free, would delay ... or "part of it"
+               | "line" number | ["variable"] name relation value, of the policy's code
 
 A condition is about one step. A stop *holds* after a step, and *fires* when it is met: `queue > 50` once, when
 """
@@ -32,6 +33,8 @@ from sim.stops.conditions import (
     Level,
     OfJob,
     OfUser,
+    OfVariable,
+    OnLine,
     OwnNumber,
 )
 from sim.stops.instants import Instant, OfSnapshot
@@ -76,6 +79,11 @@ class Stop:
     def cheap(self) -> bool:
         """Return True if the history alone can evaluate the condition."""
         return all(condition.in_columns for condition in self.conditions)
+
+    @property
+    def reads_code(self) -> bool:
+        """Return True if the lines of the policy's code that run must be recorded."""
+        return any(isinstance(condition, OnLine | OfVariable) for condition in self.conditions)
 
     def read(self, instant: Instant) -> Reading:
         """Return the values that it needs of a step."""
@@ -222,8 +230,14 @@ class _Parser:
             condition: Condition = self._of_jobs(word)
         elif word == "number":
             condition = self._own_number(None)
+        elif word == "line" and self._next.word.isdecimal():
+            condition = OnLine(int(self._number("number")))
+        elif word == "variable":
+            condition = self._variable(self._take())
         elif word in MEASURES:
             condition = self._level(word)
+        elif self._next.word in RELATIONS and token.text.isidentifier() and "did you mean" not in _near(word):
+            condition = self._variable(token)
         else:
             condition = self._event(token)
         return self._kept(condition)
@@ -242,6 +256,15 @@ class _Parser:
         relation = self._relation(token.text)
         sign = -1 if self._next.word.startswith("-") else 1
         return OwnNumber(token.text, relation, sign * self._number("number", "-" if sign < 0 else ""), who)
+
+    def _variable(self, name: Token) -> OfVariable:
+        """Parse a comparison of a variable of the policy's code; whether the code has it, only a run shows."""
+        if not name.text.isidentifier():
+            what = "expected the name of a variable of the policy's code, as in variable shadow > 3600"
+            raise self._error(what, name.position)
+        relation = self._relation(name.text)
+        sign = -1 if self._next.word.startswith("-") else 1
+        return OfVariable(name.text, relation, sign * self._number("number", "-" if sign < 0 else ""))
 
     def _because(self, who: OfJob) -> Because:
         """Parse the name of a built-in reason, or a quoted part of a sentence."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Protocol, cast
 
+from sim.code.lines import PassCode
 from sim.decisions.decisions import Decision
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
@@ -64,6 +65,10 @@ class Instant(Protocol):
     @property
     def printed(self) -> Sequence[str]:
         """Return what the policy printed."""
+
+    @property
+    def code(self) -> PassCode:
+        """Return what the policy's code did; nothing where that is not recorded."""
 
     @property
     def head(self) -> Job | None:
@@ -139,6 +144,10 @@ class OfSnapshot:
     def printed(self) -> Sequence[str]:
         return self.snapshot.printed
 
+    @property
+    def code(self) -> PassCode:
+        return PassCode()
+
     def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
         for place, column in enumerate(self.snapshot.columns):
             if column.name == name:
@@ -171,6 +180,7 @@ class OfEngine:
     """Present of an engine as an instant, valid until its next step."""
 
     engine: Engine
+    code: PassCode = PassCode()
 
     @property
     def step(self) -> int:

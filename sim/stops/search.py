@@ -81,6 +81,7 @@ class _Looker:
     def __init__(self, timeline: Timeline, stops: Sequence[Stop]) -> None:
         self._timeline, self._stops = timeline, stops
         self._cheap = all(stop.cheap for stop in stops)
+        self._reads_code = any(stop.reads_code for stop in stops)
         self._record: Record | None = None
         self._engine: Engine | None = None
         self._before: list[Reading] = []
@@ -100,6 +101,10 @@ class _Looker:
             if self._record is None or self._record.steps < step:
                 self._record = Record(self._timeline.history, self._timeline.workload)
             return self._record.after(step)
-        self._engine = self._timeline.branch.replay(step, self._engine)
+        branch = self._timeline.branch
+        if self._reads_code and step:
+            self._engine, code = branch.recorded(step, self._engine)
+            return OfEngine(self._engine, code)
+        self._engine = branch.replay(step, self._engine)
         assert self._engine is not None
         return OfEngine(self._engine)

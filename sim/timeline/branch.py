@@ -323,13 +323,13 @@ class Branch:
         engine.step_within(decisions)
         return engine
 
-    def code(self, step: int) -> PassCode:
-        """Return what the policy's code did in that step, which is made again."""
+    def recorded(self, step: int, start: Engine | None = None) -> tuple[Engine, PassCode]:
+        """Return an engine after that step, made again, and what the policy's code did; `start` as in `replay`."""
         from sim.code.recorder import Recorder
 
-        engine = self.replay(step - 1)
+        engine = self.replay(step - 1, start)
         assert engine is not None
-        return Recorder(engine.state).record(lambda: self.replay(step, engine))
+        return engine, Recorder(engine.state).record(lambda: self.replay(step, engine))
 
     def _before(self, step: int) -> tuple[Branch, int]:
         """Return the branch and the index of the nearest checkpoint before this step."""

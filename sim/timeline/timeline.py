@@ -268,7 +268,7 @@ class Timeline:
 
     def code(self) -> PassCode:
         """Return which lines of the policy made the decisions of the cursor's step, and with which values."""
-        return self.branch.code(self.step) if self.step else PassCode()
+        return self.branch.recorded(self.step)[1] if self.step else PassCode()
 
     @property
     def is_as_it_was(self) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property
 from sim.cluster.changes import Event
 from sim.cluster.observed import Observed
 from sim.cluster.values import Cluster
+from sim.code.lines import PassCode
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import AsRecorded
 from sim.workload.model import Job
@@ -70,6 +71,10 @@ class OfPicture:
     @property
     def printed(self) -> Sequence[str]:
         return ()
+
+    @property
+    def code(self) -> PassCode:
+        return PassCode()
 
     @property
     def head(self) -> Job | None:

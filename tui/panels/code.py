@@ -93,7 +93,13 @@ def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -
     sign = (written("▸", context) if context.unicode else ">") if is_lit else " "
     style = "strong" if is_lit else "dim" if code.lstrip().startswith(("#", '"""')) else ""
     front = [Span(f"{number:>{NUMBER}}", "faint"), Span(sign, "accent")]
-    source = text.shorten(written(code, context), max(width - NUMBER - 1, 1))
+    room = max(width - NUMBER - 1, 1)
+    if is_lit and text.cells(code) > room:
+        first, *rest = wrapped(code, room, indent=len(code) - len(code.lstrip()))
+        yield line(*front, Span(first.text, style))
+        yield from (line(" " * (NUMBER + 1), Span(each.text, style)) for each in rest)
+        return
+    source = text.shorten(written(code, context), room)
     told = [*_told(number, focus)]
     if not told:
         yield line(*front, Span(source, style))
