@@ -71,7 +71,7 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """What is to be shown of a pass: one function, the line that is lit, and what is written beside lines."""
+    """One function of a pass: the line that made a decision, and the values and conditions of other lines."""
 
     function: Function
     line: int | None
@@ -86,7 +86,7 @@ class Focus:
 
 @dataclass(frozen=True, slots=True)
 class PassCode:
-    """What a policy's code did in one step."""
+    """Lines, values and conditions of a policy's code in one step."""
 
     functions: tuple[Function, ...] = ()
     calls: tuple[int, ...] = ()

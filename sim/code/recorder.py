@@ -132,11 +132,11 @@ class Recorder:
         return self._follow
 
     def _is_of_policy(self, file: str) -> bool:
-        """Return True for our policies, the file of somebody's own, and the files beside it."""
+        """Return True for built-in policies, the file of the policy in use, and other files of its folder."""
         own = type(self._state.policy).decide.__code__.co_filename
         return file.startswith(_POLICIES) or file == own or (file[:1] != "<" and _folder_of(file) == _folder_of(own))
 
-    # What it tells
+    # Notes
 
     def _chain(self, call: _Call) -> tuple[Place, ...]:
         """Return the lines that called a function, the outermost first."""

@@ -1,4 +1,4 @@
-"""Source of a policy's functions: their lines, and the conditions in them whose numbers can be told without a call."""
+"""Source of a policy's functions: their lines and conditions, with numbers as far as no call is needed."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _tree(code: CodeType) -> ast.Module:
 
 
 def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
-    """Return a comparison with its numbers; empty if they cannot be told without running code.
+    """Return a comparison with its numbers; empty if only running code would give them.
 
     >>> told_numbers(ast.parse("procs + 1 <= extra", mode="eval").body, {"procs": 4, "extra": 2})
     '5 <= 2'

@@ -88,7 +88,7 @@ def _around(focus: Focus, context: Context, width: int) -> Iterator[Line]:
 
 
 def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -> Iterator[Line]:
-    """Yield a line of code with what is told of it, beside it if there is room, else below."""
+    """Yield a line of code; its values and conditions follow on the same line if they fit, else below."""
     is_lit = number == focus.line
     sign = (written("▸", context) if context.unicode else ">") if is_lit else " "
     style = "strong" if is_lit else "dim" if code.lstrip().startswith(("#", '"""')) else ""

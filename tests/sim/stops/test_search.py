@@ -38,6 +38,21 @@ def test_the_cursor_goes_to_where_it_fires(timeline: Timeline, stop: str, time: 
     assert (found[0], found[1].text, timeline.snapshot().time) == (timeline.step, stop, time)
 
 
+def test_a_line_or_a_variable_of_the_policys_code_is_stopped_at(timeline: Timeline) -> None:
+    timeline.seek(3)
+    lines = timeline.code().deciding_lines()
+    timeline.seek(0)
+    assert len(lines) == 1
+    found = search_forward(timeline, [parse_stop(f"line {min(lines)}")], never)
+    assert found is not None
+    assert min(lines) in timeline.code().deciding_lines()
+    timeline.seek(0)
+    assert search_forward(timeline, [parse_stop("shadow > 50")], never) is not None
+    assert max(timeline.code().numbers_of("shadow")) > 50
+    timeline.seek(0)
+    assert search_forward(timeline, [parse_stop("line 1 or shadow > 99999")], never) is None
+
+
 def test_of_several_stops_the_first_that_fires_is_told(timeline: Timeline) -> None:
     found = search_forward(timeline, [parse_stop("job 4 ends"), parse_stop("backfill")], never)
     assert found is not None

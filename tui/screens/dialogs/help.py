@@ -121,7 +121,7 @@ OWN: Rows = (
     ("save", "Saving the file repeats the run: the top line shows the first difference, d goes there."),
     (
         "x",
-        "Stop conditions: job 17 considered, job 17 waits because too few free, number usage > 100, print.",
+        "Stop conditions: job 17 considered, job 17 waits because too few free, number usage > 100, line 41, print.",
     ),
     (". ,", "Walk through the decisions of a step; the queue is shown as it was before each decision."),
     ("9", "What the policy prints, step by step; breakpoint() stops under schedscope run --debug."),

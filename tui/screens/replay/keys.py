@@ -152,7 +152,7 @@ LOOKING = (
     Key("7", "toggle_panel('strip')", "strip", "Show or hide the strip of the whole run."),
     Key("8", "toggle_panel('code')", "code", "Show or hide the policy's code, with the line that made each decision."),
     Key("9", "toggle_panel('prints')", "prints", "Show or hide the output of your policy."),
-    Key("0", "toggle_panel('versus')", "compared", "Show or hide the comparison of two runs."),
+    Key("G", "toggle_panel('versus')", "compared", "Show or hide the comparison of two runs."),
     Key("a", "all_panels", "all panels", "All panels that have something to show, in their places."),
     Key("i", "report", "trace report", "What was read from the trace, and what was skipped or assumed."),
 )

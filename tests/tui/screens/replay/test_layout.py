@@ -33,7 +33,7 @@ def test_nothing_stands_outside_the_screen(
 
 
 def test_side_by_side_the_panels_keep_their_order() -> None:
-    panels = arrange(200, 60, NAMES).panels
+    panels = arrange(200, 80, NAMES).panels
     assert [name for name, _ in panels] == list(WEIGHTS)
 
 

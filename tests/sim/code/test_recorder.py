@@ -1,0 +1,129 @@
+"""What a policy's code did in a step: the line behind each decision, with its values and conditions.
+
+Also tests sim.code.lines, sim.code.source.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sim import read
+from sim.code import recorder
+from sim.code.lines import Focus, PassCode
+from sim.decisions.decisions import Backfill, Decision, Keep
+from sim.policies import POLICIES, Policy, parse_policy
+from sim.timeline.timeline import Timeline
+
+pytestmark = pytest.mark.usefixtures("own_program")
+
+LITERATURE = sorted((Path(__file__).parents[1] / "testing" / "literature").glob("*.py"))
+
+
+def at_step(trace: str, policy: str | Policy, step: int) -> tuple[PassCode, tuple[Decision, ...]]:
+    timeline = Timeline(read(trace), policy)
+    timeline.seek(step)
+    return timeline.code(), timeline.snapshot().decisions
+
+
+def text_at(focus: Focus) -> str:
+    assert focus.line is not None
+    return focus.function.lines[focus.line - focus.function.first].strip()
+
+
+def conditions(focus: Focus) -> list[tuple[str, bool]]:
+    return [(each.text, each.is_true) for each in focus.conditions.values()]
+
+
+def test_each_decision_has_the_line_that_made_it() -> None:
+    code, decisions = at_step("k-figure2.1-2.2", "easy", 4)
+    kept, passes = code.focus(0, 3), code.focus(1, 4)
+    assert kept is not None
+    assert passes is not None
+    assert [type(each) for each in decisions] == [Keep, Backfill]
+    assert text_at(kept) == "yield Keep(job, no_room(view, job))"
+    assert text_at(passes) == "yield Backfill(job, FitsExtra(head, shadow, extra))"
+
+
+def test_conditions_about_the_job_are_told_with_their_numbers() -> None:
+    code, _ = at_step("k-figure2.1-2.2", "easy", 4)
+    kept, passes = code.focus(0, 3), code.focus(1, 4)
+    assert kept is not None
+    assert ("8 > 3 or (False and ...)", True) in conditions(kept)
+    assert passes is not None
+    assert conditions(passes)[1:] == [("3 > 3 or (False and ...)", False), ("2030 <= 1200", False), ("3 <= 3", True)]
+
+
+def test_values_stand_at_the_lines_that_set_them() -> None:
+    code, _ = at_step("k-figure2.1-2.2", "easy", 4)
+    focus = code.focus(1, 4)
+    assert focus is not None
+    told = {text.strip(): focus.values.get(at) for at, text in enumerate(focus.function.lines, focus.function.first)}
+    assert told["shadow, extra = view.shadow(head)"] == [("shadow", "1200"), ("extra", "3")]
+    assert told["for job in in_tail(queue, self.tail):"] == [("job", "J5")]
+
+
+def test_a_function_that_the_policy_calls_is_shown_with_its_callers() -> None:
+    timeline = Timeline(read("lublin-128"), "easy:depth=2")
+    timeline.seek(300)
+    focus = timeline.code().focus(0, None)
+    assert focus is not None
+    assert focus.function.name == "_deep"
+    assert [function.name for function, _ in focus.callers] == ["decide"]
+
+
+def test_a_job_that_no_decision_is_about_shows_its_last_condition() -> None:
+    code, _ = at_step("k-figure2.1-2.2", "easy", 4)
+    focus = code.focus(None, 2)
+    assert focus is not None
+    assert focus.line is None
+    assert focus.conditions
+    assert code.focus(None, 0) is None
+
+
+def test_recording_changes_no_schedule_and_leaves_no_trace_function() -> None:
+    plain, watched = Timeline(read("lublin-128"), "selective"), Timeline(read("lublin-128"), "selective")
+    was = sys.gettrace()
+    for step in range(1, 200, 7):
+        watched.seek(step)
+        watched.code()
+        plain.seek(step)
+        assert watched.snapshot() == plain.snapshot()
+    assert sys.gettrace() is was
+
+
+def test_a_step_of_very_many_lines_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "MOST_LINES", 5)
+    code, decisions = at_step("k-figure2.1-2.2", "easy", 4)
+    assert code.is_cut
+    assert len(code.made) == len(decisions)
+
+
+@pytest.mark.parametrize("name", sorted({*POLICIES} - {"adaptive"}))
+def test_every_policy_of_ours_has_a_line_for_each_decision(name: str) -> None:
+    """Not of adaptive: the engine hands over from one policy to another, with decisions of its own."""
+    _check(name)
+
+
+@pytest.mark.parametrize("path", LITERATURE, ids=lambda path: path.stem)
+def test_policies_of_the_literature_have_a_line_for_each_decision(path: Path) -> None:
+    _check(parse_policy(str(path)))
+
+
+def _check(policy: str | Policy) -> None:
+    """Check the lines of some steps: all decisions made by the policy's code have one, with its source."""
+    timeline = Timeline(read("lublin-128"), policy)
+    found = 0
+    for step in range(20, 200, 9):
+        timeline.seek(step)
+        code, decisions = timeline.code(), timeline.snapshot().decisions
+        assert len(code.made) == len(decisions)
+        for index in range(len(decisions)):
+            focus = code.focus(index, None)
+            assert focus is not None
+            assert focus.line is not None
+            assert focus.line in range(focus.function.first, focus.function.first + len(focus.function.lines))
+            found += 1
+    assert found

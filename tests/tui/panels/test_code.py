@@ -1,0 +1,71 @@
+"""The policy's code stands beside its decisions, with the values and conditions that led to each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sim.code.lines import PassCode
+from sim.timeline.timeline import Timeline
+from tests.tui.replays import replay
+from tests.tui.scenes import context_of, engine_of
+from tests.tui.screens.seeing import seen
+from tui.look.sheets import Sheet
+from tui.panels import code
+from tui.panels.parts import Context
+
+
+def context(step: int = 4, **fields: object) -> Context:
+    engine = engine_of("k-figure2.1-2.2", "easy", steps=step)
+    timeline = Timeline(engine.workload, "easy")
+    timeline.seek(step)
+    made = context_of(engine)
+    return replace(made, scene=replace(made.scene, code=timeline.code()), **fields)  # type: ignore[arg-type]
+
+
+def lit(sheet: Sheet) -> str:
+    assert sheet.mark is not None
+    return sheet.body[sheet.mark].text
+
+
+def test_the_line_of_the_first_decision_made_is_marked() -> None:
+    sheet = code.draw(context(), (110, 40), 0)
+    assert "▸            yield Backfill(job, FitsExtra(head, shadow, extra))" in lit(sheet)
+    assert "elif job.procs <= extra:  3 <= 3: yes" in sheet.text
+    assert "shadow, extra = view.shadow(head)  shadow = 1200, extra = 3" in sheet.text
+    assert "easy.py · decide, line" in sheet.note
+
+
+def test_walking_and_selecting_choose_the_decision() -> None:
+    walked, selected = (code.draw(context(**about), (110, 40), 0) for about in ({"decision": 0}, {"selected": 3}))
+    assert "yield Keep(job, no_room(view, job))" in lit(walked)
+    assert walked == selected
+
+
+def test_a_job_that_was_not_looked_at_and_a_step_before_the_first_are_told() -> None:
+    assert "did not look at the selected job" in code.draw(context(selected=0), (110, 40), 0).text
+    began = context_of(engine_of("z-figure4", "easy"))
+    assert "appears here" in code.draw(began, (60, 9), 0).text
+    empty = context()
+    no_code = replace(empty, scene=replace(empty.scene, code=PassCode()))
+    assert "No line of the policy's code" in code.draw(no_code, (60, 9), 0).text
+
+
+@pytest.mark.parametrize("width", [1, 12, 30, 46])
+def test_a_narrow_panel_keeps_all_in_its_columns(width: int) -> None:
+    drawn = code.draw(context(), (width, 10), 0)
+    assert all(len(each.text.rstrip()) <= max(width, 20) for each in drawn.body)
+
+
+async def test_a_key_shows_the_code_and_the_session_keeps_it() -> None:
+    async with replay("k-figure2.1-2.2", policy="easy", at="#4") as run:
+        assert run.scene.code is None
+        await run.press("8")
+        await run.wait_for(lambda: "yield Backfill" in seen(run, "#code"))
+        assert run.session.view["code"] is True
+        await run.press("comma", "comma")
+        await run.wait_for(lambda: "yield Keep" in seen(run, "#code"))
+        await run.press("8")
+        await run.wait_for(lambda: run.scene.code is None)
+        assert "code" not in run.session.view
