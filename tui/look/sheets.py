@@ -50,12 +50,12 @@ class Sheet:
     """Right of the title."""
     mark: int | None = None
     """The line of the whole body that should be in sight: what was selected or walked to."""
-    is_followed: bool = False
-    """True if the mark comes into sight whenever it moves."""
     of_both: bool = False
     """True if it is about both runs of a comparison."""
     wants: int = 0
     """Lines that it would rather have, where it was made shorter because there are not so many."""
+    is_followed: bool = False
+    """True if the mark comes into sight whenever it moves."""
 
     @property
     def needs(self) -> int:

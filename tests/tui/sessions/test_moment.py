@@ -148,7 +148,7 @@ async def test_what_makes_no_sense_in_a_session_is_left_as_it_is() -> None:
         },
     )  # fmt: skip
     async with replay(session=session) as run:
-        assert (run.step, run.screen.state.selected, run.screen.state.hidden) == (4, None, frozenset({"queue"}))
+        assert (run.step, run.screen.state.selected, run.screen.state.hidden) == (4, None, frozenset({"code", "queue"}))
         assert run.screen.state.colour == "job"
         assert run.screen.state.jump == "start"
         for key in (
