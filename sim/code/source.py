@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from sim.code.lines import Function
 from sim.engine.state_view import StateView
+from sim.machine.profile import Extra
 from sim.policies.policy import Policy
 from sim.words import count, name, printable, shortened
 from sim.workload.model import Job
@@ -143,11 +144,26 @@ def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
         if not any(told):
             raise _UntoldError
         return word.join(part or "..." for part in told)
+    if isinstance(node, ast.Call):
+        return _called(node, local)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return f"not {_told(node.operand, local)}"
     if not (told_value := short(_value(node, local))):
         raise _UntoldError
     return told_value
+
+
+def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
+    """Return the comparison behind a question that policies often ask: does a job fit, may it pass the head?"""
+    if len(node.args) != 1 or type(job := _value(node.args[0], local)) is not Job:
+        raise _UntoldError
+    if isinstance(node.func, ast.Attribute):
+        owner = _value(node.func.value, local)
+        if type(owner) is Extra and node.func.attr == "admits":
+            return f"{job.procs} <= {owner.left}"
+        if type(owner) is StateView and node.func.attr == "fits" and not owner.has_nodes:
+            return f"{job.procs} <= {owner.free}"
+    raise _UntoldError
 
 
 def _tried(node: ast.expr, local: Mapping[str, Any]) -> str:
