@@ -251,7 +251,7 @@ def _create(db: sqlite3.Connection) -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """One process writes: the file is locked, which a process that dies gives up."""
+    """Lock the file for this process, which keeps the lock until its end."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except (OSError, ValueError) as error:

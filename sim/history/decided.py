@@ -123,7 +123,7 @@ class Decided:
     """One more."""
 
     def __init__(self, jobs: Sequence[Job] = (), sets: ProcessorSets | None = None) -> None:
-        """`sets` are the processors of the stretches that the decisions begin."""
+        """Make the log; `sets` are the processors of the stretches that the decisions begin."""
         self._jobs, self._sets = jobs, sets
         self._made: Sequence[Job | None] = jobs.made if isinstance(jobs, Jobs) else jobs
         self.new: list[Decision] = []

@@ -38,7 +38,7 @@ class History(Past):
     """The engine applied this decision."""
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
-        """`jobs` by rank, for decisions that refer to them."""
+        """Make an empty history; `jobs` by rank, for decisions that refer to them."""
         self._begins: list[Any] = []
         self._ends: list[Any] = []
         self._closes: list[Any] = []

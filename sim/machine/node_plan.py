@@ -82,7 +82,7 @@ class NodePlan:
         return next((time for time, free in zip(self._times, self._free, strict=True) if (free < 0).any()), None)
 
     def advance(self, now: float) -> None:
-        """Forget what is before `now`."""
+        """Drop all steps before `now`."""
         index = bisect_right(self._times, now + MOMENT) - 1
         if index > 0:
             del self._times[:index], self._free[:index]

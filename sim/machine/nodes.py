@@ -126,7 +126,7 @@ class Leftover:
     __slots__ = ("_free", "_head", "_machine")
 
     def __init__(self, machine: NodeMachine, head: Job, free: Amounts) -> None:
-        """`free` are the amounts that running jobs leave at the shadow; the head has not been placed yet."""
+        """Make the leftover; `free` are the amounts free at the shadow time, before the head is placed."""
         self._machine, self._head, self._free = machine, head, free
 
     def admits(self, job: Job) -> bool:

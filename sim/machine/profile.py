@@ -97,7 +97,7 @@ class Profile:
         return next((time for time, free in self.steps() if free < 0), None)
 
     def advance(self, now: float) -> None:
-        """Forget what is before `now`."""
+        """Drop all steps before `now`."""
         index = bisect_right(self._times, now + MOMENT) - 1
         if index > 0:
             del self._times[:index], self._free[:index]

@@ -104,7 +104,7 @@ class Raster:
 
     @classmethod
     def blank(cls, bands: int, columns: int, rank: int = UNKNOWN) -> Raster:
-        """Nothing but this."""
+        """Return a raster filled with this rank."""
         pixel = np.zeros(1, PIXEL)
         pixel["rank"] = rank
         return cls(np.full((bands, columns), as_numbers(pixel)).view(PIXEL))

@@ -306,7 +306,7 @@ def _by_weight(context: Context) -> list[str]:
 
 
 def _ours_by_weight(shown: Snapshot) -> list[str]:
-    """With starts planned for few jobs, the reason reports them if there is no room for another column."""
+    """Return the columns, the most important first; the reason mentions planned starts that have no column."""
     rules = shown.rules
     if shown.suspended or (rules.suspends and rules.weighs_xfactors()):
         return ["procs", "xfactor", "why", "waited", "estimate", "more"]

@@ -151,7 +151,7 @@ class HelpScreen(Dialog[None]):
     ]
 
     def __init__(self, groups: Groups, where: str = "chart") -> None:
-        """`where` is the panel in focus; its actions come first."""
+        """Make the help; the actions of `where`, the panel in focus, come first."""
         super().__init__()
         title, rows = HERE.get(where, HERE["chart"])
         self._groups = (

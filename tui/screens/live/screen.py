@@ -71,7 +71,7 @@ class LiveScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
     def __init__(self, watch: Watch, look: Look, state: LiveState | None = None, at: float | None = None) -> None:
-        """`at` is the moment of a recording that is shown first, in seconds since 1970."""
+        """Make the screen; `at` is the first moment shown of a recording, in seconds since 1970."""
         super().__init__()
         self.watch_, self.look, self.state = watch, look, state or LiveState()
         self.scene: LiveScene | None = None

@@ -80,7 +80,7 @@ class ReplayScreen(Screen[None]):
         now: Callable[[], float] | None = None,
         files: type[Files] = Files,
     ) -> None:
-        """`now` returns the time; if given, the caller ticks instead of the wall clock, and no frame is awaited."""
+        """Make the screen; with `now`, a clock, the caller ticks, and no frame is awaited."""
         super().__init__()
         self._compositor = SpanCompositor()
         self.about, self.look, self.state = about, look, state
