@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,33 @@ FOLDERS = sorted(
         if path.suffix in (".py", ".md")
     }
 )
+
+
+SUBJECTS = 40
+"""Latest commits whose subjects are checked."""
+NO_VERB = r"(?:The|A|An|Who|What|Where|When|Whoever|Those|It|There|No|Every|All|Each)\b|\w+(?:ing|ed)\b"
+"""Openings of a subject that is no imperative; `Embed` and the like are verbs."""
+VERBS = r"(?:Bring|Embed|Feed|Need|Seed|Speed|Shed|String|Swing|Ring|Fling|Exceed|Proceed)\b"
+
+
+def subjects() -> list[str]:
+    """Return the subjects of the latest commits, none without git or outside a repository."""
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        return []
+    done = subprocess.run(
+        ["git", "log", f"-{SUBJECTS}", "--no-merges", "--format=%s"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.splitlines()
+
+
+def is_plain(subject: str) -> bool:
+    """Return True for a short imperative subject without a full stop."""
+    opens = re.match(VERBS, subject) or not re.match(NO_VERB, subject)
+    return len(subject) <= 72 and subject[:1].isupper() and bool(opens) and not subject.endswith(".")
 
 
 def found_in(folder: str) -> list[str]:
@@ -84,3 +113,14 @@ def test_english_lets_persons_be_who() -> None:
     assert re.search(RULES["who"], "the job who waits")
     assert not list(_broken(ROOT, 1, "page", "The user who waits sees it."))
     assert list(_broken(ROOT, 1, "page", "The job who waits sees it."))
+
+
+def test_subjects_of_commits_are_plain() -> None:
+    assert [subject for subject in subjects() if not is_plain(subject)] == []
+
+
+def test_subjects_that_name_no_action_are_found() -> None:
+    assert is_plain("Repeat the interrupt when a stuck policy ignores it")
+    assert is_plain("Bring back the plan")
+    wrong = ["Who is told to stop is told again", "Fixed a bug", "Fix a bug.", "fix a bug", "Fix " + "x" * 69]
+    assert not list(filter(is_plain, wrong))

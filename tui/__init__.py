@@ -1,1 +1,1 @@
-"""Everything a person at a terminal touches; the library below it is `sim`."""
+"""Screens and commands, built on the library `sim`."""

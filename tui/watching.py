@@ -18,7 +18,7 @@ from tui.shutdown import close_the_gone, is_gone
 
 
 class LiveApp(Schedscope):
-    """Opens the screen of a cluster in place of a replay."""
+    """App that opens the screen of a cluster in place of a replay."""
 
     def __init__(self, watch: Watch, look: Look, state: LiveState | None = None, at: float | None = None) -> None:
         super().__init__(None, guest=Guest(look))

@@ -15,10 +15,10 @@ TRIFLE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened between two pictures."""
+    """Event between two pictures."""
 
     at: float
-    """When it happened by the scheduler, else when it was first seen."""
+    """Time of the event by the scheduler, else when it was first seen."""
     kind: Kind
     subject: str
     """The id of a job, or the name of a node or a reservation."""

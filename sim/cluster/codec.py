@@ -114,7 +114,7 @@ _BY_TYPE: Mapping[str, Callable[[Any], Any]] = {
     "frozenset[str]": lambda value: frozenset(texts(value)),
     "tuple[Cores, ...]": _cores,
 }
-"""How a field is read, by its type as it is written."""
+"""Functions that read a field, by the type in which it is written."""
 
 
 _READERS: dict[str, dict[str, Callable[[Any], Any]]] = {

@@ -1,4 +1,4 @@
-"""How the expected start of a waiting job moved while it waited."""
+"""History of the expected start of a waiting job."""
 
 from __future__ import annotations
 

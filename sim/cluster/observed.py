@@ -70,10 +70,10 @@ class _Held:
 
 @dataclass(frozen=True)
 class Layout:
-    """Which cores stand where."""
+    """Layout of the cores of all nodes."""
 
     rows: tuple[Rows, ...]
-    """In the order of the nodes."""
+    """Cores of each node, in the order of the nodes."""
     cpus: int
 
     @classmethod
@@ -102,7 +102,7 @@ class Observed:
         """Midnight on the cluster's clock before the first picture, in seconds since 1970."""
         self.layout = Layout((), 0)
         self.moments: list[float] = []
-        """When the pictures were taken, since the origin."""
+        """Times of the pictures, since the origin."""
         self.kinds: list[frozenset[Kind]] = []
         """The kinds of events with which each picture came."""
         self._events: dict[int, tuple[Event, ...]] = {}

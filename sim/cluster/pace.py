@@ -1,4 +1,4 @@
-"""How often a scheduler is asked: politely."""
+"""Pace of the requests to a scheduler, which protects it from load."""
 
 from __future__ import annotations
 

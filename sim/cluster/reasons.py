@@ -1,4 +1,4 @@
-"""Why a job waits, in words with numbers: every reason of Slurm, and what of the cluster explains it."""
+"""Reasons why a job waits, in words with numbers: Slurm's reason, and the state of the cluster that explains it."""
 
 from __future__ import annotations
 

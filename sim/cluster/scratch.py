@@ -12,7 +12,7 @@ from sim.errors import FileError
 
 
 class Scratch:
-    """Keeps pictures on disk until it is closed. It can be written by one thread and read by others."""
+    """Pictures on disk until it is closed. One thread may write while others read."""
 
     def __init__(self) -> None:
         try:

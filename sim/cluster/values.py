@@ -20,16 +20,16 @@ GONE_AT_ONCE = frozenset({"DOWN", "ERROR", "UNKNOWN"})
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node: what it has, what of that is taken, and its state."""
+    """Node with its resources, their use, and its state."""
 
     name: str
     cpus: int
     memory: int = 0
-    """In MB."""
+    """Memory in MB."""
     gpus: int = 0
     states: frozenset[str] = frozenset()
     reason: str = ""
-    """Why it is drained or down, as a person wrote it: foreign text."""
+    """Reason why it is drained or down, as a person wrote it: untrusted text."""
     partitions: tuple[str, ...] = ()
     cpus_taken: int = 0
     memory_taken: int = 0
@@ -49,7 +49,7 @@ class Partition:
     name: str
     nodes: tuple[str, ...] = ()
     max_time: float | None = None
-    """In seconds; None: unlimited."""
+    """Longest run time in seconds; None if unlimited."""
     default_time: float | None = None
     state: str = "UP"
     is_default: bool = False
@@ -79,13 +79,13 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How much of something an association or a QOS may use, and how much of that is in use."""
+    """Limit of an association or a QOS, with its current use."""
 
     kind: str
     """`account`, `user`, `qos`, `qos of a user` or `qos of an account`."""
     name: str
     what: str
-    """As the scheduler names it: `GrpTRES=cpu`, `MaxJobsPU` and so on."""
+    """Name by the scheduler: `GrpTRES=cpu`, `MaxJobsPU` and so on."""
     most: float
     used: float
 
@@ -100,10 +100,10 @@ class Cores:
 
 @dataclass(frozen=True, slots=True)
 class ClusterJob:
-    """One job, or one task of an array."""
+    """Job, or task of an array."""
 
     id: str
-    """As users name it, unique: `17`, `6_4`, `123+1`. A task keeps it from its array's submission to its end."""
+    """Unique name as users write it: `17`, `6_4`, `123+1`. A task keeps it from its array's submission to its end."""
     number: str
     """The scheduler's own number, which the waiting tasks of an array share."""
     state: str
@@ -117,16 +117,16 @@ class ClusterJob:
     cpus: int = 1
     nodes_wanted: int = 1
     memory: int = 0
-    """In MB, as it was asked for: for each node, or for each CPU."""
+    """Requested memory in MB for each node, or for each CPU."""
     gpus: int = 0
     limit: float | None = None
     """Time limit in seconds; None: unlimited, or unknown."""
     submit: float = 0.0
     eligible: float | None = None
     start: float | None = None
-    """When it started; of a waiting job: when it is expected to."""
+    """Start of the job; of a waiting job its expected start."""
     end: float | None = None
-    """When it ended; of a running job: when it must, by its limit."""
+    """End of the job; of a running job its latest end by its limit."""
     priority: int = 0
     nodes: tuple[str, ...] = ()
     """The nodes that it holds."""
@@ -166,13 +166,13 @@ Parts = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Cluster:
-    """One picture of a cluster."""
+    """Picture of a cluster at one moment."""
 
     at: float
     name: str = ""
     version: str = ""
     nodes: tuple[Node, ...] = ()
-    """In the scheduler's order, which is that of the chart."""
+    """Nodes in the scheduler's order, which is also the chart's."""
     partitions: tuple[Partition, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     jobs: tuple[ClusterJob, ...] = ()
@@ -253,7 +253,7 @@ def _place(job: ClusterJob) -> tuple[int, float, int, str]:
 
 
 class Source(Protocol):
-    """One scheduler, asked from outside; PBS or Flux can follow Slurm."""
+    """Scheduler that is read from outside; PBS or Flux can follow Slurm."""
 
     def snapshot(self) -> Cluster:
         """Return the cluster as it is now. Raise `ClusterError` where the controller cannot be reached or refuses."""

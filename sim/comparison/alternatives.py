@@ -91,7 +91,9 @@ class Fitting(NamedTuple):
 
 
 def fitted(schedule: Schedule, rank: int) -> list[Fitting]:
-    """Return the times in which enough was free for the job while it waited; it might run on in the last."""
+    """Return the times at which enough processors were free for the job while it waited; the last may be
+    long enough.
+    """
     job, start = schedule.workload.jobs[rank], float(schedule.start[rank])
     times, free = schedule.curves.time, schedule.curves.free
     enough = free >= job.procs

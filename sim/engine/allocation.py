@@ -19,7 +19,7 @@ class Allocation(NamedTuple):
     kind: int
     """Index into `sim.history.stretch.KINDS`."""
     stretch: int
-    """Its number in the history."""
+    """Number of its stretch in the history."""
     ran_before: float = 0.0
 
     def ran_by(self, now: float) -> float:
@@ -32,4 +32,4 @@ class Allocation(NamedTuple):
 
 _Values: TypeAlias = tuple[Job, float, float, int, int, float]
 allocated: Callable[[_Values], Allocation] = partial(tuple.__new__, Allocation)
-"""One of all its values, in half the time: there is one for every start."""
+"""Faster constructor from a tuple of all values, as there is a call for every start."""

@@ -20,7 +20,7 @@ from sim.workload.outages import absent
 
 
 class Checker:
-    """Looks at a run after each step and raises `InvariantError` at the first broken rule.
+    """Checker that examines a run after each step, and raises `InvariantError` at the first broken rule.
 
     - no processor is held twice, none is lost, a job holds as many as it requested;
     - on nodes no core, byte or other resource is given twice, features and partitions are kept;

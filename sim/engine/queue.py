@@ -31,7 +31,7 @@ class Queue:
         self._key: Callable[[Job], Any] = _RANK if type(order) is Fcfs else partial(_standing, order)
         self.by_clock = order.by_clock
         self.looks = order.looks
-        """Does the order look at more than the job and the clock?"""
+        """True if the order depends on more than the job and the clock."""
         self.jobs: dict[int, Job] = {}
         """rank -> job, in order of joining"""
         self._keys: list[Any] = []

@@ -40,7 +40,9 @@ class Curves:
 
 @dataclass(frozen=True)
 class Schedule:
-    """When each job of `workload` ran, by rank; nan where it has not happened (a run cut short)."""
+    """Schedule of a run: columns by rank for the jobs of `workload`; nan for what has not happened (a run
+    cut short).
+    """
 
     workload: Workload
     policy: str
@@ -63,9 +65,9 @@ class Schedule:
     stalled: float = 0.0
     """Processor-seconds that jobs lost to migrations, their own and others'."""
     interruptions: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """How often each job was interrupted because its processors went."""
+    """Number of times that each job was interrupted by lost processors."""
     outages: tuple[Outage, ...] = ()
-    """When processors were not there."""
+    """Times at which processors were unavailable."""
     nodes: tuple[tuple[int, ...], ...] = ()
     """The nodes that each job was on last, by number; empty for equal processors."""
     dropped: tuple[int, ...] = ()

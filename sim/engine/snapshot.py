@@ -41,9 +41,9 @@ class Running:
     """Seconds of progress so far."""
     xfactor: float
     row: int | None = None
-    """Its home row, if it is in a matrix and has not been on turn yet."""
+    """Home row, if it is in a matrix and has not had a turn."""
     predicted_end: float | None = None
-    """When the policy expects it to end, where it predicts that."""
+    """End that the policy predicts, if it does."""
     owes: float = 0.0
     """Seconds of its turns that a migration still costs it, before it makes progress."""
 
@@ -73,19 +73,19 @@ class Queued:
     reserved: bool
     """True if the planned start is a reservation; otherwise it is recomputed at each pass."""
     granted: bool
-    """Did its user ask for it? Then no switch of the policy moves it."""
+    """True if its user requested the reservation; then no switch of the policy moves it."""
     place: int
-    """Which of the policy's queues it stands in."""
+    """Number of its queue among the policy's queues."""
     in_line: bool
     """True if it is in a queue, unlike jobs with a reservation that is granted or for a trial."""
     lasts: float
-    """For how long it is planned: for its estimate, or for a trial."""
+    """Planned length in seconds: its estimate, or its trial's."""
     row: int | None
     """The row of the matrix in which it is planned to start."""
     xfactor: float
     """The expansion factor, (wait + estimate) / estimate."""
     why: Reason | None
-    """Why it was kept waiting at this step; None: the policy did not consider it."""
+    """Reason to wait at this step; None if the policy did not consider it."""
     own: tuple[float | None, ...] = ()
     """Numbers of the policy's own, one for each of `Snapshot.columns`."""
 
@@ -208,7 +208,7 @@ class Snapshot:
     absent: int
     """Set of the unavailable processors."""
     outages: tuple[Outage, ...]
-    """When processors are not there, as far as that is known; what is over is among it."""
+    """Known times at which processors are unavailable, including past ones."""
     outlook: tuple[int, Ends]
     """Free processors, and (time, rank or -1, additional processors) of all expected ends and announced changes of the
     machine, as if the awaited job ran on its processors.
@@ -216,27 +216,27 @@ class Snapshot:
     free: int
     free_set: int
     running: tuple[Running, ...]
-    """By expected end."""
+    """Running jobs by expected end."""
     matrix: MatrixPicture | None
     """The Ousterhout matrix, where jobs share processors in time; then `running` are the jobs in it."""
     rebuild: tuple[Decision, ...]
     """Phases of the last rebuild of the matrix."""
     turn_end: float | None
-    """When the row on turn hands over; None: it does not."""
+    """End of the current turn, or None."""
     suspended: tuple[Suspended, ...]
-    """By rank."""
+    """Suspended jobs by rank."""
     dropped: tuple[int, ...]
     """The ranks of the jobs that were given up: wider than all that there will ever be again."""
     awaited: int | None
     """The suspended job, by rank, for which its processors are kept, so that it goes on when they are free."""
     queue: Queue
-    """In the policy's order."""
+    """Waiting jobs in the policy's order."""
     wanted: int
     """Total of the processors that waiting jobs request."""
     owners: tuple[int, ...]
-    """Which processors each partition owns; empty where there are no partitions."""
+    """Processors of each partition; empty without partitions."""
     division: tuple[int, ...]
-    """Which it owned at first: `owners[p] & division[q]` is what p has borrowed from q."""
+    """Processors that each partition owned at first: `owners[p] & division[q]` is what p has borrowed from q."""
     queues: tuple[str, ...]
     """The names of the policy's queues, where it has several; `Queued.place` is an index into them."""
     columns: tuple[Column, ...]
@@ -251,7 +251,7 @@ class Snapshot:
     switches: tuple[Switch, ...]
     """Every switch of the policy so far."""
     next_time: float | None
-    """When the next step will be; None: the run is over."""
+    """Time of the next step; None if the run is over."""
 
     def unplanned(self) -> Snapshot:
         """Return the same moment without plans and decisions, for questions about the future."""

@@ -66,11 +66,11 @@ class State:
         self.machine.lose(absent(workload.outages, -inf))
         self.free = self.machine.free
         self.outages = known(workload.outages, -inf)
-        """When processors are not there, as far as that is known now; what is over is among it."""
+        """Known times at which processors are unavailable, including past ones."""
         self.ahead: tuple[tuple[float, int], ...] = ()
         """(when, which processors are not there from then on) of the changes that are known to come"""
         self.closes: float = inf
-        """When the machine goes down next, as was announced: nothing may start that would run into that"""
+        """Announced moment when the machine goes down next; no job may start that would still run then"""
         self.look_ahead()
         self.jobs: Jobs = workload.jobs
         """All jobs by rank, including future ones"""
@@ -92,7 +92,7 @@ class State:
         self.renewed: list[Job] = []
         """Jobs whose reservations were dropped with a failure, in the order of replanning"""
         self.resized = self.upset = False
-        """Has the machine changed? Did plans fall with it?"""
+        """True if the machine has changed, and if plans were dropped with that"""
         self.dropped: tuple[int, ...] = ()
         """The ranks of the jobs that were wider than all that there would ever be again"""
         self.moved: dict[int, float] = {}
@@ -121,11 +121,11 @@ class State:
         self.before: dict[int, float] = {}
         """Reservations of the last pass, for policies that recompute them"""
         self.lasts: dict[int, float] = {}
-        """For how long a reservation is, where that is not the job's estimate"""
+        """Lengths of reservations that differ from the jobs' estimates"""
         self.granted: dict[int, float] = {}
         """rank -> start, of the waiting jobs whose users asked for a reservation and got it: it outlives its policy"""
         self.promises = policy.promises()
-        """Does a reservation that stands now never move later?"""
+        """True if current reservations never move later"""
         self.expected: dict[int, float] = {}
         self.expected_row: dict[int, int] = {}
         """rank -> the row of the matrix in which the job is expected to start"""
@@ -374,7 +374,7 @@ class Future:
 
     def __init__(self, outages: tuple[Outage, ...] = ()) -> None:
         self.outages = outages
-        """Everything that happens to the machine"""
+        """All changes of the machine"""
         self.changes = changes_of(outages)
         self.applied = -inf
         """Time up to which changes have been applied"""

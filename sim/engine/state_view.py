@@ -143,7 +143,7 @@ class StateView:
 
 
 class _NarrowView(StateView):
-    """The same moment, in which these jobs alone wait."""
+    """View of the same moment, with only these jobs in the queue."""
 
     __slots__ = ("_ranks",)
     _ranks: frozenset[int]

@@ -49,7 +49,7 @@ class Appliers(dict[type, Callable[[Any], None]]):
 
 
 class Transitions:
-    """Everything that can be done to the jobs of a run, but in a matrix (`sim.engine.matrix_transitions`)."""
+    """All transitions of jobs, except in a matrix (`sim.engine.matrix_transitions`)."""
 
     def __init__(
         self, runtimes: Sequence[float], killed: bytes, state: State, future: Future, history: History

@@ -1,4 +1,4 @@
-"""When the next step will be: ends, arrivals, timers, turns of rows and changes of the machine."""
+"""Time of the next step: ends, arrivals, timers, turns of rows and changes of the machine."""
 
 from __future__ import annotations
 

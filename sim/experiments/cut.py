@@ -13,7 +13,7 @@ from sim.workload.model import Bools, Floats
 
 @dataclass(frozen=True)
 class Cut:
-    """How much is left out at each end: a share of the jobs, or a time of submissions."""
+    """Parts left out at each end: a share of the jobs, or a time of submissions."""
 
     first: tuple[float, bool] = (0.0, True)
     """An amount, and whether it is a share."""

@@ -59,7 +59,7 @@ class Spread:
     title: str
     ticks: tuple[str, ...]
     values: Mapping[str, Mapping[str, Floats]]
-    """By label, then by tick."""
+    """Values by label, then by tick."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Measured:
 
     values: dict[str, Value]
     overload: str = ""
-    """Why its means mean nothing, where that is so."""
+    """Reason why its means are meaningless, if there is one."""
     batches: str = ""
     """JSON: the mean of each batch of submissions, by metric."""
     groups: dict[str, list[Row]] = field(default_factory=dict)

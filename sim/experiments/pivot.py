@@ -136,7 +136,7 @@ class Cell(NamedTuple):
     runs: int
     seeds: int
     best: bool = False
-    """It is, and the difference to each other one is significant."""
+    """True if it is best, with a significant difference to each other one."""
     overloaded: int = 0
     """Runs whose numbers mean nothing."""
 

@@ -58,7 +58,7 @@ BESIDE = {
 VARIED = OPTIONS | BESIDE
 """All options of a run, by name."""
 FACTORS = ("trace", *(name for name in VARIED if name != "seed"), "seed", "policy")
-"""All that may vary, what varies slowest first: runs of the same jobs lie side by side."""
+"""Factors, the slowest varying first, so that runs of the same jobs are neighbours."""
 DEFAULTS = {"seed": ("0",), "policy": ("easy",)}
 
 
@@ -70,7 +70,7 @@ class Run(NamedTuple):
     trace: str
     """Name of the trace as typed."""
     sha256: str
-    """Of its bytes."""
+    """Hash of the trace's bytes."""
     options: tuple[tuple[str, Any], ...]
     """Every option with its value as it may be typed."""
     policy: str
@@ -96,7 +96,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """Which runs, and what is measured of each; those of `axes` are nested, the factors of one advance together."""
+    """Runs to make, and their measurements; `axes` are nested, the factors of one axis advance together."""
 
     axes: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
     """(name, values) of the factors of each axis."""

@@ -35,7 +35,7 @@ _BEAT = 0.2
 
 @dataclass
 class Progress:
-    """How far a sweep is."""
+    """Progress of a sweep."""
 
     asked: int
     there: int

@@ -1,4 +1,4 @@
-"""Which program a worker runs: another one might make other runs, and is refused."""
+"""Version of the program in a worker: another one might make other runs, and is refused."""
 
 from __future__ import annotations
 

@@ -32,17 +32,17 @@ class Form(NamedTuple):
     decision: Any
     reason: Any
     names_job: bool
-    """Is a job the first field of the reason?"""
+    """True if a job is the first field of the reason."""
     kinds: tuple[type, ...]
     """Type of each number"""
     may_miss: bool
-    """Does nan stand for None?"""
+    """True if nan stands for None."""
     names_victims: bool = False
-    """Is the first field of the reason who was suspended for it just before? Then the first number is how many."""
+    """True if the first field of the reason is the suspended victims; then the first number counts them."""
     is_placed: bool = False
-    """Does the policy choose the processors? Then the last number is the stretch that has them, or ~index of a set."""
+    """True if the policy chooses the processors; then the last number is their stretch, or ~index of a set."""
     is_trial: bool = False
-    """Is the reason's first number also for how long it may last?"""
+    """True if the reason's first number is also the length of its run."""
     own: int = 0
     """Count of leading numbers that belong to the decision, not to its reason"""
 
@@ -57,7 +57,9 @@ class Form(NamedTuple):
 
 
 class Placed(Form):
-    """In a row of the matrix. It is ~row if the job passes others; which columns it takes is where ranks are named."""
+    """Placement in a row of the matrix, stored as ~row if the job passes others; its columns are in the field of the
+    rank.
+    """
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
         row, free, span = values
@@ -120,7 +122,7 @@ class Decided:
     __slots__ = ("_jobs", "_kept", "_made", "_sets", "append", "forms", "heads", "new", "numbers", "ranks")
 
     append: Callable[[Decision], None]
-    """One more."""
+    """Function that appends a decision."""
 
     def __init__(self, jobs: Sequence[Job] = (), sets: ProcessorSets | None = None) -> None:
         """Make the log; `sets` are the processors of the stretches that the decisions begin."""
@@ -131,7 +133,7 @@ class Decided:
         self.append = self.new.append
         self.forms = bytearray()
         self.ranks = array("i")
-        """Of the job that each is about; -1: of none"""
+        """Rank of the job that each is about; -1 for none"""
         self.heads = array("i")
         """Rank of the job in the reason, of the job placed in the row, or index into `_kept` for decisions without a
         form

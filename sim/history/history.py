@@ -343,7 +343,7 @@ for _name in (
 
 
 class Unwritten(History):
-    """For an engine whose history is known already: nothing is written."""
+    """History that writes nothing, for an engine whose history is known already."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -51,11 +51,11 @@ class Switch:
     planned: Mapping[int, float] = field(default_factory=dict, compare=False, repr=False)
     """rank -> start, as the policy before it left them."""
     by_rule: bool = False
-    """Did a policy that leads say so? Then it comes about by itself when the run is made again."""
+    """True if an adaptive policy made the switch; then it recurs by itself when the run is repeated."""
     breaks: tuple[int, float] | None = None
     """Processors that fail, and until when, in a what-if experiment instead of a change of policy."""
     is_after: bool = field(default=False, compare=False)
-    """Of one that is to come: does it come after all else that happens at its time?"""
+    """True for a future switch that comes after all other events of its time."""
 
     @property
     def spec(self) -> str:
@@ -97,9 +97,9 @@ class Past:
     _first: array[int]
     """rank -> the first stretch of the job; -1: none"""
     _started: Times
-    """When each job first ran"""
+    """Time at which each job first ran"""
     _done: Times
-    """When each job was done, or killed at its estimate"""
+    """Time at which each job was done, or killed at its estimate"""
     _rows: dict[int, tuple[int, ...]]
     """stretch -> rows, of those of kind gang"""
     _time: array[float]

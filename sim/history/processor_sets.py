@@ -1,4 +1,4 @@
-"""Which processors each stretch has: sets as integers where they are narrow, as ranges where they are wide."""
+"""Sets of processors of stretches: integers on narrow machines, ranges on wide ones."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Totals(NamedTuple):
     mean_bounded_slowdown: float
     max_bounded_slowdown: float
     utilization: float
-    """Of the time from the first submit until now."""
+    """Used share of the processors from the first submission until now."""
 
 
 class Tally:

@@ -1,4 +1,4 @@
-"""When something happened to each job, and in which step: columns by rank that can be read as of any step, and cut."""
+"""Times and steps of an event of each job: columns by rank that can be read as of any step, and cut."""
 
 from __future__ import annotations
 

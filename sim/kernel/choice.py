@@ -1,4 +1,4 @@
-"""Which loop goes: the compiled one where there is one, the same file as it is where there is none, or neither.
+"""Choice of the loop: the compiled one if there is one, else the interpreted one, or none.
 
 `SCHEDSCOPE_KERNEL=off` leaves everything to the engine, `SCHEDSCOPE_KERNEL=python` to the loop as it is.
 """

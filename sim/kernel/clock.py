@@ -40,7 +40,7 @@ class Clock(Loop):
         self.cycle = self.on_turn = 0
         """Number of rows that take turns, and the place of the active one"""
         self.is_known = False
-        """Is the progress known that each made from the beginning of this turn until `since`?"""
+        """True if the progress in this turn until `since` is computed"""
         self.has_turned = self.has_other_rows = False
         """Changes since the last step: another active row; other rows"""
 
@@ -54,7 +54,7 @@ class Clock(Loop):
         self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
         """The progress from the beginning of this turn until `since`, and until a later moment; what is between"""
         self.seconds = times(slots)
-        """For how long each is on turn"""
+        """Seconds for which each row is active"""
         self._ask_clock()
 
     def set_clock(self) -> None:

@@ -52,7 +52,7 @@ class GangLoop(Sharing):
         self.passed = self.rest = self.planned_of = 0
         """Lengths of the front of the queue: jobs passed by another job; planned jobs; jobs at the last scheduling"""
         self.are_reserved = False
-        """Are the plans of rows those of this compaction, not of the last schedule?"""
+        """True if the plans of rows are of this compaction, not of the last schedule"""
         self.found = self.comes_to = -1
         """Row of the last place found, and row where the next job can enter"""
         self.trial = 0

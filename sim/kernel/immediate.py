@@ -25,7 +25,7 @@ class ImmediateLoop(Suspension):
         Suspension.__init__(self, jobs, procs, most_running)
         self.slice = 0.0
         self.is_to_wake = numbers(jobs)
-        """Is the policy to be woken when the running job has had its slice?"""
+        """1 if the policy is to wake when the running job has used up its slice"""
         self.served_at, self.served_of, self.served = growing_times(most_running), growing_numbers(most_running), 0
         """Jobs with used-up slices by instantaneous xfactor, of equals the latest rank first, as a negative number"""
 

@@ -38,24 +38,24 @@ class MultiQueueLoop(Partitions):
         Partitions.__init__(self, jobs, procs, most_running)
         self.beside_as = self.trial_as = self.due_as = self.early_as = 0
         self.highs = 0
-        """Before that place all are of high priority"""
+        """End of the high-priority places"""
         # Memory of the last pass
         self.stands = False
-        """Do the pivots stay where they are, and who could not start, if only others come?"""
+        """True if pivots and blocked jobs stay as they are while only other jobs arrive"""
         self.next_due = 0.0
-        """When the first pivot is to start"""
+        """Time of the first pivot's start"""
         self.told_in = -1
         """Step of the last announcement of the pivots' starts, while it holds"""
         self.placed, self.drafted = 0, False
-        """Of how many pivots the start is known; is the draft what they leave free?"""
+        """Number of pivots with a known start; True if the draft leaves those out"""
         self.has_moved = False
-        """May they have moved in this pass?"""
+        """True if the pivots may have moved in this pass"""
         self.untaken = -1
         """Place of the last pivot, not yet taken from the plan"""
         self.short_at, self.short_of = INFINITE, 0
         """Time from which the draft has few processors, and how few: wider jobs must end before"""
         self.touched_at, self.touched_of = INFINITE, 0
-        """The same of what leaves out the pivots"""
+        """Time and number of the first shortage without the pivots"""
         self.tries = False
         # Trials: as long as a job is to be tried, what it asks for and how long it runs are those of its trial
         self.stage = numbers(jobs)

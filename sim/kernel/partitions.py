@@ -21,10 +21,10 @@ class Partitions(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.borrows_as = 0
         self.partition_of = numbers(0)
-        """By rank"""
+        """Partition of each job by rank"""
         self.borrowed = 0
         self.has_borrowed = False
-        """Have owners changed in this pass?"""
+        """True if owners have changed in this pass"""
         self.whole_sets: list[Processors] = []
         self.boundaries: list[Any] = []
         self.boundary_step: Any = []

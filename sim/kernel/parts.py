@@ -1,4 +1,4 @@
-"""Which files the compiled loop is made of; an old one is not taken for what they say now."""
+"""Source files of the compiled loop, whose hash detects an outdated one."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Plan:
         self.count = 0
         """Number of steps; 0 without a plan"""
         self.begins_sooner = False
-        """Has what would begin within a moment come to begin at once?"""
+        """True if a step within a moment has been moved to the present"""
 
     def clear(self) -> None:
         """Drop the plan."""
@@ -150,7 +150,7 @@ class RowPlan(Plan):
     def __init__(self, most: int) -> None:
         Plan.__init__(self, most)
         self.only_rises = True
-        """Are never fewer free than before? Nothing is reserved then"""
+        """True if free processors never decrease, as without reservations"""
 
     def begin(self, now: float, free: int) -> None:
         """Begin a plan with `free` processors from now on."""

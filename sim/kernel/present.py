@@ -98,24 +98,24 @@ class Present:
         self.pieces = 0
         """How many ranges the running jobs hold together"""
         self.expected = times(jobs)
-        """When each running job ends by its estimate"""
+        """Expected end of each running job"""
         self.held_at = numbers(jobs)
         """Index in the history's ranges of each running job's processors"""
         # Plans
         self.plan, self.draft = Plan(2 * jobs + 2), Plan(2 * jobs + 2)
         self.planned = times(jobs)
-        """When each waiting job is to start by its reservation"""
+        """Reserved start of each waiting job"""
         self.planned_in = numbers(jobs)
         """Step of the last note about it, from 1"""
         self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
         """The reservations that stand, in order of time; where there are none, when the policy asked to be woken"""
         self.reservations = 0
         self.is_due = self.is_reserved = False
-        """Has a reservation come due? Has each who starts one?"""
+        """True if a reservation is due; True if starting jobs have reservations"""
         self.head = -1
         """The rank of the only job with a reservation where only the head has one"""
         self.is_fresh = False
-        """Has nothing ended or started since the head's start was computed?"""
+        """True if no job has ended or started since the head's start was computed"""
         self.shadow, self.extra, self.is_sharp = 0.0, 0, True
         """Time at which the head fits, extra processors then, and whether no job ends a moment later"""
         self.tried_procs, self.tried_for, self.tried_from = numbers(jobs), times(jobs), times(jobs)

@@ -49,7 +49,7 @@ class SelectiveLoop(Suspension):
         self.category = numbers(0)
         # Running jobs sorted by xfactor, of equals the latest rank first
         self.height, self.bare_height = times(jobs), times(jobs)
-        """Each running job's xfactor; in the first infinite where it may not be suspended"""
+        """Xfactor of each running job; in the first column infinite for protected jobs"""
         self.rung_at: Times = growing_times(most_running)
         self.rung_of, self.rungs = growing_numbers(most_running), 0
         """Negative ranks"""
@@ -61,9 +61,9 @@ class SelectiveLoop(Suspension):
         """Keeper of each job's toll, if known; `nobody` for none"""
         self.nobody = jobs
         self.hoped, self.least = times(jobs), times(jobs)
-        """When each can pay the lowest toll that there is; its least xfactor for the one that is known"""
+        """Moment at which each can pay the lowest toll; its least xfactor for the known one"""
         self.moment = times(0)
-        """When each can pay, as far as is known; infinite: never, or nothing is known"""
+        """Moment at which each can pay, if known; infinite for never or unknown"""
         self.due_at, self.due_rank, self.dues = growing_times(jobs), growing_numbers(jobs), 0
         # Memory of the last pass
         self.stood = False

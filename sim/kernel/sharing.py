@@ -47,7 +47,7 @@ class Sharing(Clock):
         # Jobs in the matrix, in order of placement
         self.placed, self.standing = growing_numbers(jobs), 0
         self.ran, self.whole, self.need = growing_times(jobs), growing_times(jobs), growing_times(jobs)
-        """How long each ran and runs in all, and what it needs until it is done, with what it loses before"""
+        """Progress and run time of each job, and the progress that it still needs, including losses"""
         self.bands: list[tuple[int, ...]] = []
         self.band_of, self.members = growing_numbers(jobs), numbers(jobs + 1)
         """Bands of jobs that are in the same rows in the history, and the number of jobs in each"""
@@ -62,7 +62,7 @@ class Sharing(Clock):
         self.rows_of: list[tuple[int, ...]] = [()] * jobs
         """The rows that each stands in, as the matrix has them"""
         self.written: list[tuple[int, ...]] = [()] * jobs
-        """The same as the history has them"""
+        """Rows of each job as written to the history"""
         self.replicas = self.copies = 0
         """How many replicas there were when the matrix was filled last, and how many still stand"""
         self.settled = 0

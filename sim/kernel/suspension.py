@@ -47,7 +47,7 @@ class Suspension(Loop):
         self.since = times(jobs)
         # Suspended jobs
         self.preempted = numbers(0)
-        """How often each job was: a column of the ledger"""
+        """Number of suspensions of each job: a column of the ledger"""
         self.paused = self.preemptions = 0
         self.pauses = Waiters(jobs, 1)
         """Suspended jobs, the last suspended first"""

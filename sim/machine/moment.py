@@ -1,4 +1,4 @@
-"""When two moments are one, and when two lengths of time are equal."""
+"""Equality of moments, and of lengths of time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MOMENT = 1e-6
 are not more exact. Whole seconds are unaffected.
 """
 APART = 4 * MOMENT
-"""So far apart are two moments of which none is taken for the other, nor is one that is taken for one of them."""
+"""Distance at which neither two moments, nor moments equal to them, count as one."""
 _PER_SECOND = 1e6
 _COARSE = 1e9
 """Lengths of time in seconds from which a double is too coarse to be rounded to a moment."""

@@ -52,7 +52,7 @@ class Turns:
         self.row: int | None = None
         """The row on turn; None: there is no row."""
         self.begin: float = 0
-        """When its turn began."""
+        """Begin of the current turn."""
         self._known_works: dict[tuple[float, float], list[float]] = {}
         """(time, overhead) -> what `_works` found, since anything changed last"""
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Formula(NamedTuple):
-    """How a metric is computed, and the paper that it is from."""
+    """Formula of a metric, and its paper."""
 
     text: str
     paper: str = ""

@@ -1,4 +1,4 @@
-"""Everything at once: what `run --format json` writes and what a screen of metrics shows."""
+"""All metrics together, for `run --format json` and the metrics of a screen."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PARTIES = (
     Group("account", "account", groups.by_account),
 )
 TAIL = Group("tail", "tails: so many percent of the jobs have less", groups.by_tail)
-"""Of these there may be many: they are measured when they are asked for."""
+"""Group that may have many rows, measured only on request."""
 
 
 def group_of(name: str) -> Group | None:

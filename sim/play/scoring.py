@@ -28,7 +28,7 @@ MOST_COSTLY = 3
 
 @dataclass(frozen=True)
 class Followed(Policy):
-    """Starts jobs as a player did, and decides like EASY from a number of moves on."""
+    """Policy that starts jobs as a player did, and decides like EASY after a number of moves."""
 
     starts: tuple[tuple[float, int], ...] = ()
     """(time, rank) of the player's first starts, in their order."""

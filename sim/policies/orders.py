@@ -274,7 +274,7 @@ class HighFirst(Order):
 
 @dataclass(frozen=True)
 class ByRecord(Order):
-    """By recorded start; jobs without one come last."""
+    """Recorded start; jobs without one come last."""
 
     def key(self, job: Job, now: float) -> float:
         return inf if job.recorded_start is None else job.recorded_start

@@ -1,4 +1,4 @@
-"""Which trace was meant, and whether it is still the same: a path or a sample's name, and the SHA-256 of its bytes."""
+"""Reference to a trace, a path or a sample's name, with the SHA-256 of its bytes to detect changes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TraceRef(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Why the trace is not the one that was meant."""
+    """Reason why the trace is not the expected one."""
 
     kind: Literal["missing", "size", "hash"]
     told: str

@@ -189,7 +189,7 @@ class OwnNumber:
     relation: str
     value: float
     who: OfJob | None = None
-    """None for any job."""
+    """Condition about one job; None for any job."""
     is_event = False
     in_columns = False
 

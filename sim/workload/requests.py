@@ -11,7 +11,7 @@ from sim.workload.shape import Request, Shape
 
 _KB = 1024
 _MOST_MEMORY = 2**40
-"""In MB, of one task; larger values are taken for none."""
+"""Largest memory of a task in MB; larger values count as none."""
 
 
 def on_nodes(trace: Trace, shape: Shape) -> Trace:

@@ -39,7 +39,7 @@ class ComputeNode:
     name: str
     cores: int
     memory: int = 0
-    """In MB."""
+    """Memory in MB."""
     others: tuple[tuple[str, int], ...] = ()
     """Countable resources by name, such as gpu."""
     features: frozenset[str] = frozenset()

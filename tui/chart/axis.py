@@ -22,7 +22,7 @@ _BEFORE = 600.0
 
 
 class Axis:
-    """By the clock."""
+    """Axis by the clock."""
 
     by_event = False
     kind: Hashable = None
@@ -59,7 +59,7 @@ CLOCK = Axis()
 
 
 class ByEvent(Axis):
-    """By event: the moments of steps that were made, and those `ahead` at which something is planned.
+    """Axis by event: the moments of past steps, and `ahead` the moments of plans.
 
     >>> axis = ByEvent("a run", np.array([0.0, 10, 3600]), [7200.0])
     >>> axis.place(10), axis.place(1805), axis.time(2.5), axis.places(np.array([5.0, 7200, 10800])).tolist()

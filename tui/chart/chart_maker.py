@@ -36,7 +36,7 @@ from tui.chart.turns import are_seen, by_turns
 
 
 class ChartMaker:
-    """Makes the charts of one history; a branch, which has another past, has its own maker."""
+    """Maker of the charts of one history; a branch has its own maker."""
 
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
@@ -47,7 +47,7 @@ class ChartMaker:
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
         self._known: tuple[int, Floats, Floats] = -1, np.zeros(0), np.zeros(0)
-        """Of how many steps, first starts and completions"""
+        """Number of steps, with first starts and completions until then"""
 
     def parted(self, time: float) -> ChartMaker:
         """Return a maker for a branch that has been the same until then: what is drawn of that is drawn."""

@@ -26,11 +26,11 @@ class Lane(NamedTuple):
 
 
 class Lanes:
-    """Which lane each row has: the highest that is free when it is opened, and the same as long as it lasts."""
+    """Lane of each row: the highest free one when it is opened, and the same as long as the row lasts."""
 
     def __init__(self, procs: int) -> None:
         self.stride = procs + 1
-        """One more than there are, so that a lane ends before the next begins."""
+        """Number of places in a lane: one more than processors, so that a lane ends before the next begins."""
         self.count = 0
         """Most rows at once, up to the last moment that was read."""
         self._read = 0
@@ -38,7 +38,7 @@ class Lanes:
         self._given: dict[int, tuple[list[float], list[int]]] = {}
         """row -> since when it had which lanes: the number of a row that vanished may be given again"""
         self._grown: list[float] = []
-        """When there was the first lane, the second, and so on"""
+        """Time of the first lane, the second, and so on"""
 
     def read(self, history: Past, clock: float) -> None:
         """Take in which rows came and went since it was read the last time; the lanes are those of that moment."""

@@ -90,14 +90,14 @@ def _order(owners: Owners, division: Owners, procs: int, gap: int) -> Order:
 
 
 class Band(NamedTuple):
-    """One partition as it is now: how many processors it has, and what of them is borrowed or lent."""
+    """Partition as it is now: number of processors, borrowed and lent ones."""
 
     owns: int
     own: int
     borrowed: int
     lent: int
     low: int
-    """Its lowest place."""
+    """Lowest place of the partition."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -115,12 +115,12 @@ class Band(NamedTuple):
 
 
 class Partitioned(NamedTuple):
-    """How processors are ordered by their owners."""
+    """Order of the processors by their owners."""
 
     division: Owners
-    """Which processors each partition owned when the machine was divided."""
+    """Processors that each partition owned when the machine was divided."""
     now: Owners
-    """Which each owns at the clock."""
+    """Processors that each partition owns at the clock."""
     clock: float
     procs: int
     gap: int
@@ -131,7 +131,7 @@ class Partitioned(NamedTuple):
         return self.procs + self.gap * (len(self.division) - 1)
 
     def view(self, view: ChartView) -> ChartView:
-        """Return the same part of the machine, with what lies between partitions."""
+        """Return the same part of the machine, including the gaps between partitions."""
         low, high = view.low * self.places // self.procs, -(-view.high * self.places // self.procs)
         return replace(view, low=low, high=high, order=(self.division, self.gap))
 

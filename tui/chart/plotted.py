@@ -17,7 +17,7 @@ ASCII_MARKERS = "ox+*#@%&=abc"
 
 
 class Manner(NamedTuple):
-    """How a plot is drawn."""
+    """Options of drawing a plot."""
 
     columns: int
     rows: int

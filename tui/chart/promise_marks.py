@@ -16,14 +16,14 @@ from tui.chart.scene import Hole, Mark
 
 
 class FirstPromise(NamedTuple):
-    """At `time` a job was first promised to start at `at`."""
+    """First reservation of a job: made at `time` for `at`."""
 
     time: float
     at: float
 
 
 class Promises:
-    """Remembers the first promise of each job that was asked for, as it does not change."""
+    """Cache of the first reservation of each job, as it does not change."""
 
     def __init__(self) -> None:
         self._first: dict[int, FirstPromise] = {}

@@ -37,7 +37,7 @@ _ONE = np.ones(1, np.bool_)
 
 
 class Texture(IntEnum):
-    """How a job looks, beside its colour."""
+    """Texture of a job, in addition to its colour."""
 
     SOLID = 0
     TRIAL = 1
@@ -87,7 +87,7 @@ def as_numbers(pixels: Pixels) -> NDArray[np.uint64]:
 
 
 class Frame(NamedTuple):
-    """Which pixels: `columns` from column `first`, and bands between `edges`, as in `ChartView`."""
+    """Pixels of a picture: `columns` from column `first`, and bands between `edges`, as in `ChartView`."""
 
     per_column: float
     first: int

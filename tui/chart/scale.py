@@ -30,9 +30,9 @@ AN_EVENT = 0.25
 NOW_AT = 0.7
 """Position of now in the chart's width while it follows."""
 PAGE = 0.15, 0.85
-"""Between which parts of the width now wanders where pages are turned."""
+"""Parts of the width between which now moves when pages are turned."""
 _FULL = 2 / 3
-"""Of the height; bands of equal height that fill less give way to such as differ by a pixel."""
+"""Least used share of the height with bands of equal height; below it bands may differ by a pixel."""
 _FIRST_JOBS = 40
 """Submissions in sight at first, unless they take longer than a day."""
 
@@ -61,7 +61,7 @@ class ChartView:
     cuts: tuple[int, ...] = ()
     """Possible ends of bands of several processors, upwards: between the nodes of a cluster. Empty: anywhere."""
     order: Hashable = None
-    """How the processors are ordered; None: by their numbers."""
+    """Order of the processors; None for their numbers."""
 
     @property
     def start(self) -> float:
@@ -172,13 +172,13 @@ class Camera:
     first: int = 0
     """The first column where it does not follow now; where it turns pages, of the page that others are counted from."""
     begin: float | None = None
-    """While it follows, no column before this place is shown: there is nothing."""
+    """Place before which no column is shown while it follows, as nothing is there."""
     pages: bool = False
-    """Does it follow by turning pages, or by scrolling?"""
+    """True if it follows by turning pages instead of scrolling."""
     by_rows: bool | None = None
-    """Rows of a matrix and partitions in lanes of their own? None: partitions, and rows whose turns are too short."""
+    """True for lanes of matrix rows and partitions; None for partitions, and for rows with turns too short to see."""
     by_event: bool = False
-    """Are places events, or seconds?"""
+    """True if places are events, False if seconds."""
     held: float | None = None
     """The moment in the middle, where it is not known yet which column that is."""
 

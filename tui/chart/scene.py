@@ -82,11 +82,11 @@ class Chart:
     end: NDArray[np.float64]
     """rank -> completion, likewise."""
     division: tuple[int, ...] = ()
-    """Which processors each partition owned when the machine was divided."""
+    """Processors that each partition owned when the machine was divided."""
     lanes: tuple[Lane, ...] = ()
-    """From the top, where the rows of a matrix lie one above the other."""
+    """Lanes from the top, if the rows of a matrix are one above the other."""
     outages: tuple[Outage, ...] = ()
-    """When processors are not there, as far as that is known."""
+    """Known times at which processors are unavailable."""
     names: tuple[tuple[int, str], ...] = ()
     """(lowest processor, label) of nodes, upwards; none: processors are numbers."""
     outlines: tuple[Outline, ...] = ()
@@ -118,7 +118,7 @@ class ChartScene(Chart):
     shift: NDArray[np.float64] | None = None
     """rank -> by how many seconds the job starts later than in the chart beside; infinite: it is not known."""
     pending: bool = False
-    """Are there columns that have not been drawn yet?"""
+    """True if some columns have not been drawn yet."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

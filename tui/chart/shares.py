@@ -1,4 +1,4 @@
-"""How much of each band of the chart a set of processors covers."""
+"""Share of each band of the chart that a set of processors covers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MANY = 1024
 """More sets than this are not worth remembering: they are asked for once."""
 
 Shared: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
-"""For each band that a set touches: the index of the set, the band, the share of the band that is in the set."""
+"""Arrays with an entry for each band that a set touches: index of the set, the band, and the share of the band."""
 
 
 class Shares:

@@ -1,4 +1,4 @@
-"""Which moments and which processors the axes name: round ones, as many as have room."""
+"""Moments and processors that the axes name: round ones, as many as fit."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class OnTurn(NamedTuple):
 
     row: int | None
     end: float | None
-    """When the turn ends; None: it does not."""
+    """End of the turn, or None."""
     slice: float
 
 
@@ -73,7 +73,7 @@ class RowsSharing(NamedTuple):
     """Rows that share each column, with their jobs."""
 
     stands: NDArray[np.bool_]
-    """[stretch, row]: does it stand there?"""
+    """[stretch, row]: True if the stretch is in the row"""
     order: Ints
     """[place, column]: the row, of all rows with jobs at that time"""
     many: Ints

@@ -37,7 +37,7 @@ Form = Literal["table", "json"]
 NARROWEST, WIDEST = 60, 80
 """Columns: sentences and bars keep between these; tables take up to 76."""
 SIZE_LABELS = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "over 1d")
-"""Of `sim.comparison.differences.SIZES`."""
+"""Labels of `sim.comparison.differences.SIZES`."""
 
 Lines = list[str]
 

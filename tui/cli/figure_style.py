@@ -56,7 +56,7 @@ def parse_size(text: str) -> Size:
 
 @dataclass(frozen=True)
 class Style:
-    """How a figure looks; empty words leave the choice to the figure."""
+    """Style of a figure; empty words leave the choice to the figure."""
 
     title: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)

@@ -47,7 +47,7 @@ COMMANDS = {
     "why": "Why a job of a real cluster waits: one line, or a paragraph with --long.",
     "watch": "Open the replay screen; without TRACE or options show a menu of samples, lessons and recent traces.",
 }
-"""Each has a file of its name with a `command`, whose help begins with this."""
+"""Commands; each has a file of its name with a `command`, whose help begins with this text."""
 
 
 def program() -> None:

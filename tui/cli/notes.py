@@ -101,7 +101,7 @@ def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]
 
 
 class Notes:
-    """Draws the notes over and over; the picture is made once for each scene."""
+    """Window of the notes, drawn repeatedly; its picture is made once for each scene."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(force_terminal=True, highlight=False, markup=False)

@@ -39,7 +39,7 @@ from tui.look.figures import cell, titled
 from tui.look.text import Align, plain, table
 
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
-"""Of a list, unless others are asked for."""
+"""Metrics of a list by default."""
 MADE_OF = ("sha256", "parameters", "code")
 """Columns needed to repeat a run besides its factors: the trace's hash, all parameters, and user code."""
 TABLES = ("parquet", "arrow")

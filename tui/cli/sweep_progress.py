@@ -23,7 +23,7 @@ MOST_ROWS, MOST_COLUMNS = 12, 8
 
 @dataclass
 class Filling:
-    """Means so far: a row a policy, a column a value of what else varies most."""
+    """Means so far: rows are policies, columns are values of what else varies most."""
 
     columns: tuple[str, ...]
     factor: str

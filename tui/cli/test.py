@@ -1,4 +1,4 @@
-"""`schedscope test`: is a policy fit for use?"""
+"""`schedscope test`: check whether a policy is fit for use."""
 
 from __future__ import annotations
 

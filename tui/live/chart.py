@@ -44,7 +44,7 @@ ROOMY = 70
 
 
 class ChartMaker:
-    """Makes the charts of one observed history. Colours and shares are kept from one chart to the next."""
+    """Maker of the charts of one observed history, which keeps colours and shares from one chart to the next."""
 
     def __init__(self) -> None:
         self._colours: tuple[Workload, str, Colours] | None = None

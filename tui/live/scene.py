@@ -32,7 +32,7 @@ class State:
     every: float = 60.0
     """Seconds between two polls."""
     trouble: str = ""
-    """Why the controller does not answer; empty: it does."""
+    """Reason why the controller does not answer, empty if it does."""
     since: float = 0.0
     """The moment of the first poll without an answer, in seconds since 1970."""
     unrecorded: str = ""
@@ -58,7 +58,7 @@ class LiveScene:
     """Events since the picture before."""
     state: State = State()
     follows: bool = True
-    """Is it the newest picture, which gives way to the next one?"""
+    """True for the newest picture, which gives way to the next one."""
     numbers: Sequence[tuple[Column, Sequence[tuple[float, float]]]] = ()
     """Always empty: only simulated policies have numbers of their own."""
     _said: dict[str, str] = field(default_factory=dict, repr=False)
@@ -124,14 +124,14 @@ class LiveScene:
 
 @dataclass(frozen=True, slots=True)
 class LiveContext:
-    """All that a panel of the live screen may know when it draws."""
+    """Context of a panel of the live screen."""
 
     scene: LiveScene
     look: Look
     selected: int | None = None
     hovered: int | None = None
     partition: str = ""
-    """Only the queue of this partition; empty: of all together."""
+    """Partition whose queue is shown; empty for all together."""
     mine_first: bool = False
     only_mine: bool = False
 

@@ -1,1 +1,1 @@
-"""How things look: colours, themes, text, sheets of styled lines, and what a person chose. No widgets."""
+"""Look of the program: colours, themes, text, sheets of styled lines, and the user's choices. No widgets."""

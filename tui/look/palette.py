@@ -30,9 +30,9 @@ SIXTEEN = (
     "#55ffff", "#ffff55", "#00aaaa", "#aa00aa", "#55ff55", "#ff55ff",
     "#00aa00", "#aa0000", "#5555ff", "#ff5555", "#0000aa", "#aa5500",
 )  # fmt: skip
-"""The same for terminals of sixteen colours: all that are not grey."""
+"""Job colours of terminals with sixteen colours: all but greys."""
 RAMP_COLOURS = ("#6247aa", "#4d72b8", "#3294a3", "#3fb37f", "#9bd24f", "#fde725")
-"""From little to much; lightness grows too."""
+"""Scale from little to much, with growing lightness."""
 
 
 RUN_COLOURS = "#f0f0e0", "#c090b0"
@@ -42,7 +42,7 @@ JOB_HUES = 2 * len(JOB_COLOURS)
 
 
 _FAINT, _GREY = "#555555", "#aaaaaa"
-"""Of sixteen colours those for what is hardly there, and for other jobs upon a dark ground."""
+"""Faint and grey of sixteen colours, for signs and for other jobs on a dark ground."""
 READABLE = 3.0
 """Contrast of other jobs with the ground while one is selected, at least."""
 
@@ -73,7 +73,7 @@ HUES = max(Hue) + 1
 
 
 class Tone(IntEnum):
-    """How much of a hue shows."""
+    """Strength of a hue."""
 
     QUARTER = 0
     HALF = 1
@@ -88,7 +88,7 @@ class Tone(IntEnum):
     TEXT = 7
     """Text upon a block of this hue."""
     GROUND = 8
-    """Behind everything."""
+    """Tone behind everything."""
     TEXT_DIMMED = 9
     """Text upon a dimmed block of this hue."""
 
@@ -111,13 +111,13 @@ def ink(hue: int, tone: int = Tone.FULL) -> int:
 
 @dataclass(frozen=True)
 class Look:
-    """One way to see the program."""
+    """Way to show the program."""
 
     name: str
     dark: bool
     background: str
     surface: str
-    """Behind panels."""
+    """Background of panels."""
     text: str
     dim: str
     faint: str
@@ -131,16 +131,16 @@ class Look:
     runs: tuple[str, str] = RUN_COLOURS
     ramp: tuple[str, ...] = RAMP_COLOURS
     soft: float = 0.8
-    """How strong a full block is."""
+    """Strength of a full block."""
     lift: float = 1.0
     """Below 1: what is weak is stronger, for projectors."""
     mode: Mode = "colour"
     depth: int = 24
     """Bits of colour that the terminal has: 24, 8 or 4."""
     calendar: Calendar | None = None
-    """How moments are written: as dates, or (None) as days of the trace"""
+    """Format of moments: dates, or (None) days of the trace"""
     on_wall: bool = False
-    """Is it seen from the last row of a hall, where nothing may be dim?"""
+    """True on a projector, where nothing may be dim."""
     _styles: dict[str, Style] = field(default_factory=dict, compare=False, repr=False)
 
     @property

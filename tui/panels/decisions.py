@@ -23,7 +23,7 @@ INDENT = 2
 """Columns of a decision's sign and the blank behind it."""
 NAMED = 4
 MOST_WRAPPED = 60
-"""Of more decisions each takes one line, so that only those in sight are made."""
+"""Most decisions that are wrapped; above it each takes one line, and only visible ones are made."""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:

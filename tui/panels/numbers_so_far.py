@@ -29,7 +29,7 @@ class Figure(NamedTuple):
     value: str
     brief: str
     details: tuple[str, ...] = ()
-    """Of how many that is, the fullest first, as far as there is room."""
+    """Notes on how many jobs it covers, the fullest first, as far as there is room."""
 
 
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:

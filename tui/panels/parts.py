@@ -24,7 +24,7 @@ class QueueOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """All that a panel may know when it draws."""
+    """Context of a panel's drawing."""
 
     about: About
     scene: Scene
@@ -34,7 +34,7 @@ class Context:
     hovered: int | None = None
     """The rank of the job under the pointer."""
     decision: int | None = None
-    """Which of the step's decisions is walked to, counted from 0; None: the step is seen as a whole."""
+    """Index of the decision walked to; None if the step is seen as a whole."""
     phase: int | None = None
     """Phase of the last rebuild of the matrix that is shown."""
     of_other: bool = False
@@ -42,7 +42,7 @@ class Context:
     visible: frozenset[str] = frozenset()
     """The panels that are on the screen: what one of them says need not be said again."""
     order: QueueOrder | None = None
-    """How the queue is sorted; None: as the policy has it."""
+    """Sort order of the queue; None for the policy's."""
 
     @property
     def at(self) -> Clock:

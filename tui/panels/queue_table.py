@@ -26,10 +26,10 @@ LEAST_WHY, MORE_WHY = 12, 5
 LEAST_OWN, MOST_OWN = 7, 12
 """Columns of a number of the policy's own."""
 MOST_PLAIN = 1e6
-"""From here on such a number is rounded."""
+"""Value from which on a number is rounded."""
 
 OWN = "own "
-"""How the keys of a policy's own columns begin."""
+"""Prefix of the keys of a policy's own columns."""
 STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
 """Headings of the planned starts: all reserved, none reserved, some reserved."""
 
@@ -44,7 +44,7 @@ class Row(NamedTuple):
     xfactor: float
     starts: str
     promised: bool
-    """Is the planned start a promise, or made anew at each pass?"""
+    """True if the planned start is a promise, False if it is recomputed at each pass."""
     moved: Span
     why: Brief
     own: tuple[float | None, ...] = ()
@@ -148,7 +148,7 @@ class Column(NamedTuple):
     width: int
     cell: Callable[[Row], Span]
     key: str = ""
-    """Of a number of the policy's own, which may be called like one of ours."""
+    """Key of a policy's own number, which may have the name of a built-in one."""
 
     @property
     def weighed(self) -> str:
@@ -162,7 +162,7 @@ class Table(NamedTuple):
     context: Context
     columns: tuple[Column, ...]
     job: int
-    """How wide the names of jobs are."""
+    """Width of the names of jobs."""
     why: int
 
     @property

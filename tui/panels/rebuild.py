@@ -22,7 +22,7 @@ QUIET = (Clean, DropRows, OpenRow, Replicate)
 """Decisions left out of the list of all phases, as the picture shows them."""
 INDENT = 2
 MOST_WRAPPED = 60
-"""Of more decisions each takes one line, so that only those in sight are made."""
+"""Most decisions that are wrapped; above it each takes one line, and only visible ones are made."""
 
 
 class Done(NamedTuple):
@@ -54,7 +54,7 @@ def phases(rebuild: Sequence[Decision]) -> list[Done]:
 
 
 LABEL = "last rebuild:"
-"""Before the phases, where all of them have room in one line"""
+"""Label of the phases, if all of them fit in one line"""
 
 
 def chips(context: Context, width: int, rows: int) -> list[Line]:

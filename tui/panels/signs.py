@@ -10,7 +10,7 @@ from tui.look.sheets import Span
 
 
 class Sign(NamedTuple):
-    """How a kind of decision is drawn, with and without Unicode."""
+    """Sign of a kind of decision, with and without Unicode."""
 
     unicode: str
     ascii: str

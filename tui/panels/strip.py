@@ -58,7 +58,7 @@ class Whole(Protocol):
 
 
 class Seen(Protocol):
-    """All that the strip is drawn from."""
+    """Context of the strip's drawing."""
 
     @property
     def scene(self) -> Whole: ...
@@ -116,9 +116,7 @@ def told_at(context: Seen, size: Size, column: int, row: int) -> str:
 
 
 def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str) -> Iterator[Line]:
-    """Yield a curve, beside its lowest row its name and its value now, beside its highest what its height
-    stands for.
-    """
+    """Yield a curve, with name and current value at the lowest row, and the value of its height at the highest."""
     for row, spans in enumerate(curve):
         if row == len(curve) - 1:
             yield line(Span(text.pad(name, LABEL), "dim"), *spans, Span(text.pad(value, VALUE, "right")))

@@ -18,7 +18,7 @@ _NAME = 14
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """How the replay goes on."""
+    """State of the playback."""
 
     playing: bool = False
     direction: int = 1
@@ -32,7 +32,7 @@ class Going:
     in_lesson: bool = False
     """A lesson says what is hidden, and goes from scene to scene."""
     calendar: Calendar | None = None
-    """How moments are written: as dates, or (None) as days of the trace"""
+    """Format of moments: dates, or (None) days of the trace"""
     news: News | None = None
     """Result of the reload after a policy's file was saved."""
 

@@ -29,7 +29,7 @@ class PolicyReload:
         self.title = printable(order.title)
         self.old = timeline.branch
         self.new: Branch | None = None
-        """None before it begins, or if nothing is to be repeated"""
+        """New branch; None before it begins, or if nothing is to be repeated"""
         self.later: SchedscopeError | None = None
         """True if the new run fails after the current moment"""
         self._order, self._here, self._there = order, timeline.twin(), timeline.twin()

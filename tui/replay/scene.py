@@ -84,7 +84,7 @@ class VersusScene:
     """Names of the runs in columns and sentences."""
     totals: tuple[Totals, Totals]
     level: Level
-    """How they stand by the jobs that have ended in both."""
+    """Metrics of both runs over the jobs that ended in both."""
     r: float | None
     """LS's R of these mean bounded slowdowns: above 0 the second is better. None: too few have ended in both."""
     shifts: Shifts
@@ -95,11 +95,11 @@ class VersusScene:
     told: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     """Sentences about the decisions of each run at the first difference."""
     never: bool = False
-    """Do they never part?"""
+    """True if the runs never differ."""
     led: tuple[str, str] | None = None
     """The policies, those before a switch too; None: there was none."""
     comparison: Comparison | None = None
-    """All that tells them apart, when both are computed."""
+    """Comparison of the complete runs, once both are computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Scene:
     known_steps: int
     """How many steps of the run have been computed."""
     complete: bool
-    """Has the whole run been computed?"""
+    """True if the whole run has been computed."""
     chart: ChartScene | None
     strip: StripScene
     job: JobState | None = None
@@ -123,9 +123,9 @@ class Scene:
     hues: Mapping[int, int] = field(default_factory=dict)
     """rank -> colour of the jobs that panels name."""
     then: Snapshot | None = None
-    """How things stood before the decision that is walked to."""
+    """State before the decision walked to."""
     decisions: tuple[Decision, ...] = ()
-    """All that were made in this step."""
+    """All decisions of this step."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
     """(step, lines) of what the policy printed last, up to this moment: foreign text."""
     numbers: tuple[tuple[Column, tuple[tuple[float, float], ...]], ...] = ()

@@ -26,7 +26,7 @@ _NOTHING = 1e-9
 
 
 class StripMaker:
-    """Integrals over time of occupied and available processors, waiting jobs ...: a mean needs two look-ups."""
+    """Integrals over time of occupied and available processors, waiting jobs and so on: a mean needs two look-ups."""
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload

@@ -94,7 +94,7 @@ class Palette(CommandPalette):
 
 
 class ScreenCommands(Provider):
-    """Offers what the screen under the palette says that it can do."""
+    """Provider of the actions that the screen under the palette offers."""
 
     async def discover(self) -> Hits:
         for title, meaning, action in self._commands():

@@ -31,7 +31,7 @@ async def _tell_nobody(text: str) -> None:
 
 
 class Classroom:
-    """Hears what students do, and shows it to the teacher and on the wall."""
+    """Classroom that receives the students' answers, and shows them to the teacher and on the wall."""
 
     def __init__(self, roster: Roster, title: str = "", word: str | None = None) -> None:
         self.roster, self.title = roster, title

@@ -13,7 +13,7 @@ MOST_BYTES = 2**24
 
 
 class VisitorDriver(WebDriver):
-    """Hands files over whole, and answers what the server asks."""
+    """Driver that delivers files in one piece, and answers the server's requests."""
 
     answers: ClassVar[dict[str, Callable[[], dict[str, object]]]] = {}
     """Answers to questions of the server, made in the app's own thread."""

@@ -18,7 +18,7 @@ EVERY = 1.0
 
 
 class Limits:
-    """Closes connections that only wait, and those beyond the number that one address may have."""
+    """Limits that close idle connections, and those above the number for one address."""
 
     def __init__(self, connections: Callable[[], list[Any]]) -> None:
         self._connections = connections

@@ -25,7 +25,7 @@ class Door:
     """Origins under which the server is known, and the tokens that open it."""
 
     origins: frozenset[str]
-    """As a browser says them: scheme, host and port."""
+    """Origins as a browser writes them: scheme, host and port."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     teacher: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     """Token of the presenter."""

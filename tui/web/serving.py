@@ -24,7 +24,7 @@ from tui.web.visit import Shared, live
 
 @dataclass(frozen=True)
 class Wanted:
-    """How it is to be served."""
+    """Options of the server."""
 
     host: str
     port: int

@@ -73,7 +73,7 @@ def _told(given: str, width: int, style: str) -> list[Line]:
 
 
 class Wall(Screen[None]):
-    """Shows the answers until the teacher takes them off, or a key goes on."""
+    """Wall that shows the answers until the teacher hides them or continues."""
 
     DEFAULT_CSS = """
     Wall { background: $background; }

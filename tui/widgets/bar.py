@@ -17,7 +17,7 @@ from tui.widgets.rows import Lines, fitted
 
 
 class Bar(Lines):
-    """Shows the lines that it is given; a click on a span does what the span says."""
+    """Bar of lines; a click on a span runs its action."""
 
     def __init__(
         self, ground: str = "", *, tell: Callable[[str], str] = lambda action: "", id: str | None = None

@@ -37,7 +37,7 @@ class _Looking(NamedTuple):
     camera: Camera
     axis: Axis
     now: float
-    """Its place."""
+    """Place of now."""
 
 
 class Gantt(Rows, can_focus=True):
@@ -112,7 +112,7 @@ class Gantt(Rows, can_focus=True):
         self._changed: dict[tuple[int, int, int], Runs] = {}
         """Runs drawn last, by row, first column and end column; empty with filters"""
         self._by_clock: Camera | None = None
-        """How the camera stood when it was last by the clock"""
+        """Last camera by the clock"""
         self._spot: Spot | None = None
         self._seen: tuple[float, float] | None = None
         """Visible times, whatever the size; None: given by the camera"""
@@ -121,7 +121,7 @@ class Gantt(Rows, can_focus=True):
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
         """Begin and end of a measuring drag"""
         self.is_pointed_at = False
-        """Is the mouse a pointer that others are to see?"""
+        """True if other viewers see the mouse as a pointer."""
         self._pointer: tuple[int, int] | None = None
 
     # Input

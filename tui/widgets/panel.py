@@ -29,12 +29,12 @@ MARGIN = 1
 WHEEL = 3
 """Lines a turn of the wheel."""
 AnyDraw: TypeAlias = Callable[[Any, Size, int], Sheet]
-"""As `parts.Draw`, of whatever context the panel is shown."""
+"""Function like `parts.Draw`, for any context."""
 AnyTell: TypeAlias = Callable[[Any, Size, int, int], str]
 
 
 class Shown(Protocol):
-    """All that the widget itself asks of what its sheet is drawn from."""
+    """Interface of the context that the widget itself needs."""
 
     @property
     def look(self) -> Look: ...
@@ -56,7 +56,7 @@ class Shown(Protocol):
 
 
 class Panel(Lines, can_focus=True):
-    """Shows what `draw` makes of the context that it is given."""
+    """Panel that shows the sheet made by `draw` from its context."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll_lines(-1)", "Up", show=False, id="panel.up"),

@@ -24,7 +24,7 @@ class Inked(NamedTuple):
 
 
 class Rows(Widget):
-    """These widgets have neither borders nor anything else around their rows: what they say is what is drawn."""
+    """Base of widgets without borders, which show exactly the rows that they return."""
 
     ALLOW_SELECT = False
 
@@ -65,7 +65,7 @@ class Lines(Rows):
         super().__init__(id=id, classes=classes)
         self._given: dict[int, list[Segment]] = {}
         self._drawn: dict[int, list[Segment]] = {}
-        """Each as it has passed the filters"""
+        """Rows after the filters"""
         self._changed: dict[tuple[int, int, int], list[Segment]] = {}
         """Segments set last, by row, first column and end column"""
 

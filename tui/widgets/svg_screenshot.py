@@ -44,7 +44,7 @@ _TOGETHER = re.compile(r"[^ ]+(?: [^ ]+)*")
 
 @dataclass(frozen=True)
 class Type:
-    """How large cells are, in whole pixels."""
+    """Size of cells in whole pixels."""
 
     width: int
 

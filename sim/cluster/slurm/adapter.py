@@ -39,7 +39,7 @@ class Slurm:
         self._alive: set[str] = set()
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0
-        """When that was."""
+        """Time of the last poll."""
 
     def snapshot(self) -> Cluster:
         """Return the cluster as it is now; a poll that fails is the next one's to repeat."""

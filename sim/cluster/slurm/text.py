@@ -20,7 +20,7 @@ COLUMNS = {
 """Field of squeue -> its letter; the name is last, because it may hold separators and line ends."""
 FORMAT = "|".join(f"%{letter}" for letter in COLUMNS.values())
 MOST_LETTERS = 200
-"""Of a name or another free text; a list of nodes or a dependency may be longer."""
+"""Longest name or free text; a list of nodes or a dependency may be longer."""
 _ROW = re.compile(r"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?\|", re.ASCII)
 _NOTHING = frozenset({"", "N/A", "(null)", "None", "Unknown", "None assigned", "UNLIMITED", "INVALID"})
 _MB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}

@@ -65,7 +65,7 @@ class Express:
         self._asked = not np.isnan(workload.reserve).all()
         """True if any user requested a reservation."""
         self._late = float(workload.submit.max(initial=0) + workload.runtime.max(initial=0))
-        """When everything would be over if all ran at once when the last has come"""
+        """Latest end if all jobs ran at once from the last arrival on"""
 
     def go(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
         """Make steps up to and including `until`, at most so many, as long as there is credit; how much was spent.

@@ -11,7 +11,7 @@ from sim.words import printable, shortened
 
 
 class Proof(Enum):
-    """How a person agreed that code runs."""
+    """Proof of a user's consent to run code."""
 
     TYPED = "its name was typed on this command line or in this screen"
     CONFIRMED = "the question of a dialog was answered with yes"

@@ -80,9 +80,9 @@ class Tolls:
         self.unsettled: Collection[int] = ()
         """Running jobs whose xfactors may have changed"""
         self.moving = moving
-        """Do jobs take time to leave processors and to come back? Then any may have become one to be suspended"""
+        """True if suspending and resuming take time, so that running jobs may become possible victims"""
         self._keepers = Keepers()
-        """Of the tolls that are known"""
+        """Keepers of the known tolls"""
         self._moments: dict[int, float] = {}
         """rank -> when the job can pay its toll, or earlier"""
         self._queue: list[_Entry] = []
@@ -92,7 +92,7 @@ class Tolls:
         not suffice
         """
         self.first: float = inf
-        """Of the moments, the one that was the first then, before a running job is expected to end"""
+        """First moment at the last pass, before the expected end of a running job"""
 
     def copy(self) -> Tolls:
         twin = Tolls(self._terms, self.moving)

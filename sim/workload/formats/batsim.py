@@ -81,7 +81,7 @@ def _gist(job: object) -> str:
 
 
 class _Runtimes:
-    """How long each profile runs, worked out once."""
+    """Run time of each profile, computed once."""
 
     def __init__(self, profiles: dict[str, Any]) -> None:
         self._profiles = profiles

@@ -21,7 +21,7 @@ from sim.workload.shape import NODE_PLACEMENTS, ComputeNode, NodeGroup, Request,
 
 MOST_NODES = 2**16
 MOST_AMOUNT = 2**40
-"""Of any resource of a node or a request: with a million tasks it is still a number that arrays can hold."""
+"""Largest amount of a resource of a node or a request: times a million tasks it still fits into arrays."""
 MOST_TASKS = 2**20
 MOST_VALUES = 2**23
 _WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}

@@ -50,16 +50,16 @@ def is_header(line: str) -> bool:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a dump is to be read."""
+    """Options for reading a dump."""
 
     count: Width = "cpus"
     """The unit of the width of a job."""
     held: Held = "eligible"
-    """When a job comes that was held."""
+    """Submission time of a job that was held."""
     nodes: dict[str, int] | None = None
     """The machine's nodes with their CPUs; None: it is as large as what ran."""
     zone: tzinfo | None = None
-    """Of the times; None: of this machine."""
+    """Time zone of the dump; None for this machine's."""
 
 
 AS_USUAL = Reading()
@@ -114,7 +114,7 @@ def _check(columns: list[str], count: Width, path: object, line: int) -> None:
 
 
 class _Dump:
-    """Collects the jobs of one dump, and what it says of its machine and of the moment at which it was made."""
+    """Collector of the jobs of one dump, and of the facts about its machine and moment."""
 
     def __init__(self, how: Reading) -> None:
         self.rows = Rows("a record of sacct that has a JobID and a Submit time")

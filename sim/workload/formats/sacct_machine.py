@@ -59,7 +59,7 @@ def _peak(changes: list[tuple[float, int]]) -> int:
 
 
 class Unmodelled:
-    """Counts what jobs ask for beyond processors and time, which no policy here limits."""
+    """Counter of requests beyond processors and time, which are not modelled."""
 
     def __init__(self) -> None:
         self._jobs: Counter[str] = Counter()

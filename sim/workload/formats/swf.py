@@ -129,7 +129,7 @@ class _Body:
 def _whole_block(block: str) -> tuple[list[str], NDArray[Any]] | None:
     """Return the ids of the jobs and their rows; None where a line has not just 18 fields, or one that is no `number`.
 
-    if there are as many numbers as words, each word is a number, and lines end between two of them
+    If there are as many numbers as words, each word is a number, and lines end between two of them.
     """
     text = block.encode()
     values = _numbers(text, np.int64)

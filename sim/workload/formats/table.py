@@ -52,7 +52,7 @@ def shown(text: object) -> str:
 
 
 class Notes:
-    """Counts what happened by its wording, and remembers where it first did."""
+    """Counter of notes by their wording, with the place of the first."""
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[int, str]] = {}
@@ -103,7 +103,7 @@ class Damage:
 
 
 class Rows:
-    """Collects the jobs of a file one by one, with words where the file has words, and ends as a `Trace`."""
+    """Collector of the jobs of a file, which turns words into numbers and makes a `Trace`."""
 
     def __init__(self, expected: str, unit: str = "line") -> None:
         self.ids: list[str] = []
@@ -274,7 +274,7 @@ def is_header(line: str) -> bool:
 
 NUMBERS = ("submit", "procs", "runtime", "estimate", "wait", "start", "end", "status")
 MOST_LINES, LONGEST = 100, 2**20
-"""Of one record, and of a line in letters."""
+"""Most lines of a record, and most characters of a line."""
 LARGE = 2**23
 """Longest text in which an unclosed quote is tolerated; in longer ones the search behind it would take too long."""
 BLOCK = 4096

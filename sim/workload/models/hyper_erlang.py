@@ -24,7 +24,7 @@ from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
 Fitted = Literal["three moments", "two moments", "Erlang", "exponential"]
 
 FEW = 4
-"""With fewer observations than this, moments say nothing: the distribution is exponential."""
+"""Number of observations below which moments are meaningless, and the distribution is exponential."""
 HIGHEST_ORDER = 1000
 """An Erlang distribution of this order varies by 3 %."""
 
@@ -61,7 +61,7 @@ class JobClass:
     jobs: int
     widths: tuple[int, ...]
     shares: tuple[float, ...]
-    """How often each of the widths was observed."""
+    """Frequency of each width."""
     gap: HyperErlang
     """Times between the arrivals of the class."""
     run: HyperErlang

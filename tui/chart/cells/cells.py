@@ -89,7 +89,7 @@ class Runs(NamedTuple):
 
 
 class Brush:
-    """Draws cells in one look; styles and runs are made once."""
+    """Brush that draws cells in one look, with its styles and runs cached."""
 
     def __init__(self, look: Look) -> None:
         self.look = look

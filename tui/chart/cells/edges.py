@@ -24,7 +24,7 @@ _GAP = 2
 _APART = 10
 """Columns between two ticks, at least."""
 _BY_EVENT = 14
-"""The same by event, so that the title of the axis has room between them."""
+"""Distance of labels by event, which leaves room for the title of the axis."""
 _ROWS_APART = 4
 """Rows between two round processors, about."""
 _QUIET = ink(Hue.GREY, Tone.STRONG)

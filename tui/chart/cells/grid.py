@@ -22,7 +22,7 @@ _TONE_OF = np.array([Tone.QUARTER] * 72 + [Tone.HALF] * 72 + [Tone.MOST] * 72 + 
 """Share used, of 255 -> tone."""
 _ALL = 255
 _PURE = 128
-"""Of 255: less, and no job holds most of what is used."""
+"""Least purity, of 255, at which a job holds most of what is used."""
 EIGHTHS = 8
 _A_DAY = 86400
 _FOUND = 4
@@ -33,7 +33,7 @@ Bools = NDArray[np.bool_]
 
 
 class Size(NamedTuple):
-    """Of something on a screen, in cells."""
+    """Size on a screen, in cells."""
 
     columns: int
     rows: int
@@ -51,16 +51,16 @@ class Layer:
     ground: NDArray[np.uint16]
     """Ground behind it: blank, or the tint of a partition."""
     is_borrowed: Bools
-    """Did another partition own it when the machine was divided?"""
+    """True if another partition owned it when the machine was divided."""
     lit: Bools
     """Selected; or, if nothing is, just started."""
     mixed: Bools
     """No job holds most of it."""
     cut: Bools
     eighths: NDArray[np.int8]
-    """How much of a column at the edge of a job is its own: from the left, or (below 0) from the right; 0: all."""
+    """Eighths of a column at the edge of a job: from the left, or (below 0) from the right; 0 for all."""
     missing: Bools
-    """Its processors are not there."""
+    """True if its processors are unavailable."""
     gone: Bools
     """Less than half of it is the job's: nothing is to be seen where there is no room for a part."""
     is_open: Bools
@@ -78,7 +78,7 @@ class Grid:
         self.chart, self.look, self.size, self.selected = chart, look, size, selected
         self.folds = 1 if look.patterned else 2
         self.dims = False
-        """Are all but the selected job dim? Only where that is large enough to be found by it."""
+        """True if all but the selected job are dim, which needs a large enough job."""
         self.now = chart.view.column_of(chart.clock)
         layer = self._layer()
         self.upper, self.lower = layer.every(self.folds, 0), layer.every(self.folds, self.folds - 1)
@@ -232,9 +232,9 @@ class _Edges(NamedTuple):
 
     at: tuple[NDArray[np.intp], NDArray[np.intp]]
     inside: NDArray[np.uint8]
-    """How much of the next one is used."""
+    """Used share of the next column."""
     ends: Bools
-    """Does the job end there, or does it begin?"""
+    """True if the job ends there, False if it begins."""
 
 
 def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: int = -1) -> _Edges:

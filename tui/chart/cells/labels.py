@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 _LEAST = 2
 """Cells of the shortest name."""
 _BLANKS = 2
-"""Beside a name, if there is room: one on either side."""
+"""Blanks around a name if there is room: one at each side."""
 
 
 class Label(NamedTuple):

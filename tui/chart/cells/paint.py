@@ -37,7 +37,7 @@ class _Edge(NamedTuple):
 
 
 class _Signs(NamedTuple):
-    """Of each texture the character upon a job's hue, and the tones of both; a trail has nothing behind it."""
+    """Character of each texture on a job's hue, and the tones of both; a trail has no background."""
 
     char: NDArray[np.uint32]
     plain: NDArray[np.uint32]

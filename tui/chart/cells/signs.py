@@ -28,9 +28,9 @@ Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
 """Columns of the text about a reservation."""
 _IS_PALE = np.isin(np.arange(HUES * TONES) % TONES, (Tone.QUARTER, Tone.HALF))
-"""Ink -> is a name not read well upon it?"""
+"""Ink -> True if a name on it is hard to read."""
 _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Tone.STRONG))
-"""Ink -> is a name upon it written in a shade of its own hue?"""
+"""Ink -> True if a name on it is in a shade of its own hue."""
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:

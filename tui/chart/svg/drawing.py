@@ -1,4 +1,4 @@
-"""From a run, or a window of it, to a chart in a file."""
+"""Chart of a run, or of a window of it, as a file."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from tui.look.palette import LOOKS
 Form = Literal["svg", "png"]
 
 _AHEAD = 0.3
-"""How far the plan is shown right of now, as a share of the past that is shown."""
+"""Share of the shown past for which the plan is shown right of now."""
 _COLUMN = 4
 """Pixels of a column that shows one row of the matrix, where turns are too short to be seen."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How the picture should be; wrong values are refused when it is made."""
+    """Options of the picture, checked when it is made."""
 
     begin: float | None = None
     """First moment; None for the first submission."""
@@ -46,11 +46,11 @@ class Options:
     theme: str = "dark"
     colour: str = "job"
     by_event: bool = False
-    """Is time spaced by event?"""
+    """True if time is spaced by event."""
     scale: float = 1.0
-    """How much larger letters and lines are, for slides."""
+    """Factor of the size of letters and lines, for slides."""
     matrix: bool = False
-    """Is it the matrix of the moment, instead of the chart?"""
+    """True for the matrix of the moment, instead of the chart."""
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:

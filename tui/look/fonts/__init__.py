@@ -6,7 +6,7 @@ from pathlib import Path
 
 FAMILY = "DejaVu Sans Mono"
 MONOSPACE = f"'{FAMILY}', Menlo, Consolas, 'Liberation Mono', monospace"
-"""For a viewer that has other fonts."""
+"""Font families for viewers without this font."""
 WIDE = 0.602
-"""How wide a letter is, as a share of its size."""
+"""Width of a letter as a share of its size."""
 FILES = tuple(str(Path(__file__).with_name(name)) for name in ("DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf"))

@@ -43,7 +43,7 @@ class Helped(Dialog[Policy | None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,u", "dismiss", "Close")]
 
     class Ran(Message):
-        """One more schedule is known, or why there is none."""
+        """Message with one more schedule, or the reason why it failed."""
 
         def __init__(self, schedule: Schedule | str) -> None:
             super().__init__()

@@ -17,7 +17,7 @@ from tui.screens.dialogs.policy_form import Field
 
 
 class ParameterField(Vertical):
-    """Posts `Changed` when a person changes it; a click on the mark of a changed one takes the default back."""
+    """Field of a parameter, which posts `Changed`; a click on the mark of a changed one restores the default."""
 
     class Changed(Message):
         """A field holds another text; an empty one stands for the default."""

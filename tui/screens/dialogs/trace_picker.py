@@ -46,7 +46,7 @@ class TracePicker(Dialog[str | None]):
         super().__init__()
         self._recent = tuple(recent)
         self._choices: list[Choice | None] = []
-        """By their place on the list; None: a heading."""
+        """Choices by their place on the list; None for a heading."""
         self._chosen: Choice | None = None
         self._clicked: Choice | None = None
         self._wrong: dict[Choice, str] = {}

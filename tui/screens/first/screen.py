@@ -170,7 +170,7 @@ class FirstScreen(ClosesOnce[None]):
         super().__init__()
         self._compositor = SpanCompositor()
         self._recent, self._look, self._is_over = tuple(recent), look, is_over
-        """Is a replay under it, to which one can go back?"""
+        """Options of the screen; `_is_over` is True if a replay is under it, to return to."""
         self._menu = Menu(entries, look)
         self._menu.chosen = chosen
         self._sketches: dict[str, Thumbnail] = {}

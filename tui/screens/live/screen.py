@@ -46,7 +46,7 @@ SMALL = 100, 28
 """Below one of these one panel at a time stands upon the right half of the chart."""
 PANELS = {"queue": draw_queue, "events": draw_events, "details": draw_job}
 SIDE = 0.45
-"""Of the width is the panels'."""
+"""Share of the width for the panels."""
 AGE = 1.0
 """Seconds between two updates of the age of the picture."""
 
@@ -81,7 +81,7 @@ class LiveScreen(Screen[None]):
         """The last picture at which stops were looked for."""
         self._answers: Any = None
         self._is_aimed = False
-        """Does the chart show what the first look is to show?"""
+        """True if the chart shows the first view."""
 
     # Widgets
 

@@ -24,7 +24,7 @@ NAMES = 24
 LEAST = 1800
 """Seconds that a board shows at least."""
 ROOM = 1.25
-"""How far the board reaches beyond the last estimate, as a factor."""
+"""Length of the board, as a factor of the last estimate."""
 Part = Literal["submit", "run", "asked", "new", "none"]
 
 
@@ -104,7 +104,7 @@ def part_at(draft: Draft, width: int, row: int, column: int) -> Part:
 
 
 class Board(Lines, can_focus=True):
-    """Draws a draft, and says where the mouse drags."""
+    """Board that draws a draft, and reports drags of the mouse."""
 
     class Dragged(Message):
         """A part of a row was dragged from one time to another; `is_first` begins a drag."""

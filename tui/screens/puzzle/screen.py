@@ -112,7 +112,7 @@ class PuzzleScreen(Screen[None]):
     """An editor of one puzzle."""
 
     stays = True
-    """A replay that is opened from here comes over it."""
+    """True, as a replay opened from here comes over this screen."""
     DEFAULT_CSS = """
     PuzzleScreen { background: $background; }
     PuzzleScreen Bar { height: 1; }
@@ -221,7 +221,7 @@ class PuzzleScreen(Screen[None]):
             entry.cursor_position = len(entry.value)
 
     def action_done(self) -> None:
-        """Leave the line of text; one that is no puzzle becomes what it was."""
+        """Leave the line of text; an invalid puzzle is restored to the last valid one."""
         self.query_one(Board).focus()
         entry = self.query_one("#line", Input)
         with entry.prevent(Input.Changed):

@@ -83,7 +83,7 @@ TELL: dict[str, Tell] = {"partitions": partitions.told_at}
 
 
 class Drawing:
-    """Draws on a screen what its state says."""
+    """Drawing of the state on a screen."""
 
     def __init__(self, screen: Screen[Any], about: About, now: Callable[[], float]) -> None:
         self._screen, self._about, self._now = screen, about, now

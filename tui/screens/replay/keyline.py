@@ -9,7 +9,7 @@ from tui.look.sheets import Line, Span, line, width_of
 from tui.screens.replay.keys import PALETTE, every_key, sign
 
 ALWAYS = ("help", "quit")
-"""These stand at the end, however little room there is."""
+"""Actions at the end of the line, however little room there is."""
 MOVES = 3
 """The keys up to this place come first, whatever applies."""
 ROOMY = 140
@@ -20,7 +20,7 @@ TWINS = {
 }  # fmt: skip
 """Pairs of keys that share one word."""
 STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)"), Span("  ")
-"""Both ways where room is scarce."""
+"""Steps in both directions, for little room."""
 
 
 Tabs: TypeAlias = tuple[tuple[str, bool], ...]

@@ -20,7 +20,7 @@ class Key(NamedTuple):
     meaning: str
     shown: int = 0
     when: str = ""
-    """Only then it stands in the line of keys, and before the others: a word of `drawing._applies`."""
+    """Condition under which it is in the line of keys, before the others: a word of `drawing._applies`."""
 
 
 PALETTE = Key("ctrl+p", "app.command_palette", "commands", "Everything that can be done, found by typing.")

@@ -1,4 +1,4 @@
-"""Which panels are where on a screen of some size: pure arithmetic, so that it can be read and tested alone."""
+"""Arrangement of the panels on a screen of some size: pure arithmetic, so that it can be tested alone."""
 
 from __future__ import annotations
 

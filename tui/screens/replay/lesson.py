@@ -64,7 +64,7 @@ def _letters(asked: Question, typed: str) -> str:
 
 
 class Teaching:
-    """Follows the walk of the screen's state."""
+    """Controller that follows the walk in the screen's state."""
 
     def __init__(self, screen: ControlledScreen, now: Callable[[], float] = monotonic) -> None:
         self._screen, self._now = screen, now

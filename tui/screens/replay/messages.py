@@ -71,7 +71,7 @@ class SceneChanged(Message):
 
 
 class GoToScene(Message):
-    """To the next scene of the lesson, the one before (by), or this one (to); sent to the replay screen."""
+    """Message to go to the next or previous scene (by), or to this one (to), sent to the replay screen."""
 
     def __init__(self, by: int = 0, to: int | None = None) -> None:
         self.by, self.to = by, to

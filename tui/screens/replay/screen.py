@@ -57,7 +57,7 @@ YOUNG = 10_000
 A_PIECE = 0.25
 """Seconds of playing at a time, at most."""
 A_REST = 0.7
-"""From one drawing to the next, of a frame: the clock of frames is not exact."""
+"""Share of a frame between two drawings: less than 1, as the clock of frames is not exact."""
 AT_REST = 0.25
 """Seconds between checks for slow work while nothing plays and no request is open."""
 
@@ -97,9 +97,9 @@ class ReplayScreen(Screen[None]):
         self._ticks = Ticks(self, self.tick)
         self._ticked = 0.0
         self._next = 0.0
-        """Before that nothing is drawn again."""
+        """Time before which nothing is drawn again."""
         self.is_behind = False
-        """Is there something that has not been drawn yet?"""
+        """True if something has not been drawn yet."""
         self._newest: Scenes | None = None
         self.player = Player(conductor, self._wish(), self._hear, self._frame)
         self.files = FileWatch(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ON_REQUEST = frozenset({"code"})
 """Panels that are hidden until they are asked for, and never shown by 'all panels'."""
 PANELS = (*WEIGHTS, "strip", "metrics")
-"""All that can be hidden."""
+"""Panels that can be hidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class ViewState:
     phase: int | None = None
     """Phase of the last rebuild of the matrix that is shown."""
     order: QueueOrder | None = None
-    """How the queue is sorted; None: as the policy has it."""
+    """Sort order of the queue; None for the policy's."""
     dates: bool = False
-    """Are moments written as dates, where the trace knows when it began?"""
+    """True if moments are dates, for traces that know when they began."""
     colour: str = "job"
     speed: int = 0
     aside: int | None = None
@@ -57,7 +57,7 @@ class ViewState:
     direction: int = 1
     playing: bool = False
     pages: bool = True
-    """While it plays, does the chart turn pages, or does it scroll?"""
+    """True if the chart turns pages during playback, False if it scrolls."""
     jump: str = "start"
     """The kind of events that brackets go to."""
     stops: tuple[Stop, ...] = ()
@@ -68,7 +68,7 @@ class ViewState:
     alone: str | None = None
     """The panel that has the whole screen."""
     projected: bool = False
-    """Is it seen on a wall: the chart and a caption alone, in strong colours, with a pointer?"""
+    """True for a projector: the chart and a caption alone, in strong colours, with a pointer."""
     note: Note | None = None
     """Note above the chart at the moment it belongs to."""
     said: str = ""

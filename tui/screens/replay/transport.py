@@ -29,7 +29,7 @@ JUMPS = {
 
 
 class Transport:
-    """Moves the replay."""
+    """Controller that moves the replay."""
 
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen

@@ -42,7 +42,7 @@ class Found:
     plot: Panel | None
     panels: int
     told: str = ""
-    """Why there is no plot."""
+    """Reason why there is no plot."""
 
 
 def found(path: str, shown: Shown) -> Found:

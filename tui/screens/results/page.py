@@ -96,7 +96,7 @@ def _name(value: Value) -> str:
 
 @dataclass(frozen=True)
 class Window:
-    """Which part of a grid is seen, and what is chosen in it."""
+    """Visible part of a grid, and the chosen cell."""
 
     row: int = 0
     column: int = 1

@@ -60,7 +60,7 @@ class Read(Message):
 
 
 class Table(Lines, can_focus=True):
-    """Rows and columns, of which one is chosen."""
+    """Rows and columns, with one chosen cell."""
 
     class Opened(Message):
         """Message that the chosen cell is to be opened."""
@@ -109,10 +109,10 @@ class Table(Lines, can_focus=True):
 
 
 class Plot(Lines):
-    """The same as lines."""
+    """Plot as lines of text."""
 
     class Resized(Message):
-        """It is to be drawn again."""
+        """Message that the plot must be drawn again."""
 
     def on_resize(self) -> None:
         self.forget()
@@ -172,7 +172,7 @@ class ResultsScreen(Screen[None]):
         self._shown = Shown()
         self.found: Found | None = None
         self._seen: tuple[int, int] | None = None
-        """Of the file, when it was read last."""
+        """Time and size of the file when it was read last."""
         self._means = Window()
         """Position in the table of means."""
 
