@@ -5,7 +5,8 @@ Timers, callbacks and messages may outlive what they draw on: what fails in a sc
 
 from __future__ import annotations
 
-from traceback import format_exception
+from collections.abc import Iterator
+from traceback import format_exception, walk_tb
 
 from rich.text import Text
 from textual._context import active_message_pump
@@ -21,7 +22,7 @@ class Guarded(App[int]):
     """An app that drops what fails in a closed screen, and reports any other failure."""
 
     def _handle_exception(self, error: Exception) -> None:
-        if not is_closed(active_message_pump.get(None)):
+        if not (is_closed(active_message_pump.get(None)) or any(map(is_closed, _acting(error)))):
             super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
@@ -30,6 +31,14 @@ class Guarded(App[int]):
             told = f"schedscope: {report(self._exception)}, and the next start offers to continue"
             self._exit_renderables.append(Text(printable_lines(told)))
         self._close_messages_no_wait()
+
+
+def _acting(error: Exception) -> Iterator[MessagePump]:
+    """Yield the widgets in whose methods the error was raised: the app itself calls those that a key is bound to."""
+    for frame, _ in walk_tb(error.__traceback__):
+        widget = frame.f_locals.get("self")
+        if isinstance(widget, MessagePump):
+            yield widget
 
 
 def is_closed(pump: MessagePump | None) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from textual._context import active_message_pump
 from textual.app import ComposeResult
+from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -33,6 +35,21 @@ async def test_what_fails_after_its_screen_has_closed_is_no_fault() -> None:
         app.pop_screen()
         assert is_closed(screen)
         await pilot.pause()
+        assert app._exception is None
+
+
+async def test_a_key_that_reaches_a_closed_screen_late_is_no_fault() -> None:
+    app = Guarded()
+    async with app.run_test():
+        screen = Failing()
+        await app.push_screen(screen)
+        await app.pop_screen()
+        try:
+            screen.query_one("#it")
+            screen.query_one("#gone")
+        except NoMatches as error:
+            assert active_message_pump.get(None) is app
+            app._handle_exception(error)
         assert app._exception is None
 
 

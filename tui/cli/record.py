@@ -105,6 +105,8 @@ def _is_session(given: str) -> bool:
     if given.startswith(PREFIX) or (given == LAST and not Path(given).exists()):
         return True
     try:
+        if not os.path.isfile(given):  # a pipe is read once
+            return False
         with open(given, "rb") as file:
             return file.read(len(FORMAT)) == FORMAT.encode()
     except (OSError, ValueError):

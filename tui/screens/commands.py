@@ -71,7 +71,7 @@ class Palette(CommandPalette):
     """
 
     def __init__(self) -> None:
-        super().__init__(id="--command-palette", placeholder="search commands, policies, colours, samples ...")
+        super().__init__(placeholder="search commands, policies, colours, samples ...")
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()

@@ -43,8 +43,13 @@ AHEAD = 20.0
 _DENIED = (
     *("subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "socket.connect", "socket.bind"),
     *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink", "os.chmod", "os.chown"),
+    *("os.utime", "os.setxattr", "os.removexattr", "os.kill", "signal.pidfd_send_signal", "sqlite3.connect"),
+    *("socket.sendto", "socket.sendmsg", "socket.getaddrinfo", "socket.gethostby", "socket.getnameinfo"),
 )
 """Python audit events that a visitor's process may not raise."""
+_UNHEARD = ("mkfifo", "mknod", "posix_fallocate", "copy_file_range", "memfd_create")
+"""Functions of `os` that make or fill files, and that Python's audit does not report."""
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 @dataclass(frozen=True)
@@ -238,7 +243,18 @@ def seal(traces: tuple[str, ...]) -> None:
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for module in (os, sys.modules[os.name]):
+        for name in _UNHEARD:
+            if hasattr(module, name):
+                setattr(module, name, _refused(name))
     sys.addaudithook(_guard(_readable(traces)))
+
+
+def _refused(name: str) -> Callable[..., None]:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(f"os.{name} is not for visitors")
+
+    return refused
 
 
 def _readable(traces: tuple[str, ...]) -> tuple[str, ...]:
@@ -260,7 +276,7 @@ def _guard(readable: tuple[str, ...]) -> Callable[[str, tuple[Any, ...]], None]:
             path, mode, flags = about
             if isinstance(path, int):
                 return
-            if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) or (mode and set(mode) & set("wax+")):
+            if flags & _WRITES or (mode and set(mode) & set("wax+")):
                 raise PermissionError("nothing is written here")
             if not _is_within(os.path.realpath(os.fsdecode(path)), readable):
                 raise PermissionError("this is not to be read here")

@@ -22,7 +22,8 @@ DEEPEST = 8
 _FILE = re.compile(r"(?P<source>[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
 _WORD = r"[^\W\d]\w*"
 _MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
-_ORDER = re.compile(r"((?:^|[:,])\s*order=\s*)([^,:]*?\.py)(?=[@:,]|$)")
+_VALUE = re.compile(r"((?:^|[:,+])\s*\w+=\s*)([^,:=]*?\.py)(?=[@:,+]|$)")
+"""A file that stands as the value of a parameter."""
 
 
 class Named(NamedTuple):
@@ -111,7 +112,7 @@ def whole(spec: str) -> str:
     made = spec
     if named is not None and named.is_file:
         made = _whole_path(named.source) + spec.strip()[len(named.source) :]
-    made = _ORDER.sub(lambda found: found[1] + _whole_path(found[2]), made)
+    made = _VALUE.sub(lambda found: found[1] + _whole_path(found[2]), made)
     if {each.name for each in code_in(made)} != {each.name for each in code_in(spec)}:
         raise ParameterError(
             f"{quoted(spec)}: a file in a folder with : , = or @ in its name cannot be named from here"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,11 @@ def test_one_picture_is_drawn(tmp_path: Path) -> None:
 def test_what_cannot_be_is_told_in_a_line(arguments: list[str], told: str) -> None:
     assert told in error("record", "z-figure4", *arguments)[1]
     assert not Path("x.cast").exists()
+
+
+def test_record_refuses_a_pipe_that_nothing_writes_to(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "is a pipe that no process writes to" in error("record", tmp_path / "pipe", "-o", tmp_path / "x.cast")[1]
 
 
 def test_without_what_makes_pictures_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,3 +140,12 @@ async def test_a_dialog_under_another_stays() -> None:
         under.dismiss()
         await run.pilot.pause()
         assert isinstance(run.app.screen, Palette)
+
+
+async def test_palette_opens_again_while_it_still_closes() -> None:
+    async with replay() as run:
+        for key in ("ctrl+p", "escape", "ctrl+p"):
+            run.app.post_message(Key(key, None))
+        await run.settle()
+        assert run.app._exception is None
+        assert run.text.strip()

@@ -34,7 +34,7 @@ aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
 
 SEALED = """
-import os, socket, subprocess, sys
+import os, socket, sqlite3, subprocess, sys
 from pathlib import Path
 from tui.web.visit import seal
 from sim.policies import parse_policy
@@ -51,6 +51,12 @@ tried(lambda: open("/etc/hostname").read())
 tried(lambda: open(sys.argv[2], "w"))
 tried(lambda: open(sys.argv[1], "a"))
 tried(lambda: os.listdir("/etc"))
+tried(lambda: os.open(sys.argv[1], os.O_TRUNC))
+tried(lambda: os.mkfifo(sys.argv[2]))
+tried(lambda: os.mknod(sys.argv[2]))
+tried(lambda: sqlite3.connect(sys.argv[2]))
+tried(lambda: os.utime(sys.argv[1]))
+tried(lambda: os.kill(os.getppid(), 0))
 tried(lambda: os.remove(sys.argv[1]))
 tried(lambda: subprocess.run(["true"]))
 tried(lambda: os.system("true"))
@@ -67,7 +73,8 @@ def test_a_visitors_process_reaches_nothing_but_its_traces(tmp_path: Path) -> No
     done = subprocess.run(
         [sys.executable, "-c", SEALED, str(trace), str(tmp_path / "y")], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["done", *["PermissionError"] * 8, "OwnCodeError", "OwnCodeError", "done"]
+    assert done.stdout.split() == ["done", *["PermissionError"] * 14, "OwnCodeError", "OwnCodeError", "done"]
+    assert [path.name for path in tmp_path.iterdir()] == ["x.swf"]
 
 
 async def drawn(socket: Any, what: bytes, seconds: float = 30) -> bytes:

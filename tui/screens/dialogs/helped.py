@@ -26,7 +26,7 @@ from sim.workload.model import Workload
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.helped import asked, in_words, rows
-from tui.screens.dialogs.dialog import Dialog, Page
+from tui.screens.dialogs.dialog import Dialog, Page, is_listed
 
 TRIED = (
     "fcfs", "firstfit", "easy", "easy:tail=sjf", "conservative", "relaxed", "easy++", "lookahead", "slack",
@@ -138,8 +138,10 @@ class Helped(Dialog[Policy | None]):
 
     @on(OptionList.OptionHighlighted, "#policies")
     def _moved(self, event: OptionList.OptionHighlighted) -> None:
-        self._chosen = self._listed[event.option_index]
+        if is_listed(event):
+            self._chosen = self._listed[event.option_index]
 
     @on(OptionList.OptionSelected, "#policies")
     def _taken(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self._policies[self._listed[event.option_index]])
+        if is_listed(event):
+            self.dismiss(self._policies[self._listed[event.option_index]])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from asyncio import Lock
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain, takewhile
 from typing import ClassVar
@@ -25,9 +26,9 @@ from sim.policies.own.naming import code_in, named_code
 from sim.policies.parameters import paragraphs
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import drawn
-from tui.screens.dialogs.dialog import Dialog, Page
+from tui.screens.dialogs.dialog import Dialog, Page, is_listed
 from tui.screens.dialogs.parameter_field import ParameterField
-from tui.screens.dialogs.policy_form import OPEN, Entry, Form, did_you_mean, error_of, listed, short_names
+from tui.screens.dialogs.policy_form import OPEN, Entry, Field, Form, did_you_mean, error_of, listed, short_names
 from tui.screens.dialogs.trace_choices import completed, is_path
 
 ENTER_READS = "enter loads the file and runs its code"
@@ -57,6 +58,8 @@ class PolicyPicker(Dialog[Policy | None]):
         self._kept = {self._form.policy: self._form}
         """Forms of the policies chosen before, with the values that were typed."""
         self._listed: list[Entry] = []
+        self._one_at_a_time = Lock()
+        """Held while fields come and go: keys and messages of a burst come here at once."""
         self._wrong: str | None = None
         """Error of the spec that is being typed."""
         self._file: Entry | None = None
@@ -115,7 +118,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @on(OptionList.OptionHighlighted, "#policies")
     async def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if event.option_index < len(self._listed):
+        if is_listed(event):
             await self._choose(self._listed[event.option_index])
 
     async def _choose(self, entry: Entry) -> None:
@@ -192,7 +195,10 @@ class PolicyPicker(Dialog[Policy | None]):
 
     async def _show_fields(self) -> None:
         """Show the fields of the policy; keep and update those in common, so that the focus stays."""
-        holder, wanted = self.query_one("#fields", Vertical), self._form.fields
+        async with self._one_at_a_time:
+            await self._fill(self.query_one("#fields", Vertical), self._form.fields)
+
+    async def _fill(self, holder: Vertical, wanted: Sequence[Field]) -> None:
         there = list(holder.query(ParameterField))
         pairs = takewhile(lambda pair: pair[0].field.parameter == pair[1].parameter, zip(there, wanted, strict=False))
         kept = 0

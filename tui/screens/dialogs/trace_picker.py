@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from sim.words import printable
-from tui.screens.dialogs.dialog import Dialog, Draw, Page
+from tui.screens.dialogs.dialog import Dialog, Draw, Page, is_listed
 from tui.screens.dialogs.trace_choices import Choice, Section, completed, is_path, sections
 from tui.screens.dialogs.trace_preview import glance, look_into, said, sample
 
@@ -132,7 +132,8 @@ class TracePicker(Dialog[str | None]):
 
     @on(OptionList.OptionHighlighted, "#traces")
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        self._choose(self._choices[event.option_index])
+        if is_listed(event):
+            self._choose(self._choices[event.option_index])
 
     def _choose(self, choice: Choice | None) -> None:
         """Show what it is; a file is looked into in the background."""
@@ -179,6 +180,8 @@ class TracePicker(Dialog[str | None]):
     @on(OptionList.OptionSelected, "#traces")
     def _clicked_at(self, event: OptionList.OptionSelected) -> None:
         """Choose an entry by a click, and open it by a second one."""
+        if not is_listed(event):
+            return
         choice = self._choices[event.option_index]
         if choice is not None and choice == self._clicked:
             self._open()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,22 @@ def test_named_code_tells_the_parts_of_a_spec() -> None:
 )
 def test_code_is_found_in_every_parameter(spec: str, sources: list[str]) -> None:
     assert [named.source for named in code_in(spec)] == sources
+
+
+@pytest.mark.parametrize(
+    ("spec", "made"),
+    [
+        ("./a.py:order=./b.py:C", "{}/a.py:order={}/b.py:C"),
+        ("adaptive:below=./x.py,above=fcfs", "adaptive:below={}/x.py,above=fcfs"),
+        (
+            "adaptive:above=easy:order=x.py+depth=2,below=./y.py@HEAD",
+            "adaptive:above=easy:order={}/x.py+depth=2,below={}/y.py@HEAD",
+        ),
+        ("easy:order=sjf,depth=2", "easy:order=sjf,depth=2"),
+    ],
+)
+def test_whole_spec_names_every_file_by_its_whole_path(spec: str, made: str) -> None:
+    assert whole(spec) == made.replace("{}", os.getcwd())
 
 
 def test_a_spec_whose_folder_would_name_other_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from time import monotonic
 
@@ -14,6 +15,7 @@ from tests.tui.own import own_file
 from tests.tui.replays import replay
 from tests.tui.screens.conftest import Ask, Person
 from tui.screens.dialogs.parameter_field import ParameterField
+from tui.screens.dialogs.policy_form import Form
 from tui.screens.dialogs.policy_picker import PolicyPicker
 
 pytestmark = pytest.mark.usefixtures("own_program")
@@ -215,3 +217,14 @@ async def test_a_policy_of_a_file_that_is_in_use_is_shown_with_its_parameters(
         assert spec(person) == "./fair.py"
         await person.press("enter")
         assert person.answers == [parse_policy("./fair.py")]
+
+
+async def test_fields_that_are_asked_for_twice_at_once_are_made_once(ask: Ask) -> None:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
+        picker = person.app.screen
+        assert isinstance(picker, PolicyPicker)
+        await asyncio.gather(
+            *(picker.action_alias(name) for name in ("lsbf", "easy", "gang", "easy")), picker.action_reset()
+        )
+        fields = [field.parameter for field in picker.query(ParameterField)]
+        assert len(fields) == len(set(fields)) == len(Form.of_spec("easy").fields)

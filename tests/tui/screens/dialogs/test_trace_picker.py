@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 
 from sim.workload.samples import captions, sample_path
 from tests.tui.screens.conftest import Ask, Person
@@ -160,3 +160,14 @@ async def test_a_terminal_that_changes_its_size_changes_no_choice(ask: Ask, fold
         await person.pilot.pause()
         await person.press("enter")
         assert person.answers == ["w-figure1"]
+
+
+async def test_a_choice_made_before_the_list_was_filled_again_is_dropped(ask: Ask, folder: Path) -> None:
+    async with ask(TracePicker([])) as person:
+        traces = person.app.screen.query_one("#traces", OptionList)
+        last = traces.option_count - 1
+        for event in (OptionList.OptionHighlighted, OptionList.OptionSelected):
+            traces.post_message(event(traces, traces.get_option_at_index(last), last))
+        await person.type("log-a")
+        assert "log-a.swf" in person.text
+        assert person.answers == []
