@@ -34,7 +34,7 @@ class Guarded(App[int]):
 
 
 def _acting(error: Exception) -> Iterator[MessagePump]:
-    """Yield the widgets in whose methods the error was raised: the app itself calls those that a key is bound to."""
+    """Yield the widgets whose methods raised the error; the app itself calls the action of a key."""
     for frame, _ in walk_tb(error.__traceback__):
         widget = frame.f_locals.get("self")
         if isinstance(widget, MessagePump):
