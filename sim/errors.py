@@ -17,6 +17,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+OUT_OF_MEMORY = "this line needs more memory than there is; make it need less"
+"""What a user-defined policy that runs out of memory is told."""
+
 
 class SchedscopeError(Exception):
     """Root of all errors: `str(error)` is one line that helps the user; `exit_code` is that of a program it ends."""

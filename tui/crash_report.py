@@ -10,7 +10,9 @@ from traceback import format_exception, walk_tb
 
 from rich.text import Text
 from textual._context import active_message_pump
-from textual.app import App
+from textual.app import App, ScreenStackError
+from textual.errors import NoWidget
+from textual.events import Event, MouseEvent
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 
@@ -20,6 +22,18 @@ from tui.sessions.autosave import state_folder
 
 class Guarded(App[int]):
     """An app that drops what fails in a closed screen, and reports any other failure."""
+
+    async def on_event(self, event: Event) -> None:
+        """Drop what the mouse does to a widget that has been removed since the screen was drawn."""
+        if not (isinstance(event, MouseEvent) and not event.is_forwarded and self._is_removed_at(event.x, event.y)):
+            await super().on_event(event)
+
+    def _is_removed_at(self, x: int, y: int) -> bool:
+        try:
+            widget, _ = self.get_widget_at(x, y)
+        except (NoWidget, ScreenStackError):
+            return False
+        return not isinstance(widget, Screen) and not widget.is_attached
 
     def _handle_exception(self, error: Exception) -> None:
         if not (is_closed(active_message_pump.get(None)) or any(map(is_closed, _acting(error)))):

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
 from sim.engine.state import State
-from sim.errors import DecisionError, PolicyError, SchedscopeError
+from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError
 from sim.policies.policy import Policy, is_own
 from sim.policies.registry import policy_of
 from sim.words import count, printable, shortened
@@ -188,6 +188,8 @@ def _said(error: BaseException) -> str:
         text = str(error)
     except Exception:
         text = "its message cannot be read"
+    if isinstance(error, MemoryError):
+        text = OUT_OF_MEMORY
     hint = HIDDEN if isinstance(error, AttributeError) and error.name in _TRUTH else ""
     text = f": {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}" if text else ""
     return f"{type(error).__name__}{text}{hint}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from sim.policies.own.consent import Proof, agree
-from sim.policies.own.loading import changed, files_of_code
+from sim.policies.own.loading import changed, file_of_module, files_of_code
 from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.policy import CodeRef
 from sim.policies.registry import parse_policy
@@ -54,7 +54,7 @@ def described(ref: CodeRef) -> str:
     if named is not None and is_on_network(named):
         return f"{shortened(ref.name, LONGEST_NAME)} (on another machine, which is not asked before you agree)"
     if named is None or not named.is_file:
-        facts = ["a policy of an installed package" if ref.name in plugins() else "a module"]
+        facts = ["a policy of an installed package"] if ref.name in plugins() else _facts_of_module(ref.name)
     elif named.revision:
         facts = [f"revision {named.revision}, which git reads when you agree"]
     else:
@@ -75,6 +75,15 @@ def is_on_network(named: Named) -> bool:
 
 def _beside(many: int) -> list[str]:
     return [f"it imports {count(many, 'file')} from its folder"] if many > 0 else []
+
+
+def _facts_of_module(name: str) -> list[str]:
+    """Return the file that a module would come from and what is known about it; nothing is imported."""
+    try:
+        file = file_of_module(name)
+    except (ImportError, ValueError):
+        return ["a module"]
+    return [f"a module: {shortened(file, LONGEST_NAME)}", *_facts_of(Path(file))]
 
 
 def _facts_of(path: Path) -> list[str]:

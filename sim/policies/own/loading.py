@@ -24,7 +24,7 @@ from typing import TypeVar
 
 from sim.captured_output import in_own_code, restored
 from sim.deadline import NoAnswerError, deadline
-from sim.errors import SchedscopeError, near
+from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
 from sim.policies.orders import OWN, Order
 from sim.policies.own.beside import Beside, beside
 from sim.policies.own.consent import OwnCodeError, heed_consent
@@ -148,7 +148,7 @@ def blamed(path: str, shown: str) -> Iterator[None]:
         file, line = _place(error) or (path, 0)
         what = f"{type(error).__name__}: {_text(error)}"
         if isinstance(error, MemoryError):
-            what = "MemoryError: this line needs more memory than there is; make it need less"
+            what = f"MemoryError: {OUT_OF_MEMORY}"
         if isinstance(error, NoAnswerError):
             what = f"stopped, it did not come back for {PATIENCE:.0f} s"
         source = linecache.getline(file, line) if line else ""
@@ -299,8 +299,8 @@ def _beside(folder: str) -> Iterator[None]:
         sys.path.remove(folder)
 
 
-def _module_ref(name: str) -> CodeRef:
-    """Return the reference of a module by its file now; no package is imported to find it."""
+def file_of_module(name: str) -> str:
+    """Return the file that a module would be imported from; no package is imported to find it."""
     from importlib.machinery import PathFinder
 
     folders: list[str] | None = [*sys.path, os.getcwd()]
@@ -311,7 +311,12 @@ def _module_ref(name: str) -> CodeRef:
         folders = None if found.submodule_search_locations is None else [*found.submodule_search_locations]
     if found is None or not found.origin or not os.path.isfile(found.origin):
         raise ImportError(name)
-    if (data := _source_in(found.origin)) is None:
+    return found.origin
+
+
+def _module_ref(name: str) -> CodeRef:
+    """Return the reference of a module by its file now."""
+    if (data := _source_in(file_of_module(name))) is None:
         raise ImportError(f"{name} is no file of Python that a person has written")
     return CodeRef(name, _hash(data))
 

@@ -14,10 +14,11 @@ from sim.errors import PolicyError
 from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
+from sim.policies.policy import CodeRef
 from sim.session.code import NotRun
 from sim.session.session import BranchRecord, Session, parsed, written
 from sim.session.sources import session_of
-from sim.session.trust import NeedsTrustError, needs_trust, trusted
+from sim.session.trust import NeedsTrustError, described, needs_trust, trusted
 from sim.timeline.scenario import run
 from sim.workload.source import Source, read
 from tests.sim.policies.own.test_loading import FAIR
@@ -88,3 +89,14 @@ def test_code_that_is_gone_is_told(session: Session, tmp_path: Path) -> None:
         reopened(session)
     with pytest.raises(Exception, match="no such file"):
         trusted(session, Proof.OPTION)
+
+
+def test_a_module_is_described_by_its_file_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pack").mkdir()
+    for name in ("__init__", "evil"):
+        (tmp_path / "pack" / f"{name}.py").write_text("open('ran', 'w').close()\n")
+    told = described(CodeRef("pack.evil", ""))
+    assert f"(a module: {tmp_path / 'pack' / 'evil.py'}, 25 bytes, last changed on " in told
+    assert described(CodeRef("pack.gone", "")) == "pack.gone (a module)"
+    assert not (tmp_path / "ran").exists()

@@ -149,6 +149,15 @@ def test_the_package_runs_as_the_program_does() -> None:
     assert done.stdout == schedscope("policies", "easy").stdout != ""
 
 
+def test_the_package_imports_nothing_from_the_present_folder(tmp_path: Path) -> None:
+    for name in ("click", "textual", "numpy"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()\n")
+    command = [sys.executable, "-m", "tui", "run", "z-figure4", "--policy", "easy"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert "easy" in done.stdout
+    assert not (tmp_path / "ran").exists()
+
+
 def test_help_imports_no_engine() -> None:
     code = "import sys, tui.cli.main as m\ntry: m.main()\nexcept SystemExit: sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True).returncode == 0

@@ -193,3 +193,24 @@ def test_what_cannot_be_served_is_told_in_a_line() -> None:
     assert "only the built-in policies" in error("serve", "z-figure4", "--policy", "./own.py")[1]
     assert "leave out TRACE" in error("serve", "z-figure4", "--lesson", "x")[1]
     assert "no such file" in error("serve", "nothing-there.swf")[1]
+
+
+SHORT_LIVED = """
+import asyncio, os, sys
+from tui.web.nursery import Nursery
+nursery = Nursery(lambda told: os.write(1, b"__GANGLION__\\n"))
+async def visited():
+    child = await nursery.bear({})
+    for _ in range(1000):
+        if not os.path.exists(f"/proc/{child.pid}"):
+            return print("reaped")
+        await asyncio.sleep(0.01)
+asyncio.run(visited())
+nursery.close()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are looked for in /proc")
+def test_a_visit_that_ends_is_reaped_without_an_order() -> None:
+    done = subprocess.run([sys.executable, "-c", SHORT_LIVED], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("reaped\n", "")

@@ -11,7 +11,6 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
-from textual.widgets import OptionList
 
 from tui.look.sheets import Line
 from tui.look.text import drawn
@@ -45,12 +44,6 @@ def is_on_top(screen: Screen[Any]) -> bool:
     Every screen that closes asks here: Textual's `is_current` is True for screens under it, too.
     """
     return screen.app.screen is screen
-
-
-def is_listed(event: OptionList.OptionMessage) -> bool:
-    """Return True if the list still has the option of this event: it may have been filled again since."""
-    options = event.option_list
-    return event.option_index < options.option_count and options.options[event.option_index] is event.option
 
 
 class ClosesOnce(Screen[Answer]):

@@ -26,7 +26,8 @@ from sim.workload.model import Workload
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.helped import asked, in_words, rows
-from tui.screens.dialogs.dialog import Dialog, Page, is_listed
+from tui.screens.dialogs.dialog import Dialog, Page
+from tui.widgets.options import Options, is_listed
 
 TRIED = (
     "fcfs", "firstfit", "easy", "easy:tail=sjf", "conservative", "relaxed", "easy++", "lookahead", "slack",
@@ -65,7 +66,7 @@ class Helped(Dialog[Policy | None]):
             dialog.border_title = "What would have helped?"
             dialog.border_subtitle = "↑ ↓ choose   enter compare with it from the beginning   esc close"
             yield Page(self._head, id="head")
-            yield OptionList(id="policies", compact=True)
+            yield Options(id="policies", compact=True)
             yield Page(self._words, id="words")
 
     def on_mount(self) -> None:

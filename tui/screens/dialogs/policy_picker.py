@@ -26,10 +26,11 @@ from sim.policies.own.naming import code_in, named_code
 from sim.policies.parameters import paragraphs
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import drawn
-from tui.screens.dialogs.dialog import Dialog, Page, is_listed
+from tui.screens.dialogs.dialog import Dialog, Page
 from tui.screens.dialogs.parameter_field import ParameterField
 from tui.screens.dialogs.policy_form import OPEN, Entry, Field, Form, did_you_mean, error_of, listed, short_names
 from tui.screens.dialogs.trace_choices import completed, is_path
+from tui.widgets.options import Options, is_listed
 
 ENTER_READS = "enter loads the file and runs its code"
 
@@ -73,7 +74,7 @@ class PolicyPicker(Dialog[Policy | None]):
                 with Vertical(id="left"):
                     hint = "find a policy" if is_refused() else "find a policy, or ./file.py"
                     yield Input(placeholder=hint, select_on_focus=False, compact=True, id="find")
-                    yield OptionList(id="policies", compact=True)
+                    yield Options(id="policies", compact=True)
                     yield Page(_shortcuts, id="short")
                 with VerticalScroll(id="right", can_focus=False):
                     yield Page(id="about")

@@ -18,9 +18,10 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from sim.words import printable
-from tui.screens.dialogs.dialog import Dialog, Draw, Page, is_listed
+from tui.screens.dialogs.dialog import Dialog, Draw, Page
 from tui.screens.dialogs.trace_choices import Choice, Section, completed, is_path, sections
 from tui.screens.dialogs.trace_preview import glance, look_into, said, sample
+from tui.widgets.options import Options, is_listed
 
 SETTLED = 0.15
 """Seconds before a chosen file is read for its preview, so that files passed quickly stay unread."""
@@ -59,7 +60,7 @@ class TracePicker(Dialog[str | None]):
             yield Input(placeholder="find, or a path such as ~/logs/", compact=True, id="find")
             with Horizontal(id="halves"):
                 with Vertical(id="left"):
-                    yield OptionList(id="traces", compact=True)
+                    yield Options(id="traces", compact=True)
                 with VerticalScroll(id="right", can_focus=False):
                     yield Page(id="preview")
             with Horizontal(id="bottom"):

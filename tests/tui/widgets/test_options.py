@@ -1,0 +1,37 @@
+"""A list of options under keys and clicks that come too early or too late."""
+
+from __future__ import annotations
+
+from textual.app import App, ComposeResult
+from textual.widgets.option_list import Option
+
+from tui.widgets.options import Options, is_listed
+
+
+class Listing(App[None]):
+    CSS = "Options { height: 0; border: none; }"
+
+    def compose(self) -> ComposeResult:
+        yield Options(*map(str, range(50)))
+
+
+async def test_a_list_without_room_turns_no_page() -> None:
+    app = Listing()
+    async with app.run_test(size=(20, 5)):
+        options = app.query_one(Options)
+        options.highlighted = 3
+        await options.run_action("page_up")
+        await options.run_action("page_down")
+        assert options.highlighted == 3
+
+
+async def test_an_event_counts_while_its_option_is_listed() -> None:
+    app = Listing()
+    async with app.run_test(size=(20, 5)):
+        options = app.query_one(Options)
+        event = Options.OptionSelected(options, options.get_option_at_index(49), 49)
+        assert is_listed(event)
+        options.clear_options()
+        assert not is_listed(event)
+        options.add_options(Option(str(number)) for number in range(50))
+        assert not is_listed(event)
