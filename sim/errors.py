@@ -18,7 +18,7 @@ import difflib
 from collections.abc import Iterable
 
 OUT_OF_MEMORY = "this line needs more memory than there is; make it need less"
-"""What a user-defined policy that runs out of memory is told."""
+"""Advice in the error of a user-defined policy that runs out of memory."""
 
 
 class SchedscopeError(Exception):

@@ -318,7 +318,7 @@ def test_code_runs_in_one_room_only() -> None:
 
 def test_nothing_runs_in_that_room_before_consent_is_asked_for() -> None:
     """Every function of the loader that runs something asks first; functions that only find a file are listed."""
-    looks_only = {"_module_ref"}
+    looks_only = {"file_of_module"}
     functions = [n for n in ast.walk(parsed(ROOT / ITS_ROOM / "loading.py")) if isinstance(n, ast.FunctionDef)]
     running = {"import_module", "exec", "subprocess.run", "point.load"}
     asking = set()
