@@ -369,7 +369,7 @@ def _needs_idle(job: Job, idle: int) -> str:
 
 
 def _borrowed(borrowed: int) -> str:
-    return f", {borrowed} borrowed" if borrowed else ""
+    return f", {borrowed} from other partitions" if borrowed else ""
 
 
 def _trial(limit: float) -> str:

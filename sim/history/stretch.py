@@ -35,6 +35,11 @@ class Stretch(NamedTuple):
         """Return True if the stretch ends by a kill, a cut or an interruption."""
         return self.ended_by in ("killed", "cut", "interrupted")
 
+    @property
+    def is_suspended(self) -> bool:
+        """Return True if the job was suspended at its end."""
+        return self.ended_by == ENDINGS[SUSPENDED]
+
     def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:
         """Return a part of it, in which one of these rows is on turn."""
         ended_by = self.ended_by if end == self.end else ENDINGS[MOVED]

@@ -183,7 +183,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             title="Push and be pushed",
             policy="selective:sf=1.2",
             at=2340,
-            note="xfactor = (wait + estimate) / estimate. J1's has grown to 1.2 times J2's: J1 suspends J2.",
+            note="J1, suspended at 00:12, has 1.2 times J2's xfactor = (wait + estimate) / estimate: J1 suspends J2.",
         ),
         notes=(
             "Try selective:sf=2, selective:sf=1.5 and selective:sf=1.2, and watch the xfactors in the queue.",
@@ -216,7 +216,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             title="Boundaries that move",
             policy="multiqueue",
             at=8000,
-            note="Each class has a band of processors. Idle ones were lent: 12 to long for J6, 3 to short for J9.",
+            note="Each class owns a band of 10 processors and lends idle ones: 12 to long for J6, 3 to short for J9.",
         ),
         notes=(
             "Try multiqueue and watch the partitions, then easy: there the short job 7 waits until 20000.",

@@ -57,7 +57,7 @@ def _(world: World, job: Work, partition: int) -> None:
     pivot_due(world, job, partition, 0)
 
 
-@reads(r.PivotDue, "first in partition {n}'s queue and its planned start is now, {n} borrowed")
+@reads(r.PivotDue, "first in partition {n}'s queue and its planned start is now, {n} from other partitions")
 def pivot_due(world: World, job: Work, partition: int, borrowed: int) -> None:
     demand_equal(partition, world.rules.class_of(job), "partition")
     demand_equal(pivots_of(world)[partition].name, job.name, "the pivot")
@@ -95,7 +95,7 @@ def _(world: World, job: Work, needs: int, idle: int) -> None:
     delays_no_pivot(world, job, needs, idle, 0)
 
 
-@reads(r.DelaysNoPivot, "delays no queue's pivot; needs {n}, {n} idle in its partition, {n} borrowed")
+@reads(r.DelaysNoPivot, "delays no queue's pivot; needs {n}, {n} idle in its partition, {n} from other partitions")
 def delays_no_pivot(world: World, job: Work, needs: int, idle: int, borrowed: int) -> None:
     now_idle, lent = idle_in(world, world.rules.class_of(job)), world.borrowed.get(job.rank, 0)
     demand_equal((needs, idle, borrowed), (job.procs, now_idle - lent, lent), "needs, idle, borrowed")

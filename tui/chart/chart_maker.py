@@ -247,7 +247,7 @@ class ChartMaker:
             if not isinstance(lanes, Lanes):
                 stretches = list(by_turns(history, stretches, start, end, frame.axis.seconds(frame.per_column)))
             shown = stretches if lanes is None else list(lanes.spread(stretches))
-            held = rasterise(shown, frame, clock, shares, _cut(shown, clock))
+            held = rasterise(shown, frame, clock, shares, _ended(shown, clock))
         pauses = history.pauses(start, end)
         if lanes is not None:
             pauses = list(lanes.spread(pauses))
@@ -364,6 +364,11 @@ def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
     """Return which of them have ended with their job killed."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
+
+
+def _ended(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
+    """Return those that have ended with their job killed or suspended."""
+    return tuple(s for s in stretches if s.end is not None and s.end <= clock and (s.is_cut or s.is_suspended))
 
 
 def _owner_of(history: Past, rank: int) -> int | None:

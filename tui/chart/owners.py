@@ -1,7 +1,7 @@
 """Partitions as lanes: processors ordered by their owner, so that each partition is one band of the chart.
 
-Positions are counted from the bottom. Between two partitions lie positions without a processor, on which a line is
-drawn. A column of the chart has one order, that of the last division in it.
+Positions are counted from the bottom. Above each partition lie positions without a processor, on which a bar with its
+name is drawn. A column of the chart has one order, that of the last division in it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from tui.chart.scale import ChartView
 Owners: TypeAlias = tuple[int, ...]
 _REMEMBERED = 4096
 """Sets of processors whose places are remembered in each order."""
+ROOMY = 8
+"""Rows of pixels for each partition from which on the bars between them are two thick."""
 _NOBODY = 127
 """Sorts processors that no partition owns above all others."""
 
@@ -34,25 +36,25 @@ class Order:
 
     >>> order = Order((0b0011, 0b1100), (0b0001, 0b1110), 4, 1)
     >>> order.processors.tolist(), bin(order.lifted(0b1001)), order.borders
-    ([0, 1, -1, 2, 3], '0b10001', ((2, 3),))
+    ([0, 1, -1, 2, 3, -1], '0b10001', ((2, 3), (5, 6)))
     """
 
     def __init__(self, owners: Owners, division: Owners, procs: int, gap: int) -> None:
         self.owners = owners
         parts, numbers = max(len(division), 1), np.arange(procs)
-        total = procs + gap * (parts - 1)
+        total = procs + gap * parts
         owner = _who(owners, procs)
         by = np.lexsort((numbers, _who(division, procs), owner)) if owners else numbers
-        above = gap * np.minimum(owner[by], parts - 1) if owners else 0
+        above = gap * np.minimum(owner[by], parts) if owners else 0
         self.places = np.empty(procs, np.intp)
         """processor -> place"""
         self.places[by] = numbers + above
         self.processors = np.full(total, -1, np.intp)
         """place -> processor; -1: none"""
         self.processors[self.places] = numbers
-        sizes = np.cumsum([owned.bit_count() for owned in owners[:-1]]).tolist()
+        sizes = np.cumsum([owned.bit_count() for owned in owners]).tolist()
         self.borders = tuple((size + gap * at, size + gap * (at + 1)) for at, size in enumerate(sizes))
-        """Places without a processor between each two partitions, (first, end), from the bottom"""
+        """Places without a processor above each partition, (first, end), from the bottom"""
         self._known: dict[int, int] = {}
 
     def lifted(self, processors: int) -> int:
@@ -124,11 +126,11 @@ class Partitioned(NamedTuple):
     clock: float
     procs: int
     gap: int
-    """Places between two partitions"""
+    """Places above each partition"""
 
     @property
     def places(self) -> int:
-        return self.procs + self.gap * (len(self.division) - 1)
+        return self.procs + self.gap * len(self.division)
 
     def view(self, view: ChartView) -> ChartView:
         """Return the same part of the machine, including the gaps between partitions."""
@@ -174,9 +176,9 @@ class ByOwner:
                     start = begun
             yield stretch._replace(start=start, processors=orders[at].lifted(stretch.processors))
 
-    def bands(self, column: int) -> tuple[Band, ...]:
-        """Return the partitions in a column, from the bottom."""
-        order, bands = self.of(column), []
+    def bands(self, order: Order) -> tuple[Band, ...]:
+        """Return the partitions under an order, from the bottom."""
+        bands = []
         ends = (0, *(end for _, end in order.borders))
         for owned, home, low in zip(order.owners, self.division, ends, strict=False):
             own = (owned & home).bit_count()
@@ -186,14 +188,15 @@ class ByOwner:
 
 
 def gap_of(seen: int, rows: int, parts: int) -> int:
-    """Return how many places there are between two partitions, so that a line shows where `seen` processors are in
-    sight.
+    """Return how many places lie above each partition, so that a bar shows where `seen` processors are in sight.
 
-    >>> gap_of(30, 54, 3), gap_of(430, 60, 3)
-    (1, 8)
+    A bar is two rows of pixels thick, one where there are few.
+
+    >>> gap_of(30, 54, 3), gap_of(430, 60, 3), gap_of(30, 20, 3)
+    (2, 16, 2)
     """
-    left = rows - (parts - 1)
-    return 1 if seen <= left else ceil(seen / max(left, 1))
+    thick = 2 if rows >= ROOMY * parts else 1
+    return max(ceil(thick * seen / max(rows - thick * parts, 1)), 1)
 
 
 def _divisions_in(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from sim.decisions.decisions import Borrow
+from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
-from sim.words import printable, shortened, span
+from sim.words import Clock, listed, name, printable, processors, shortened, span
 
 _NUMBER = re.compile(r"\bpartition (\d{1,4})\b")
 
@@ -49,6 +51,30 @@ def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
     """
     between = (f"{span(low)}–{span(high)}" for low, high in pairwise(limits))
     return f"< {span(limits[0])}", *between, f"≥ {span(limits[-1])}"
+
+
+def told_decision(decision: object, shown: Snapshot, at: Clock) -> str:
+    """Return a decision as a sentence with the names of the partitions.
+
+    Loans are told as lanes and panels show them: what a partition first owned is its own, whoever has it in between.
+    """
+    loan = _told_loan(decision, shown) if isinstance(decision, Borrow) else ""
+    return loan or named(say(decision, at), shown)
+
+
+def _told_loan(loan: Borrow, shown: Snapshot) -> str:
+    """Nothing where processors come that no partition first owned."""
+    names, homes = partition_names(shown), [loan.processors & first for first in shown.division]
+    if sum(home.bit_count() for home in homes) < loan.processors.bit_count() or max(loan.to, len(homes)) > len(names):
+        return ""
+    own = homes[loan.to]
+    others = {other: home.bit_count() for other, home in enumerate(homes) if home and other != loan.to}
+    many = processors(sum(others.values()))
+    lenders = listed(f"{count:,} from {names[other]}" for other, count in others.items())
+    whole = f"borrows {many} from {names[next(iter(others))]}" if len(others) == 1 else f"borrows {many}"
+    acts = [*([f"takes back {processors(own.bit_count())}"] if own else []), *([whole] if others else [])]
+    details = f": {lenders}" if len(others) > 1 else ""
+    return f"{names[loan.to]} {' and '.join(acts)} for {name(loan.job)}{details}"
 
 
 def named(told: str, shown: Snapshot) -> str:

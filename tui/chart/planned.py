@@ -28,9 +28,14 @@ def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | 
         return ()
     if snapshot.matrix is not None:
         return tuple(_turns(snapshot, snapshot.matrix, view, clock, turn))
+    return tuple(_boxes(snapshot, view.end, clock))
+
+
+def _boxes(snapshot: Snapshot, before: float, clock: float) -> Iterator[Box]:
     running = [run for run in snapshot.running if run.expected_end > clock]
-    placed = list(_placed(_planned(snapshot, view.end), running, snapshot))
-    return (*(box for run in running for box in _expected(run, clock, placed)), *placed)
+    placed = list(_placed(_planned(snapshot, before), running, snapshot))
+    expected = [box for run in running for box in _expected(run, clock, placed)]
+    yield from (*expected, *placed, *_rests(snapshot, [*expected, *placed], clock))
 
 
 def planned_times(snapshot: Snapshot) -> Iterator[float]:
@@ -39,6 +44,9 @@ def planned_times(snapshot: Snapshot) -> Iterator[float]:
     for queued in _planned(snapshot, inf):
         start = queued.planned or 0.0
         yield from (start, start + queued.job.estimate)
+    if snapshot.suspended and snapshot.time is not None:
+        for box in _boxes(snapshot, inf, snapshot.time):
+            yield from (box.start, box.end)
 
 
 def planned_start(snapshot: Snapshot, rank: int) -> float | None:
@@ -96,6 +104,21 @@ def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -
         if chosen:
             placed.append(Box(job.rank, start, end, chosen, "reserved" if queued.reserved else "planned"))
             yield placed[-1]
+
+
+def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
+    """What is left of suspended jobs: on their processors, when the jobs there are to have ended."""
+    ahead = list(ahead)
+    for halted in snapshot.suspended[:_MOST]:
+        left = halted.job.estimate - halted.ran
+        there = sorted((box for box in ahead if box.processors & halted.processors), key=lambda box: box.start)
+        start = clock
+        for box in there:
+            if box.start < start + left and start < box.end:
+                start = box.end
+        if left > 0:
+            ahead.append(Box(halted.job.rank, start, start + left, halted.processors, "planned"))
+            yield ahead[-1]
 
 
 def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:

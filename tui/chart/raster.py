@@ -75,8 +75,9 @@ def texture_of(kind: str) -> Texture:
     return TEXTURES.get(kind, Texture.SOLID)
 
 
-PIXEL = np.dtype([("rank", "i4"), ("used", "u1"), ("purity", "u1"), ("kind", "u1"), ("cut", "?")])
-"""`used` and `purity` are shares of 255; `cut`: a job was killed here."""
+PIXEL = np.dtype([("rank", "i4"), ("used", "u1"), ("purity", "u1"), ("kind", "u1"), ("ending", "u1")])
+"""`used` and `purity` are shares of 255; `ending`: whether a job was killed or suspended here."""
+WAS_KILLED, WAS_SUSPENDED = 1, 2
 Pixels = NDArray[Any]
 
 
@@ -126,8 +127,8 @@ class Raster:
         return self.pixels["kind"]
 
     @property
-    def cut(self) -> NDArray[np.bool_]:
-        return self.pixels["cut"]
+    def ending(self) -> NDArray[np.uint8]:
+        return self.pixels["ending"]
 
     def above(self, under: Raster) -> Raster:
         """Return this picture over another, which shows where this one has no job."""
@@ -140,9 +141,10 @@ class Raster:
 
 
 def rasterise(
-    stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares | None = None, cut: Iterable[Stretch] = ()
+    stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares | None = None, ended: Iterable[Stretch] = ()
 ) -> Raster:
-    """Return the picture of these stretches up to `now`; the stretches in `cut` end with a killed job.
+    """Return the picture of these stretches up to `now`; the stretches in `ended` end with a killed or
+    suspended job.
 
     Stretches of kind gang share their processors, so neighbouring bands alternate between their rows. Turns longer than
     a column must be passed as one stretch each.
@@ -151,8 +153,8 @@ def rasterise(
     if stretches:
         parts = _parts(stretches, frame, now, shares or Shares(frame.edges))
         _hold(pixels.reshape(-1), parts, stretches)
-    for stretch in cut:
-        _cross(pixels, stretch, frame)
+    for stretch in ended:
+        _mark_end(pixels, stretch, frame)
     return Raster(pixels)
 
 
@@ -235,8 +237,8 @@ def _give(pixels: Pixels, at: Any, rank: Any, kind: Any, amount: Any, held: NDAr
     as_numbers(pixels)[at] = as_numbers(made)
 
 
-def _cross(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
-    """Draw one sign where a killed job ends: in the middle of the largest visible piece of its processors."""
+def _mark_end(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
+    """Draw one sign where a killed or suspended job ends: in the middle of its largest visible piece."""
     if stretch.end is None:
         return
     column = int(np.ceil(frame.axis.place(stretch.end) / frame.per_column)) - 1 - frame.first
@@ -248,4 +250,4 @@ def _cross(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
     upwards = np.array(frame.edges[::-1])
     band = len(pixels) - int(np.searchsorted(upwards, low + (first + last) // 2, side="right"))
     if pixels["rank"][band, column] == stretch.rank:
-        pixels["cut"][band, column] = True
+        pixels["ending"][band, column] = WAS_KILLED if stretch.is_cut else WAS_SUSPENDED

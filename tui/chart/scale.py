@@ -42,7 +42,7 @@ class ChartView:
     """Visible part: `columns` of `per_column` places from column `first`, processors `low` until `high`.
 
     The processors stand in bands: of one each where there is room, else of several. Bands are equally high if that
-    leaves at most a third blank, at the top; else they differ by a pixel.
+    leaves at most a third blank, at the top (nothing where they are ordered by owner); else they differ by a pixel.
     """
 
     per_column: float
@@ -111,7 +111,8 @@ class ChartView:
         """
         count = self.high - self.low
         if self.lanes == 1:
-            return _band_rows(self.rows, len(inner) + 1 if (inner := self._inner_cuts) else count)
+            bands = len(inner) + 1 if (inner := self._inner_cuts) else count
+            return _band_rows(self.rows, bands, _FULL if self.order is None else 1)
         return _lane_rows(self.rows, self.lanes, self.lane_rows, count)
 
     def edges(self) -> tuple[int, ...]:
@@ -333,9 +334,9 @@ def _lane_rows(rows: int, lanes: int, each: int, count: int) -> tuple[int, ...]:
 
 
 @lru_cache(16)
-def _band_rows(rows: int, count: int) -> tuple[int, ...]:
+def _band_rows(rows: int, count: int, full: float = _FULL) -> tuple[int, ...]:
     each = rows // count
-    if not _FULL * rows <= each * count:
+    if not full * rows <= each * count:
         return tuple(row * min(rows, count) // rows for row in range(rows))
     return (-1,) * (rows - each * count) + tuple(band for band in range(count) for _ in range(each))
 

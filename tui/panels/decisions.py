@@ -8,11 +8,10 @@ from itertools import pairwise
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import FitsNoRow, Phase
 from sim.decisions.reasons_to_wait import TooFewFree
-from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
 from sim.words import count, listed, name
 from sim.workload.model import Job
-from tui.chart.partition_names import named
+from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.parts import Context, nobody_waits, taught, window, worded, written
@@ -186,7 +185,7 @@ def _lines(decision: Decision, index: int, context: Context, width: int, wrap: b
     if isinstance(decision, Phase):
         style = "faint" if to_come else "accent" if here else "strong"
         return [line(Span(written(decision.name, context), style))]
-    told, rank = named(say(decision, context.at), context.scene.snapshot), rank_of(decision)
+    told, rank = told_decision(decision, context.scene.snapshot, context.at), rank_of(decision)
     if isinstance(decision, Keep) and walked is None and rank == context.selected and "details" in context.visible:
         told = told.partition(": ")[0]  # its own panel has the reason
     style = "faint" if to_come else "strong" if here else "dim" if isinstance(decision, Keep) else ""

@@ -7,12 +7,11 @@ from itertools import pairwise
 
 from sim.decisions.decisions import Backfill, Expect, Interrupt, Reserve, Start
 from sim.decisions.matrix import ReserveRow
-from sim.decisions.sentences import say
 from sim.life.job_state import JobState
 from sim.why.evidence import Evidence, entry_of
 from sim.words import count, name, span, times, wanted
 from sim.workload.model import Field, Job
-from tui.chart.partition_names import named
+from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.evidence import considered, evidence, numbers, standing
@@ -199,7 +198,7 @@ def _events(context: Context, job: Job, shown: JobState) -> Iterator[tuple[float
             yield (
                 time,
                 sign(decision, unicode),
-                named(say(decision, context.at), context.scene.snapshot).removeprefix(f"{name(job)} "),
+                told_decision(decision, context.scene.snapshot, context.at).removeprefix(f"{name(job)} "),
             )
         planned = planned or isinstance(decision, Reserve | ReserveRow | Expect)
     if shown.end is not None:

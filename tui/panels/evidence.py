@@ -12,7 +12,7 @@ from sim.why.evidence import Considered, Evidence, evidence_of
 from sim.why.facts import NOBODY, PassedBy, fact_row
 from sim.why.wait_sentences import ended, to_come
 from sim.words import count
-from tui.chart.partition_names import named
+from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.growing import by_clock
@@ -72,6 +72,6 @@ def _lines(context: Context, entry: Considered, width: int) -> Sequence[Line]:
     """Return one decision; those about the job itself stand out."""
     style, rank = "strong" if entry.is_own else "", rank_of(entry.decision)
     first, *rest = worded(
-        named(say(entry.decision, context.at), context.scene.snapshot), context, width, style, hang=2, rank=rank
+        told_decision(entry.decision, context.scene.snapshot, context.at), context, width, style, hang=2, rank=rank
     )
     return [line(sign(entry.decision, context.unicode), Span(" "), *first.spans, rank=first.rank), *rest]

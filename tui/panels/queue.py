@@ -97,7 +97,7 @@ def _sections(context: Context, width: int) -> list[Section]:
     waiting, halted = partial(waiting_row, context), partial(halted_row, context)
     sections: list[Section] = []
     if shown.suspended:
-        heading = _heading("Suspended", f"{len(shown.suspended):,}: suspended for, jobs in their place")
+        heading = _heading("Suspended", f"{len(shown.suspended):,}, waited since then")
         sections.append(Section((heading,), range(len(shown.suspended)), halted, "suspended"))
     if len(shown.queues) > 1:
         for place, places in enumerate(_by_queue(shown)):

@@ -7,10 +7,9 @@ from typing import TypeAlias
 
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place
-from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
 from sim.words import count, listed, name, percent, processors, span
-from tui.chart.partition_names import named
+from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.evidence import evidence, standing
@@ -76,7 +75,7 @@ def _told(context: Context) -> Told:
 
 def _said(decision: Decision, context: Context) -> str:
     """Return a decision as a sentence; a job's name stays as it is written."""
-    told = named(say(decision, context.at), context.scene.snapshot) + "."
+    told = told_decision(decision, context.scene.snapshot, context.at) + "."
     return told if rank_of(decision) is not None else told[:1].upper() + told[1:]
 
 

@@ -43,7 +43,7 @@ def test_order_has_a_place_for_each_processor(owned: list[int], homes: list[int]
     assert sorted(order.processors[order.processors >= 0]) == list(range(procs))
     assert all(order.processors[place] == processor for processor, place in enumerate(order.places))
     ends = [0, *(end for _, end in order.borders)]
-    for part, low in enumerate(ends):  # each partition has neighbouring places, by the processors' first owners
+    for part, low in enumerate(ends[:-1]):  # each partition has neighbouring places, by the processors' first owners
         there = order.processors[low : low + owners[part].bit_count()]
         assert sum(1 << int(p) for p in there) == owners[part]
         first = [next(h for h in range(3) if division[h] >> int(p) & 1) for p in there]
@@ -120,12 +120,14 @@ def test_a_borrowed_job_is_one_block(engine: Engine) -> None:
 def test_bands_count_own_borrowed_and_lent(engine: Engine) -> None:
     at_8000 = engine.history.as_of(8)
     how = Partitioned(at_8000.owners_at(0), at_8000.owners_at(8000), 8000, 30, 1)
-    bands = ByOwner(how, at_8000, CLOCK, STEP, 0, 60).bands(59)
+    by_owner = ByOwner(how, at_8000, CLOCK, STEP, 0, 60)
+    bands = by_owner.bands(by_owner.of(59))
     assert bands == (Band(4, 1, 3, 9, 0), Band(4, 4, 0, 6, 5), Band(22, 10, 12, 0, 10))
 
 
 @pytest.mark.parametrize(("seen", "rows"), [(30, 54), (100, 40), (430, 60), (10_000, 40), (3, 1)])
 def test_a_line_is_seen_whatever_the_size(seen: int, rows: int) -> None:
     gap = gap_of(seen, rows, 3)
+    thick = 2 if rows >= 24 else 1
     assert gap >= 1
-    assert gap * rows >= seen or seen + 2 <= rows
+    assert gap * rows // (seen + 3 * gap) >= thick or rows <= 3 * thick

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sim.decisions.decisions import Borrow
+from sim.words import clock
 from tests.tui.scenes import engine_of
-from tui.chart.partition_names import lane_names, named, partition_limits, partition_names
+from tui.chart.partition_names import lane_names, named, partition_limits, partition_names, told_decision
 
 
 def test_classes_are_short_medium_and_long() -> None:
@@ -19,6 +21,19 @@ def test_decisions_name_partitions() -> None:
     told = "partition 2 borrows 12 processors from partition 1 for J6"
     assert named(told, shown) == "long borrows 12 processors from medium for J6"
     assert named("partition 7 of J1", shown) == "partition 7 of J1"
+
+
+def test_loans_are_told_by_who_owned_the_processors_first() -> None:
+    engine = engine_of("ls-figure1", "multiqueue", until=8000)
+    shown = engine.snapshot()
+    told = [told_decision(loan, shown, clock) for loan in shown.decisions if isinstance(loan, Borrow)]
+    assert told == [
+        "long borrows 12 processors for J6: 9 from short and 3 from medium",
+        "short borrows 3 processors from medium for J9",
+    ]
+    back = Borrow(engine.workload.jobs[6], 0, 2, shown.division[0] & shown.owners[2] | shown.division[2] & 1 << 29)
+    assert told_decision(back, shown, clock) == "short takes back 9 processors and borrows 1 processor from long for J7"
+    assert told_decision(back, replace(shown, division=()), clock).startswith("short borrows 10 processors from long")
 
 
 def test_one_partition_has_no_class() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.history.stretch import Stretch
-from tui.chart.raster import FREE, GANG, SPECULATIVE, Frame, Raster, rasterise
+from tui.chart.raster import FREE, GANG, SPECULATIVE, WAS_KILLED, WAS_SUSPENDED, Frame, Raster, rasterise
 
 FOUR = (4, 3, 2, 1, 0)
 
@@ -67,10 +67,13 @@ def test_the_kind_is_that_of_the_job_that_is_shown() -> None:
     assert raster.kind[0, 0] == SPECULATIVE
 
 
-def test_a_killed_job_ends_with_one_sign_in_its_largest_piece() -> None:
+def test_a_killed_or_suspended_job_ends_with_one_sign_in_its_largest_piece() -> None:
     killed = run(0, 0, 20, 0b1011)
-    raster = rasterise([killed], Frame(10, 0, 4, FOUR), 1000, cut=[killed])
-    assert [(int(row), int(column)) for row, column in zip(*raster.cut.nonzero(), strict=True)] == [(3, 1)]
+    for ended_by, ending in (("killed", WAS_KILLED), ("suspended", WAS_SUSPENDED)):
+        ended = killed._replace(ended_by=ended_by)
+        raster = rasterise([ended], Frame(10, 0, 4, FOUR), 1000, ended=[ended])
+        assert [(int(row), int(column)) for row, column in zip(*raster.ending.nonzero(), strict=True)] == [(3, 1)]
+        assert raster.ending[3, 1] == ending
 
 
 def test_rows_that_share_the_time_alternate_band_by_band_and_stay() -> None:

@@ -200,9 +200,9 @@ def test_suspended_jobs_stand_first_with_who_sits_on_their_processors(lab: Lab) 
     context = context_of(lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60))
     drawn = queue.draw(context, (70, 20), 0)
     assert drawn.note == "0 waiting · 1 suspended"
-    assert drawn.body[0].text == "Suspended  1: suspended for, jobs in their place"
+    assert drawn.body[0].text == "Suspended  1, waited since then"
     assert drawn.body[1].text.split()[1:4] == ["1", "4", "10m00"]
-    assert drawn.body[1].text.endswith("  J2")
+    assert drawn.body[1].text.endswith("  J2 has its processors")
 
 
 def test_the_selected_job_is_to_be_in_sight(lab: Lab) -> None:
@@ -254,7 +254,7 @@ def test_of_many_on_a_suspended_jobs_processors_the_first_is_named_and_the_other
     snapshot = replace(context.scene.snapshot, suspended=(halted,))
     context = replace(context, scene=replace(context.scene, snapshot=snapshot))
     assert [rows(context, width)[0].text.split("  ")[-1] for width in (80, 48, 46)] == [
-        "J11, J12 and 2 more",
+        "J11 and 3 more have its processors",
         "J11 and 3 more",
         "J11 + 3",
     ]

@@ -10,7 +10,6 @@ import numpy as np
 
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
-from tui.chart.cells.partition_lanes import lane_sizes
 from tui.chart.colours import partition_hue
 from tui.chart.scale import ChartView
 from tui.chart.ticks import as_they_are, processors, times, unit_of
@@ -152,7 +151,7 @@ def processor_ticks(view: ChartView, folds: int) -> tuple[Tick, ...]:
 def draw_edges(cells: Cells, grid: Grid, left: int) -> None:
     """Draw the axes around a chart that begins in column `left`."""
     _draw_processors(cells, grid, left)
-    if grid.chart.owners is not None:
+    if grid.chart.owners is not None and grid.chart.by_owner is None:
         _draw_owners(cells, grid, left - 1)
     _draw_times(cells, grid, left)
 
@@ -185,8 +184,6 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
         _draw_lanes(cells, grid, left - 1)
         return
     if grid.chart.by_owner is not None:
-        for row, size in lane_sizes(grid):
-            cells.write(row, left - 1 - len(str(size)), str(size), _QUIET)
         return
     folds = max(round(view.rows / rows), 1)
     names = grid.chart.names
@@ -207,10 +204,10 @@ def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
-    """Draw the current owners of the processors as a band of colour or letters, of lanes at the left edge."""
+    """Draw the current owners of the processors as a band of colour or letters."""
     owners = grid.chart.owners
     assert owners is not None
-    now = min(max(grid.now if grid.chart.by_owner is None else 0, 0), owners.shape[1] - 1)
+    now = min(max(grid.now, 0), owners.shape[1] - 1)
     shown = grid.stretched(owners, np.full((1, owners.shape[1]), -1, np.int8))
     for row, owner in enumerate(shown[:: grid.folds, min(now, grid.size.columns - 1)].tolist()):
         if owner >= 0:

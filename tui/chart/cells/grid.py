@@ -56,7 +56,8 @@ class Layer:
     """Selected; or, if nothing is, just started."""
     mixed: Bools
     """No job holds most of it."""
-    cut: Bools
+    ending: NDArray[np.uint8]
+    """Was a job killed or suspended here?"""
     eighths: NDArray[np.int8]
     """Eighths of a column at the edge of a job: from the left, or (below 0) from the right; 0 for all."""
     missing: Bools
@@ -153,7 +154,7 @@ class Grid:
         missing = np.zeros(rank.shape, np.bool_)
         if chart.missing is not None:
             missing = self.stretched(chart.missing, np.zeros((1, chart.missing.shape[1]), np.bool_)) & ~known
-        columns = rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["cut"], eighths, missing, gone
+        columns = rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["ending"], eighths, missing, gone
         return Layer(*columns, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:

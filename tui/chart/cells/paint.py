@@ -12,7 +12,7 @@ from tui.chart.cells.cells import Cells
 from tui.chart.cells.edges import ROWS, draw_edges, draw_top, margin_of
 from tui.chart.cells.grid import EIGHTHS, Bools, Grid, Size, places
 from tui.chart.cells.outlines import draw_outlines, draw_reserved
-from tui.chart.cells.partition_lanes import draw_lane_lines
+from tui.chart.cells.partition_lanes import draw_lane_bars
 from tui.chart.cells.signs import draw_names_and_now, draw_signs
 from tui.chart.raster import UNKNOWN, Texture
 from tui.chart.scene import ChartScene
@@ -84,7 +84,7 @@ def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
     area = cells.part(slice(None), slice(grid.size.columns))
     _draw_jobs(area, grid)
     draw_top(area, grid, is_small=True)
-    draw_lane_lines(area, grid)
+    draw_lane_bars(area, grid)
     draw_names_and_now(area, grid)
     return cells
 
@@ -165,9 +165,11 @@ def _borrowed(area: Cells, grid: Grid) -> None:
     """Draw dots on borrowed processors, in use or not."""
     if grid.chart.homes is None:
         return
-    at = grid.upper.is_borrowed & (area.chars == ord(" "))
+    at = grid.upper.is_borrowed & ((area.chars == ord(" ")) | (area.chars == ord("░")))
     rows, columns = np.nonzero(at)
-    dotted = rows, columns = rows[(rows + columns) % 2 == 0], columns[(rows + columns) % 2 == 0]
+    apart = np.where(area.chars[at] == ord(" "), 2, 4)  # fewer where it is hatched
+    is_dotted = (columns + rows * apart // 2) % apart == 0
+    dotted = rows, columns = rows[is_dotted], columns[is_dotted]
     area.chars[dotted] = ord(":" if grid.look.ascii else "·")
     if not grid.look.patterned:
         inks = grid.upper.ink[dotted]

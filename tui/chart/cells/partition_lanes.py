@@ -1,8 +1,8 @@
-"""Partitions as lanes: the lines between them, which step as boundaries move, and what each has now."""
+"""Partitions as lanes: a bar above each, which steps as boundaries move and says what the partition has."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -11,101 +11,183 @@ import numpy as np
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.colours import partition_hue
-from tui.chart.owners import Band, ByOwner
+from tui.chart.owners import ROOMY, Band, ByOwner, Order
 from tui.look import text
 from tui.look.palette import Hue, Tone, ink
 
-_LINE = ink(Hue.GREY, Tone.STRONG)
+BAR = ink(Hue.NONE, Tone.TEXT)
+"""The strongest contrast that there is, which no job has: boundaries are seen first."""
 _STEPS = 6
 """Columns for each step that an upright line joins; more steps would hide the jobs."""
+_THICKEST = 3
+"""Rows of pixels of the thickest bar."""
 
 
-class _Line(NamedTuple):
-    """A line between two partitions in some columns; `row` is a row of pixels."""
+class _Bar(NamedTuple):
+    """The bar above a partition while its boundary stands still."""
 
-    row: int
-    columns: slice
-
-
-def draw_lane_lines(area: Cells, grid: Grid) -> None:
-    """Draw a line between neighbouring partitions; at steps an upright line joins its parts."""
-    by_owner, columns = grid.chart.by_owner, grid.size.columns
-    if by_owner is None:
-        return
-    for border in range(len(by_owner.division) - 1):
-        lines = [line for line in _lines(grid, by_owner, border) if line.columns.start < columns]
-        for line in lines:
-            _draw_line(area, grid, line)
-        if len(lines) * _STEPS <= columns:
-            for one, other in pairwise(lines):
-                _join(area, grid, one.row, other)
+    rows: range
+    """Rows of pixels."""
+    first: int
+    end: int
+    """Columns."""
+    band: Band
 
 
-def _lines(grid: Grid, by_owner: ByOwner, border: int) -> Iterator[_Line]:
-    """Yield the line above a partition, as far as it is in sight."""
-    view = grid.chart.view
-    for columns, order in by_owner.runs(view.columns):
-        if border < len(order.borders):
-            low, end = order.borders[border]
-            place = (low + end) // 2
-            if view.low <= place < view.high and (rows := view.rows_of(place)):
-                row = rows.start + len(rows) // 2
-                yield _Line(row * grid.size.rows * grid.folds // view.rows, columns)
-
-
-def _draw_line(area: Cells, grid: Grid, line: _Line) -> None:
-    row, half = divmod(line.row, grid.folds)
-    at = row, line.columns
-    if grid.look.patterned:
-        area.chars[at] = ord("=" if grid.look.ascii else "━")
-    else:
-        area.chars[at] = ord("▄" if half else "▀")
-        area.bg[at] = grid.upper.ink[at] if half else grid.lower.ink[at]
-    area.fg[at] = _LINE
-
-
-def _join(area: Cells, grid: Grid, row: int, line: _Line) -> None:
-    """Draw the upright line between the rows before and after a step."""
-    first, last = sorted((row // grid.folds, line.row // grid.folds))
-    at = slice(first + 1, last), line.columns.start
-    area.chars[at] = ord("|" if grid.look.ascii else "│" if grid.look.patterned else "▏")
-    area.fg[at] = _LINE
-
-
-def draw_lane_names(area: Cells, grid: Grid) -> None:
-    """Draw each partition's name and current processors at the right edge, where they hide least."""
+def draw_lane_bars(area: Cells, grid: Grid) -> None:
+    """Draw a bar above each partition; where it steps, an upright line joins its parts."""
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return
+    for bars in _bars_of_all(grid, by_owner):
+        for bar in bars:
+            for row in bar.rows:
+                _draw_row(area, grid, row, slice(bar.first, bar.end))
+        if len(bars) * _STEPS <= grid.size.columns:
+            for one, other in pairwise(bars):
+                _join(area, grid, one, other)
+
+
+def _bars_of_all(grid: Grid, by_owner: ByOwner) -> list[list[_Bar]]:
+    return [_bars(grid, by_owner, number) for number in range(len(by_owner.division))]
+
+
+def _bars(grid: Grid, by_owner: ByOwner, number: int) -> list[_Bar]:
+    """The bars above one partition, from the left, as far as they are in sight."""
+    bars: list[_Bar] = []
+    for columns, order in by_owner.runs(grid.chart.view.columns):
+        end = min(columns.stop, grid.size.columns)
+        if number >= len(order.borders) or columns.start >= end or not (rows := _rows_above(grid, order, number)):
+            continue
+        band = by_owner.bands(order)[number]
+        if bars and bars[-1].end == columns.start and (bars[-1].rows, bars[-1].band) == (rows, band):
+            bars[-1] = bars[-1]._replace(end=end)
+        else:
+            bars.append(_Bar(rows, columns.start, end, band))
+    return bars
+
+
+def _rows_above(grid: Grid, order: Order, number: int) -> range:
+    """Rows of pixels of the bar above a partition: whole rows of cells where possible."""
+    view, drawn = grid.chart.view, grid.size.rows * grid.folds
+    low, end = order.borders[number]
+    seen = [view.rows_of(place) for place in range(max(low, view.low), min(end, view.high))]
+    found = [row * drawn // view.rows for rows in seen for row in rows]
+    if not found:
+        return range(0)
+    first, last = min(found), max(found)
+    is_roomy = view.high - view.low <= drawn
+    if last - first < _THICKEST and is_roomy:
+        return range(first, last + 1)
+    thick = min(last - first + 1, grid.folds if drawn >= ROOMY * len(order.owners) else 1)
+    starts = range(first, last - thick + 2)
+    start = min(starts, key=lambda row: (row % grid.folds, abs(2 * row + thick - 1 - first - last)))
+    return range(start, start + thick)
+
+
+def _draw_row(area: Cells, grid: Grid, row: int, columns: slice) -> None:
+    cell, half = divmod(row, grid.folds)
+    at = cell, columns
+    if grid.look.patterned:
+        area.chars[at] = ord("=" if grid.look.ascii else "━")
+    else:
+        is_whole = area.fg[at] == BAR
+        is_whole &= area.chars[at] == ord("▀")
+        area.chars[at] = np.where(is_whole, ord("█"), ord("▄" if half else "▀"))
+        area.bg[at] = np.where(is_whole, BAR, grid.upper.ink[at] if half else grid.lower.ink[at])
+    area.fg[at] = BAR
+
+
+def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar) -> None:
+    """From the row of one bar to the row in which it goes on."""
+    upper, lower = sorted((one.rows, other.rows), key=lambda rows: rows.start)
+    at = slice(upper.stop // grid.folds, -(-lower.start // grid.folds)), other.first
+    area.chars[at] = ord("|" if grid.look.ascii else "┃" if grid.look.patterned else "▌")
+    area.fg[at] = BAR
+
+
+def draw_lane_names(area: Cells, grid: Grid) -> None:
+    """Write upon each bar what its partition has: right of now in words, left of it how many it had."""
+    by_owner = grid.chart.by_owner
+    if by_owner is None:
+        return
+    begin = max(grid.now + 1 if grid.has_now else 0, 0)
+    names = grid.chart.lane_names
+    for number, bars in enumerate(_bars_of_all(grid, by_owner)):
+        name = names[number] if number < len(names) else ""
+        if not bars:
+            _name_inside(area, grid, by_owner, number, name)
+            continue
+        last = bars[-1]
+        room = range(max(last.first, begin), last.end)
+        told = _fitting(grid, _said(name, last.band), len(room) - 2)
+        if not told and last.first < min(begin, last.end):  # no room right of now
+            room = range(last.first, min(begin - 1, last.end))
+            told = _fitting(grid, _said(name, last.band), len(room) - 2)
+        if told:
+            _write(area, grid, last, room.start + 1, told, number)
+        _write_sizes(area, grid, bars, number, name)
+
+
+def _write_sizes(area: Cells, grid: Grid, bars: Sequence[_Bar], number: int, name: str) -> None:
+    """How many processors the partition had before, with its name where there is room first."""
+    short, is_named = name.split(" ")[0], False
+    for bar in bars[:-1]:
+        end = min(bar.end, grid.now) if grid.has_now and bar.first < grid.now else bar.end
+        size = f"{bar.band.owns:,}"
+        said = (size,) if is_named else (f"{short} {size}", size)
+        if told := _fitting(grid, said, end - bar.first - 2):
+            is_named = is_named or told != size
+            _write(area, grid, bar, bar.first + 1, told, number if told != size else None)
+
+
+def _write(area: Cells, grid: Grid, bar: _Bar, column: int, told: str, number: int | None) -> None:
+    """Write dark upon the bar, in the row of cells where it hides least; a swatch has the colour of the partition."""
+    cells = sorted({row // grid.folds for row in bar.rows})
+    over = slice(column - 1, column + len(told) + 1)
+    hidden = [
+        int(np.count_nonzero((grid.upper.rank[cell, over] >= 0) | (grid.lower.rank[cell, over] >= 0))) for cell in cells
+    ]
+    cell = cells[hidden.index(min(hidden))]
+    if grid.look.patterned:
+        sign = "" if number is None else f"{chr(ord('a') + number % 26)} "
+        area.write(cell, column - 1, f" {sign}{told} "[: bar.end - column + 1], BAR, BLANK)
+        return
+    area.write(cell, column - 1, f" {told} ", BLANK, BAR)
+    if number is not None:
+        area.write(cell, column - 1, "█", ink(partition_hue(number), Tone.STRONG), BAR)
+
+
+def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: str) -> None:
+    """Write what a partition has within it, at the right edge, if its bar is out of sight."""
+    bands = by_owner.bands(by_owner.of(grid.size.columns - 1))
+    rows = _rows(grid, bands[number]) if number < len(bands) else []
     room = grid.size.columns - max(grid.now + 2 if grid.has_now else 0, 0)
-    taken: set[int] = set()
-    for number, (band, name) in enumerate(
-        zip(by_owner.bands(grid.size.columns - 1), grid.chart.lane_names, strict=False)
-    ):
-        told = next((told for told in _said(name, band) if len(told) <= room), "")
-        told = text.plain(told) if grid.look.ascii else told
-        rows = [row for row in _rows(grid, band) if row not in taken]
-        if told and rows:
-            begin = grid.size.columns - len(told)
-            held = (grid.upper.rank[rows, begin:] >= 0) | (grid.lower.rank[rows, begin:] >= 0)
-            middle = np.abs(np.array(rows) - (rows[0] + rows[-1]) / 2)
-            row = rows[int(np.lexsort((middle, held.sum(axis=1)))[0])]
-            area.write(row, begin, told, ink(partition_hue(number), Tone.STRONG), BLANK)
-            taken.add(row)
+    if rows and (told := _fitting(grid, _said(name, bands[number]), room - 2)):
+        area.write(
+            rows[0], grid.size.columns - len(told) - 2, f" {told} ", ink(partition_hue(number), Tone.STRONG), BLANK
+        )
+
+
+def _fitting(grid: Grid, said: Iterator[str] | Sequence[str], room: int) -> str:
+    """The first for which there is room, in signs of the look; none: nothing."""
+    plain = (text.plain(told) if grid.look.ascii else told for told in said)
+    return next((told for told in plain if len(told) <= room), "")
 
 
 def _said(name: str, band: Band) -> Iterator[str]:
-    """Yield the name with what the partition has, the longest first."""
+    """The name with what the partition has, the longest first."""
     short = name.split(" ")[0]
     most, *less = band.told
+    yield f"{name}: {most.replace('borrowed', 'borrowed (dots)')}"
     for called in (name, short):
-        yield from (f" {called}: {told} " for told in (most, *less[:-1]))
-    yield from (f" {called}: {band.owns:,} " for called in (name, short))
-    yield f" {short} "
+        yield from (f"{called}: {told}" for told in (most, *less[:-1]))
+    yield from (f"{called}: {band.owns:,}" for called in (name, short))
+    yield short
 
 
 def _rows(grid: Grid, band: Band) -> list[int]:
-    """Return the rows of cells in which a partition is, from the top."""
+    """The rows of cells in which a partition is, from the top."""
     view = grid.chart.view
     low, high = max(band.low, view.low), min(band.low + max(band.owns, 1), view.high)
     if low >= high:
@@ -113,11 +195,3 @@ def _rows(grid: Grid, band: Band) -> list[int]:
     scale = grid.size.rows / view.rows
     top, bottom = view.rows_of(high - 1).start, view.rows_of(low).stop
     return list(range(int(top * scale), max(int(bottom * scale), int(top * scale) + 1)))
-
-
-def lane_sizes(grid: Grid) -> Iterator[tuple[int, int]]:
-    """Yield (row, processors) of each partition at the left edge."""
-    assert grid.chart.by_owner is not None
-    for band in grid.chart.by_owner.bands(0):
-        if rows := _rows(grid, band):
-            yield rows[len(rows) // 2], band.owns

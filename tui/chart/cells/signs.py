@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from sim.words import clock, name, span
 from sim.workload.model import Floats
+from tui.chart.cells.callouts import draw_callouts, piece_labels
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
-from tui.chart.cells.partition_lanes import draw_lane_lines, draw_lane_names
-from tui.chart.raster import Texture
+from tui.chart.cells.partition_lanes import draw_lane_bars, draw_lane_names
+from tui.chart.raster import WAS_KILLED, WAS_SUSPENDED, Texture
 from tui.chart.scene import ChartScene, Mark
 from tui.look.palette import HUES, TONES, Hue, Tone, ink
 from tui.look.text import shorten
@@ -35,7 +36,7 @@ _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Ton
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
     """Draw all signs, the more important ones last. `planned` is the selected job's planned start."""
-    draw_lane_lines(area, grid)
+    draw_lane_bars(area, grid)
     _draw_borders(area, grid)
     _draw_marks(area, grid)
     _draw_ends(area, grid)
@@ -135,16 +136,22 @@ def _cells_of(told: str, place: tuple[int, int]) -> set[tuple[int, int]]:
 
 
 def _draw_ends(area: Cells, grid: Grid) -> None:
-    """Draw crosses at the ends of killed jobs."""
-    upper, lower = grid.upper.cut & ~grid.upper.mixed, grid.lower.cut & ~grid.lower.mixed
-    at = upper | lower
-    if not at.any():
-        return
-    area.chars[at] = ord("x" if grid.look.ascii else "×")
-    if not grid.look.patterned:
-        inks = np.where(upper, grid.upper.ink, grid.lower.ink)[at]
-        area.fg[at] = inks // TONES * TONES + np.where(inks % TONES == Tone.DIMMED, Tone.TEXT_DIMMED, Tone.TEXT)
-        area.bg[at] = inks
+    """Draw crosses at the ends of killed jobs, and the sign of that decision where jobs were suspended."""
+    for ending, sign in (
+        (WAS_KILLED, "x" if grid.look.ascii else "×"),
+        (WAS_SUSPENDED, "=" if grid.look.ascii else "▮"),
+    ):
+        upper, lower = ((side.ending == ending) & ~side.mixed for side in (grid.upper, grid.lower))
+        at = upper | lower
+        if not at.any():
+            continue
+        if 0 < grid.now < grid.size.columns and (under := at[:, grid.now]).any():  # the line of now would hide it
+            at[under, grid.now - 1], at[under, grid.now] = True, False
+        area.chars[at] = ord(sign)
+        if not grid.look.patterned:
+            inks = np.where(upper, grid.upper.ink, grid.lower.ink)[at]
+            area.fg[at] = inks // TONES * TONES + np.where(inks % TONES == Tone.DIMMED, Tone.TEXT_DIMMED, Tone.TEXT)
+            area.bg[at] = inks
 
 
 def _draw_names(area: Cells, grid: Grid) -> None:
@@ -158,7 +165,9 @@ def _draw_names(area: Cells, grid: Grid) -> None:
     jobs = grid.chart.workload.jobs
     ahead = up.texture >= Texture.EXPECTED
     labels = place_labels(alone, ahead, lambda rank: name(jobs[rank]))
+    labels += piece_labels(grid, alone, labels, lambda rank: name(jobs[rank]))
     _write(area, grid, labels)
+    draw_callouts(area, grid, labels)
     if grid.chart.shift is not None and len(grid.chart.shift):
         _draw_shifts(area, grid, alone, labels, grid.chart.shift)
 

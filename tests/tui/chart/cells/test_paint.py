@@ -72,8 +72,8 @@ def test_a_suspended_job_leaves_a_trail_where_nobody_else_runs(stopped: Engine) 
     assert picture(stopped, ASCII, SIZE, per_column=40).splitlines()[:4] == lines("""
  3|AA//AAAAAAAAAAAAAAAAAAAAAAA|...............
   |AA//AAAAAAAAAAAAAAAAAAAAAAA|...............
-  |AABBAJ1AAAAAAAAAAAAAAAAAAAA|...............
- 0|AAJ2AAAAAAAAAAAAAAAAAAAAAAA|...............
+  |A=BBAJ1AAAAAAAAAAAAAAAAAAAA|...............
+ 0|J1J2AAAAAAAAAAAAAAAAAAAAAAA|...............
 """)
     assert picture(stopped, DARK, SIZE, per_column=40).count("╱") == 4
 
@@ -95,7 +95,7 @@ def turns(lab: Lab) -> Engine:
 def test_rows_that_take_turns_are_seen_from_near_and_by_themselves_from_afar(turns: Engine) -> None:
     near, afar = picture(turns, ASCII, SIZE), picture(turns, ASCII, SIZE, per_column=60)
     assert near.splitlines()[3].startswith(" 0|AAAAABJ2BBAAAAABBBBB|---")
-    assert [row[:10] for row in afar.splitlines()[:4]] == [">1|AAA|-J1", "  |...|...", "  |BBB:...", "  |...:..."]
+    assert [row[:10] for row in afar.splitlines()[:4]] == [">1|AAA|-J1", "  |...|...", "  |BBB:.J2", "  |...:..."]
 
 
 def test_the_lane_of_the_row_on_turn_is_marked(turns: Engine) -> None:

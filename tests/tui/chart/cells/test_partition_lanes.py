@@ -9,6 +9,7 @@ from tests.tui.scenes import engine_of
 from tui.chart.cells.edges import margin
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
+from tui.chart.cells.partition_lanes import BAR
 from tui.chart.colours import partition_hue
 from tui.look.palette import DARK, Look, Tone, ink
 
@@ -23,7 +24,7 @@ def rows_of(size: Size, look: Look = DARK, per_column: float = 480) -> list[str]
 @pytest.mark.parametrize("size", [Size(60, 14), Size(76, 16), Size(90, 30), Size(140, 50)])
 def test_lanes_are_named_with_what_they_have(size: Size) -> None:
     told = rows_of(size)
-    order = [next(at for at, row in enumerate(told) if f" {name} " in row) for name in ("long", "medium", "short")]
+    order = [next(at for at, row in enumerate(told) if name in row) for name in ("long", "medium", "short")]
     assert order == sorted(order)
     assert any("22 = 10 own + 12 borrowed" in row or "22, 12 borrowed" in row for row in told)
     assert any("4 own, 6 lent" in row for row in told)
@@ -35,31 +36,25 @@ def test_lines_part_the_lanes_and_step_with_the_boundary() -> None:
     drawn = paint(chart, DARK, size)
     before, now = (LEFT + chart.view.column_of(time) for time in (100, 9000))
     lines = [
-        [row for row in range(38) if chr(drawn.chars[row, column]) in "▀▄" and _is_line(int(drawn.fg[row, column]))]
+        [row for row in range(38) if chr(drawn.chars[row, column]) in "█▀▄" and drawn.fg[row, column] == BAR]
         for column in (before, now)
     ]
-    assert [len(rows) for rows in lines] == [2, 2]
-    assert lines[0] != lines[1]
-    assert lines[1][0] > lines[0][0]  # long has more than before
-
-
-def _is_line(fg: int) -> bool:
-    from tui.chart.cells.partition_lanes import _LINE
-
-    return fg == _LINE
+    tops = [[row for row in rows if row - 1 not in rows] for rows in lines]
+    assert [len(rows) for rows in tops] == [2, 3]  # names are written upon the others
+    assert tops[1][1] > tops[0][0]  # long has more than before
 
 
 def test_lanes_are_readable_without_colours() -> None:
     rows = rows_of(Size(76, 16), DARK.with_mode("ascii"))
     assert all(row.isascii() for row in rows)
     assert sum("=====" in row for row in rows) >= 2
-    assert any("long >= 2h47: 22 = 10 own + 12 borrowed" in row for row in rows)
+    assert any(" c long >= 2h47: 22 = 10 own + 12 borrowed" in row for row in rows)
     assert any("━━━━━" in row for row in rows_of(Size(76, 16), DARK.with_mode("mono")))
 
 
-def test_sizes_at_the_left_edge_are_those_of_its_moment() -> None:
-    beside = [row[: LEFT - 1].strip() for row in rows_of(Size(76, 30))]
-    assert [told for told in beside if told] == ["10", "10", "10"]
+def test_bars_say_how_many_there_were_before() -> None:
+    told = "\n".join(rows_of(Size(130, 40), per_column=180))
+    assert all(size in told for size in ("long 10", "medium 10", "short 10", " 15 ", " 19 ", " 5 ", " 1 "))
 
 
 def test_borrowed_processors_have_the_tint_of_their_owner() -> None:
@@ -68,7 +63,7 @@ def test_borrowed_processors_have_the_tint_of_their_owner() -> None:
     drawn = paint(chart, DARK, size)
     assert chart.owners is not None
     assert chart.homes is not None
-    free = LEFT + chart.view.column_of(7 * 3600)
+    free = LEFT + chart.view.column_of(10 * 3600)
     tints = {int(drawn.bg[row, free]) for row in range(58)}
     assert {ink(partition_hue(part), Tone.GROUND) for part in range(3)} <= tints
     band = next(
@@ -79,4 +74,5 @@ def test_borrowed_processors_have_the_tint_of_their_owner() -> None:
 
 
 def test_what_is_borrowed_is_told_before_the_limits_of_a_class() -> None:
-    assert any(" long: 22, 12 borrowed" in row for row in rows_of(Size(50, 14)))
+    assert any("long: 22, 12 borrowed" in row for row in rows_of(Size(50, 14)))
+    assert any("12 borrowed (dots)" in row for row in rows_of(Size(90, 14)))

@@ -1,0 +1,53 @@
+"""Names beside narrow blocks, and on each piece of a job that was suspended."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.engine.engine import Engine
+from tests.tui.chart.charts import chart_of, picture
+from tests.tui.scenes import engine_of
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import paint
+from tui.look.palette import DARK, Look, Tone, ink
+
+SIZE = Size(78, 16)
+ASCII = DARK.with_mode("ascii")
+
+
+@pytest.fixture
+def halted() -> Engine:
+    """Kettimuthu's figure at 00:39: J1 was suspended at 00:12, and suspends J2."""
+    return engine_of("k-figure3.1", "selective:sf=1.2", until=2340)
+
+
+def test_each_piece_of_a_suspended_job_is_named(halted: Engine) -> None:
+    row = next(row for row in picture(halted, DARK, SIZE, per_column=120).splitlines() if "J1" in row)
+    assert (row.count("J1"), row.count("J2")) == (2, 2)
+
+
+@pytest.mark.parametrize(("look", "sign"), [(DARK, "▮"), (ASCII, "=")])
+def test_a_suspension_is_marked_where_it_was(halted: Engine, look: Look, sign: str) -> None:
+    chart = chart_of(halted, SIZE, look, per_column=120)
+    drawn = paint(chart, look, SIZE)
+    columns = {
+        column - 3 for row in range(SIZE.rows - 2) for column in range(3, 78) if chr(drawn.chars[row, column]) == sign
+    }
+    assert columns == {chart.view.column_of(719), chart.view.column_of(2340) - 1}  # beside now, which would hide it
+
+
+def test_the_rest_of_a_suspended_job_is_drawn_behind_who_has_its_processors(halted: Engine) -> None:
+    chart = chart_of(halted, SIZE, per_column=120)
+    rests = [(box.start, box.end, box.kind) for box in chart.plan if box.rank == 1]
+    # J1 has run 720 of its 3600 s and goes on at 2340; J2 has run 1620 of its own.
+    assert rests == [(2340 + 2880, 2340 + 2880 + 1980, "planned")]
+
+
+def test_a_narrow_block_is_named_beside_itself() -> None:
+    engine = engine_of("ls-figure1", "multiqueue", until=8000)
+    chart = chart_of(engine, SIZE, per_column=480)
+    drawn = paint(chart, DARK, SIZE)
+    row = next(row for row, told in enumerate(drawn.text.splitlines()) if "J9" in told)
+    at = drawn.text.splitlines()[row].index("J9")
+    assert int(drawn.fg[row, at]) == ink(int(chart.hues[8]), Tone.STRONG)
+    assert 0 <= at - 4 - chart.view.column_of(engine.now) <= 4

@@ -1,0 +1,85 @@
+"""Names next to blocks that are too small for them, and on each piece of a job that was suspended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.words import name
+from tui.chart.cells.cells import Cells
+from tui.chart.cells.grid import Bools, Grid
+from tui.chart.cells.labels import Label, place_labels
+from tui.chart.cells.partition_lanes import BAR
+from tui.chart.raster import WAS_SUSPENDED, Texture
+from tui.look.palette import Hue, Tone, ink
+
+_MOST = 24
+"""Jobs that get a name of either kind."""
+_FEW = 20
+"""Jobs in sight of which each is named."""
+_BLANK = 1
+"""Columns between a block and the name next to it."""
+
+
+def piece_labels(
+    grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
+) -> Iterator[Label]:
+    """Yield names for the pieces of suspended jobs that have none; `alone` says which job fills each cell."""
+    up, low = grid.upper, grid.lower
+    ended = [side.rank[(side.ending == WAS_SUSPENDED) | (side.texture == Texture.TRAIL)] for side in (up, low)]
+    ranks = np.unique(np.concatenate(ended))
+    for rank in ranks[ranks >= 0][:_MOST].tolist():
+        held = [(side.rank == rank) & (side.texture != Texture.TRAIL) for side in (up, low)]
+        columns = np.flatnonzero((held[0] | held[1]).any(axis=0) | _is_now(grid))
+        if not len(columns):
+            continue
+        for piece in np.split(columns, np.flatnonzero(np.diff(columns) > 1) + 1):
+            if not any(label.rank == rank and piece[0] <= label.column <= piece[-1] for label in named):
+                inside = np.full_like(alone, -1)
+                inside[:, piece] = np.where(alone[:, piece] == rank, rank, -1)
+                yield from place_labels(inside, np.zeros(alone.shape, np.bool_), name_of)
+
+
+def _is_now(grid: Grid) -> Bools:
+    """The line of now parts no block."""
+    return np.asarray(np.arange(grid.size.columns) == grid.now)
+
+
+def draw_callouts(area: Cells, grid: Grid, named: Sequence[Label]) -> None:
+    """Write names next to blocks without one: of jobs that just started, are selected or planned, or of all if few."""
+    up, low = grid.upper, grid.lower
+    is_free = (up.rank < 0) & (low.rank < 0) & (area.fg != BAR)
+    if grid.has_now:
+        is_free[:, grid.now] = False
+    is_wanted = [side.lit | (side.texture == Texture.PLANNED) for side in (up, low)]
+    seen = np.unique(np.concatenate([up.rank, low.rank], axis=None))
+    ranks = np.unique(np.concatenate([side.rank[wanted] for side, wanted in zip((up, low), is_wanted, strict=True)]))
+    ranks = seen if len(seen) <= _FEW else ranks
+    known = {label.rank for label in named}
+    jobs = grid.chart.workload.jobs
+    for rank in [rank for rank in ranks[ranks >= 0].tolist() if rank not in known][:_MOST]:
+        told = name(jobs[rank])
+        if (place := _beside(is_free, (up.rank == rank) | (low.rank == rank), len(told))) is not None:
+            row, column = place
+            hue = int(up.hue[up.rank == rank][0] if (up.rank == rank).any() else low.hue[low.rank == rank][0])
+            area.write(row, column, told, ink(Hue.NONE if grid.look.patterned else hue, _tone(grid)))
+            is_free[row, max(column - _BLANK, 0) : column + len(told) + _BLANK] = False
+
+
+def _tone(grid: Grid) -> Tone:
+    return Tone.TEXT if grid.look.patterned else Tone.STRONG
+
+
+def _beside(is_free: Bools, held: Bools, length: int) -> tuple[int, int] | None:
+    """(row, column) right of what is held, else left of it, in the row nearest to its middle; None: no room."""
+    rows = np.flatnonzero(held.any(axis=1))
+    middle, columns = (rows[0] + rows[-1]) / 2, is_free.shape[1]
+    for row in sorted(rows.tolist(), key=lambda row: abs(row - middle)):
+        there = np.flatnonzero(held[row])
+        for column in (int(there[-1]) + 1 + _BLANK, int(there[0]) - _BLANK - length):
+            inside = is_free[row, max(column - _BLANK, 0) : column + length]
+            if column >= _BLANK and column + length <= columns and inside.all():
+                return row, column
+    return None
