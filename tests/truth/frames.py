@@ -132,7 +132,7 @@ def nobody_waits(frame: Frame) -> bool:
     return not frame.world.waiting and not frame.world.aside
 
 
-@reads(Noted, "Suspended  {n}: suspended for, jobs in their place")
+@reads(Noted, "Suspended  {n}, waited since then")
 def _(frame: Frame, many: int) -> None:
     demand_equal(many, len(frame.world.aside))
 

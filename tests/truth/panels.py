@@ -14,13 +14,13 @@ from typing import NamedTuple
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.reasons_to_wait import TooFewFree
-from sim.decisions.sentences import say
 from sim.life.job_state import JobReader, passed_by
 from sim.why.evidence import evidence_of
 from sim.why.facts import PassedBy, fact_row
 from sim.words import clock, clock_near, span
 from sim.workload.model import Trace
 from tests.truth.lives import Record
+from tests.truth.loans import told_decision
 from tests.truth.runs import Run, Step
 from tests.truth.stories import NUMBERS
 from tests.truth.teller import often
@@ -53,7 +53,7 @@ class Sight(NamedTuple):
 
     def said(self, decision: d.Decision) -> str:
         """Return the sentence for a decision, as the panels show it."""
-        return self.after.world.named(say(decision, self.at))
+        return told_decision(self.after.world, decision, self.at)
 
     @property
     def context(self) -> Context:

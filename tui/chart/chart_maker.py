@@ -367,7 +367,7 @@ def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
 
 
 def _ended(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return those that have ended with their job killed or suspended."""
+    """Return the stretches that have ended with their job killed or suspended."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and (s.is_cut or s.is_suspended))
 
 

@@ -56,7 +56,7 @@ def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
 def told_decision(decision: object, shown: Snapshot, at: Clock) -> str:
     """Return a decision as a sentence with the names of the partitions.
 
-    Loans are told as lanes and panels show them: what a partition first owned is its own, whoever has it in between.
+    Loans are counted as in lanes and panels: a processor belongs to its first owner.
     """
     loan = _told_loan(decision, shown) if isinstance(decision, Borrow) else ""
     return loan or named(say(decision, at), shown)

@@ -107,7 +107,7 @@ def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -
 
 
 def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
-    """What is left of suspended jobs: on their processors, when the jobs there are to have ended."""
+    """Yield the rest of each suspended job: on its processors, after the jobs that have them or are planned there."""
     ahead = list(ahead)
     for halted in snapshot.suspended[:_MOST]:
         left = halted.job.estimate - halted.ran

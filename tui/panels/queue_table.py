@@ -74,8 +74,7 @@ def _sitting(jobs: Sequence[Job]) -> Brief:
     first = name(jobs[0])
     if len(jobs) == 1:
         return f"{first} has its processors", first
-    some = f"{first} and {len(jobs) - 1} more"
-    return f"{some} have its processors", listed(map(name, jobs), 2), some, f"{first} + {len(jobs) - 1}"
+    return listed(map(name, jobs), 2), f"{first} and {len(jobs) - 1} more", f"{first} + {len(jobs) - 1}"
 
 
 def _start(at: float, context: Context) -> str:

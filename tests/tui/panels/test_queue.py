@@ -254,7 +254,7 @@ def test_of_many_on_a_suspended_jobs_processors_the_first_is_named_and_the_other
     snapshot = replace(context.scene.snapshot, suspended=(halted,))
     context = replace(context, scene=replace(context.scene, snapshot=snapshot))
     assert [rows(context, width)[0].text.split("  ")[-1] for width in (80, 48, 46)] == [
-        "J11 and 3 more have its processors",
+        "J11, J12 and 2 more",
         "J11 and 3 more",
         "J11 + 3",
     ]
