@@ -21,7 +21,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from sim.cluster.slurm.adapter import Slurm
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 from sim.experiments.plan_file import seeds
 from sim.experiments.sweep import sweep
 from sim.policies import parse_policy
@@ -107,7 +107,7 @@ def lab_picture(was: str, now: str, then: tuple[str, ...]) -> str:
 async def results_picture() -> str:
     """Return README's sweep, as the app shows it."""
     factors = {"policy": ["easy", "relaxed:omega={0,1,2}"], "load": ["{0.8..1.2..0.2}"], "estimates": ["random:2"]}
-    sweep(Plan.of({"trace": ["lublin-128"], "seed": [seeds(5)], **factors}), "out.sqlite")
+    sweep(SweepPlan.of({"trace": ["lublin-128"], "seed": [seeds(5)], **factors}), "out.sqlite")
     app = Schedscope(None, results="out.sqlite")
     async with app.run_test(size=SIZE) as pilot:
         while not isinstance(app.screen, ResultsScreen) or app.screen.found is None:

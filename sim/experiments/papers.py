@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sim.errors import ParameterError, SchedscopeError, near
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 from sim.experiments.ranges import expand
 from sim.experiments.results import Results
 from sim.metrics.aggregates import ratio
@@ -79,7 +79,7 @@ class PaperTable:
         """Return the logs that it needs, by the names that the archive gives them."""
         return tuple(dict.fromkeys(setting["trace"] for setting in self._settings()))
 
-    def plan(self, folder: str | Path, jobs: int | None = None) -> Plan:
+    def plan(self, folder: str | Path, jobs: int | None = None) -> SweepPlan:
         """Return the plan of the table's runs, on the logs in a folder; with `jobs` only their first jobs."""
         for log in self.logs:
             if not os.path.isfile(os.path.join(folder, log)):
@@ -91,10 +91,10 @@ class PaperTable:
         if jobs is not None:
             settings = [setting | {"jobs": str(jobs)} for setting in settings]
         factors = {name: [setting[name] for setting in settings] for name in settings[0]}
-        plan = Plan.of(factors, [list(factors)], [self.group] if self.group else [])
+        plan = SweepPlan.of(factors, [list(factors)], [self.group] if self.group else [])
         return plan.with_traces(lambda log: os.path.join(folder, log))
 
-    def figures(self, plan: Plan, results: Results) -> Iterator[Figure]:
+    def figures(self, plan: SweepPlan, results: Results) -> Iterator[Figure]:
         """Yield the paper's values with the computed ones, in the order of the table."""
         found, runs = self._found(results), list(plan.runs_of_settings())
         many = len(self.rows)

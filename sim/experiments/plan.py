@@ -95,7 +95,7 @@ class Run(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """Runs to make, and their measurements; `axes` are nested, the factors of one axis advance together."""
 
     axes: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
@@ -113,7 +113,7 @@ class Plan:
         groups: Sequence[str] = (),
         cut: str = "",
         keep: str = "",
-    ) -> Plan:
+    ) -> SweepPlan:
         """Return the plan of typed factors with ranges; factors named `together` advance in parallel."""
         for name in factors:
             if name not in FACTORS:
@@ -185,7 +185,7 @@ class Plan:
         drawn = drawn or "high" in values or any(word != NONE for word in values.get("resample", ()))
         return drawn or any(float(share) for share in values.get("reserve", ()))
 
-    def with_traces(self, place: Any) -> Plan:
+    def with_traces(self, place: Any) -> SweepPlan:
         """Return the same with other names for its traces."""
         axes = tuple(
             tuple((name, tuple(map(place, values)) if name == "trace" else values) for name, values in axis)

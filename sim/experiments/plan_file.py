@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sim.errors import FileError, ParameterError, near
-from sim.experiments.plan import VARIED, Plan
+from sim.experiments.plan import VARIED, SweepPlan
 from sim.experiments.ranges import expand
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof, agree
@@ -52,9 +52,9 @@ class Asked:
     cut: str = ""
     keep: str = ""
 
-    def plan(self) -> Plan:
+    def plan(self) -> SweepPlan:
         """Return the plan of it."""
-        return Plan.of(self.factors, self.together, self.groups, self.cut, self.keep)
+        return SweepPlan.of(self.factors, self.together, self.groups, self.cut, self.keep)
 
 
 def seeds(many: int) -> str:

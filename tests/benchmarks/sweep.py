@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 
 from sim.experiments.measured import measured
 from sim.experiments.pivot import Ask, pivot
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 from sim.experiments.pool import LocalPool, cores
 from sim.experiments.results import Results, dump
 from sim.experiments.sweep import Progress, sweep
@@ -40,14 +40,14 @@ POLICIES = ("easy", "easy:order=sjf")
 LOADS = "{0.8,0.9,1.0,1.1}"
 
 
-def plan_of(trace: Path, runs: int, jobs: int) -> Plan:
+def plan_of(trace: Path, runs: int, jobs: int) -> SweepPlan:
     """Return two policies, four loads, and as many seeds as the number of runs needs."""
     seeds = max(1, runs // (len(POLICIES) * 4))
     factors = {
         "trace": [str(trace)], "policy": list(POLICIES), "load": [LOADS], "estimates": ["random:2"],
         "seed": [f"{{0..{seeds - 1}}}"],
     }  # fmt: skip
-    return Plan.of(factors | ({"jobs": [str(jobs)]} if jobs else {}))
+    return SweepPlan.of(factors | ({"jobs": [str(jobs)]} if jobs else {}))
 
 
 def cpu() -> float:
@@ -56,7 +56,7 @@ def cpu() -> float:
     return sum(of.ru_utime + of.ru_stime for of in spent)
 
 
-def bare(plan: Plan, trace: Path) -> tuple[float, float]:
+def bare(plan: SweepPlan, trace: Path) -> tuple[float, float]:
     """Return the seconds, and the seconds of a core, of the runs alone."""
     start, begun = time.perf_counter(), time.process_time()
     whole, workload, made = Workload.of(read(trace)), None, None
@@ -68,7 +68,7 @@ def bare(plan: Plan, trace: Path) -> tuple[float, float]:
     return time.perf_counter() - start, time.process_time() - begun
 
 
-def side_by_side(plan: Plan, trace: Path) -> float:
+def side_by_side(plan: SweepPlan, trace: Path) -> float:
     """Return the seconds of a core of the runs alone, with every core busy with them."""
     with LocalPool(cores()) as pool:
         spent = [pool.submit(bare, plan, trace) for _ in range(cores())]
@@ -96,7 +96,7 @@ def killed(plan_words: list[str], path: Path, kills: int, seconds: float, rng: r
     return hit
 
 
-def by_cluster(plan: Plan, path: Path) -> Progress:
+def by_cluster(plan: SweepPlan, path: Path) -> Progress:
     """Run the same plan by two workers of Dask, one of which is killed when half is done."""
     with loopback(path.parent) as (address, workers), cluster(address, None) as (executor, many):
 
@@ -110,7 +110,7 @@ def by_cluster(plan: Plan, path: Path) -> Progress:
 def many_small(path: Path) -> None:
     """Make ten thousand runs of a hundred jobs; print this process's memory meanwhile, and query the file."""
     factors = {"policy": ["easy", "fcfs", "conservative", "firstfit"], "load": ["{0.5..1.4..0.1}"], "jobs": ["100"]}
-    plan = Plan.of({"trace": ["lublin-128"], "estimates": ["random:2"], "seed": ["{0..249}"], **factors})
+    plan = SweepPlan.of({"trace": ["lublin-128"], "estimates": ["random:2"], "seed": ["{0..249}"], **factors})
     held: dict[int, float] = {}
 
     def look(progress: Progress, _: list[Outcome]) -> None:

@@ -12,7 +12,7 @@ import click
 
 from sim.errors import SchedscopeError
 from sim.experiments.forecast import forecast
-from sim.experiments.plan import VARIED, Plan, Run
+from sim.experiments.plan import VARIED, Run, SweepPlan
 from sim.experiments.plan_file import Asked, read_plan, seeds
 from sim.experiments.pool import cores
 from sim.experiments.results import Results
@@ -136,7 +136,7 @@ def _asked(traces: tuple[str, ...], policies: tuple[str, ...], given: dict[str, 
 
 
 def _made(
-    plan: Plan,
+    plan: SweepPlan,
     path: str,
     retry: bool,
     workers: int | Callable[[], int],
@@ -186,7 +186,7 @@ def _named(run: Run) -> str:
     return printable(f"{run.trace} {run.policy}")
 
 
-def _foretold(plan: Plan, path: Path | None, workers: int, retry: bool) -> str:
+def _foretold(plan: SweepPlan, path: Path | None, workers: int, retry: bool) -> str:
     """Return how many runs there are to be made, and about how long that takes."""
     runs = list(plan.runs())
     known = {}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sim.experiments.plan import FACTORS, Plan
+from sim.experiments.plan import FACTORS, SweepPlan
 from sim.experiments.sweep import Progress, Told
 from sim.experiments.work import Outcome
 from sim.words import printable, shortened, span
@@ -31,7 +31,7 @@ class Filling:
     rows: dict[str, None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, plan: Plan) -> Filling:
+    def of(cls, plan: SweepPlan) -> Filling:
         """Return the table of a plan."""
         values = {name: of for name, of in plan.values.items() if name not in ("policy", "seed")}
         factor = max(values, key=lambda name: (1 < len(values[name]) <= MOST_COLUMNS, -FACTORS.index(name)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 from tests.sim.experiments.test_plan import FAIR
 
 BREAKS = FAIR.replace("        for job", "        1 / 0\n        for job")
@@ -13,13 +13,13 @@ KILLS = FAIR.replace(
 )
 
 
-def small(*policies: str, seeds: int = 3, jobs: int = 60, groups: tuple[str, ...] = ()) -> Plan:
+def small(*policies: str, seeds: int = 3, jobs: int = 60, groups: tuple[str, ...] = ()) -> SweepPlan:
     """Return runs of milliseconds, all different."""
     factors = {
         "trace": ["lublin-128"], "jobs": [str(jobs)], "estimates": ["random:2"], "load": ["{1,2}"],
         "seed": [f"{{0..{seeds - 1}}}"], "policy": list(policies or ("easy", "relaxed:omega={0,1}")),
     }  # fmt: skip
-    return Plan.of(factors, groups=groups)
+    return SweepPlan.of(factors, groups=groups)
 
 
 def policy_file(folder: Path, text: str) -> str:

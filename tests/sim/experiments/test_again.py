@@ -8,7 +8,7 @@ import pytest
 
 from sim.experiments.again import runs_of, session_of_run
 from sim.experiments.pivot import Condition
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 from sim.experiments.results import Results
 from sim.experiments.work import Outcome
 from sim.policies.own.naming import named_code
@@ -26,7 +26,7 @@ def test_a_run_is_found_again_with_its_options_its_trace_and_its_code(tmp_path: 
     trace.write_bytes(sample_path("z-figure4").read_bytes())
     own = policy_file(tmp_path, FAIR)
     factors = {"trace": [str(trace)], "policy": ["easy:order=sjf", own], "load": ["1.5"], "offline": ["yes", "no"]}
-    runs = list(Plan.of({**factors, "window": ["0,1d"], "seed": ["3"], "switch": ["1h=fcfs"]}).runs())
+    runs = list(SweepPlan.of({**factors, "window": ["0,1d"], "seed": ["3"], "switch": ["1h=fcfs"]}).runs())
     with Results(tmp_path / "r", write=True) as results:
         results.add(Outcome(run, None) for run in runs)
         found = {record["key"]: record for record in runs_of(results, [], [Condition.of("load=1.5")])}

@@ -8,7 +8,7 @@ import pytest
 
 from sim.experiments import work as working
 from sim.experiments.copies import Copies, copy_of, unpacked
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 from sim.experiments.work import Task, work
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
@@ -25,7 +25,7 @@ def test_a_run_needs_neither_the_trace_nor_the_policy_where_it_is_made(
     (tmp_path / "a.swf").write_bytes(sample_path("z-figure4").read_bytes())
     policy = policy_file(tmp_path, "import beside_it\n" + FAIR)
     (tmp_path / "beside_it.py").write_text("DEPTH = 1\n")
-    (run,) = Plan.of({"trace": [str(tmp_path / "a.swf")], "policy": [policy]}).runs()
+    (run,) = SweepPlan.of({"trace": [str(tmp_path / "a.swf")], "policy": [policy]}).runs()
     with Copies([run]) as copies:
         task = Task(run, copy_of(run), copies.code_of(run))
         content = copies[task.copy]
@@ -40,7 +40,7 @@ def test_a_run_needs_neither_the_trace_nor_the_policy_where_it_is_made(
 
 def test_a_copy_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    runs = list(Plan.of({"trace": ["z-figure4"]}).runs())
+    runs = list(SweepPlan.of({"trace": ["z-figure4"]}).runs())
     with Copies(runs) as copies:
         assert len(copies[copy_of(runs[0])]) > 100
         assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ import pytest
 
 from sim.errors import NotThereError, ParameterError
 from sim.experiments.kept import JOBS, packed, quantity, unpacked
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 from sim.experiments.results import Results, ResultsError
 from sim.experiments.sweep import sweep
 from sim.metrics.finished_jobs import FinishedJobs
@@ -19,15 +19,15 @@ from sim.metrics.groups import by_class
 from tests.sim.conftest import Lab
 
 
-def keeping(seeds: int = 2, jobs: int = 60, keep: str = JOBS, groups: tuple[str, ...] = ("class",)) -> Plan:
+def keeping(seeds: int = 2, jobs: int = 60, keep: str = JOBS, groups: tuple[str, ...] = ("class",)) -> SweepPlan:
     factors = {
         "trace": ["lublin-128"], "jobs": [str(jobs)], "estimates": ["random:2"], "seed": [f"{{0..{seeds - 1}}}"],
         "policy": ["easy", "fcfs"],
     }  # fmt: skip
-    return Plan.of(factors, groups=groups, keep=keep)
+    return SweepPlan.of(factors, groups=groups, keep=keep)
 
 
-def made(path: Path, plan: Plan) -> Path:
+def made(path: Path, plan: SweepPlan) -> Path:
     sweep(plan, path, workers=1)
     return path
 

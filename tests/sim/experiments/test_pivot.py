@@ -12,7 +12,7 @@ from sim.errors import ParameterError
 from sim.experiments.intervals import mean
 from sim.experiments.measured import Measured
 from sim.experiments.pivot import Ask, Cell, Condition, Table, Value, order_of, pivot, records
-from sim.experiments.plan import Plan, Run
+from sim.experiments.plan import Run, SweepPlan
 from sim.experiments.results import Results
 from sim.experiments.work import Outcome
 from sim.metrics.groups import Row
@@ -21,8 +21,8 @@ NOISE = [0.0, 6.0, -4.0, 10.0]
 BASE = {"easy": 10.0, "relaxed:omega=0": 20.0, "relaxed:omega=1": 10.5}
 
 
-def plan(**more: list[str]) -> Plan:
-    return Plan.of({"trace": ["z-figure4"], "policy": list(BASE), "load": ["{1,2}"], "seed": ["{0..3}"], **more})
+def plan(**more: list[str]) -> SweepPlan:
+    return SweepPlan.of({"trace": ["z-figure4"], "policy": list(BASE), "load": ["{1,2}"], "seed": ["{0..3}"], **more})
 
 
 def value(run: Run) -> float:
@@ -40,13 +40,13 @@ def outcome(run: Run, overload: str = "") -> Outcome:
     return Outcome(run, Measured({"mean_wait": value(run), "jobs": 7}, overload, batches, groups), groups=("class",))
 
 
-def file(path: Path, of: Plan | None = None, made: Callable[[Run], Outcome] = outcome) -> Results:
+def file(path: Path, of: SweepPlan | None = None, made: Callable[[Run], Outcome] = outcome) -> Results:
     with Results(path, write=True) as results:
         results.add(made(run) for run in (of or plan()).runs())
     return Results(path)
 
 
-def table(path: Path, ask: Ask, of: Plan | None = None) -> Table:
+def table(path: Path, ask: Ask, of: SweepPlan | None = None) -> Table:
     with file(path, of) as results:
         (found,) = pivot(results, ask)
     return found

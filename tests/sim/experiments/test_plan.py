@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
@@ -28,7 +28,7 @@ class Fair(Policy):
 
 
 def test_everything_is_nested_unless_told_and_the_policies_of_one_workload_lie_side_by_side() -> None:
-    plan = Plan.of({"policy": ["easy", "fcfs"], "trace": ["z-figure4"], "load": ["{1,2}"], "seed": ["{0..1}"]})
+    plan = SweepPlan.of({"policy": ["easy", "fcfs"], "trace": ["z-figure4"], "load": ["{1,2}"], "seed": ["{0..1}"]})
     assert len(plan) == 8
     found = [(run.policy, dict(run.options)["load"], dict(run.options)["seed"]) for run in plan.runs()]
     assert found[:3] == [("easy", 1.0, 0), ("fcfs", 1.0, 0), ("easy", 1.0, 1)]
@@ -37,7 +37,7 @@ def test_everything_is_nested_unless_told_and_the_policies_of_one_workload_lie_s
 
 def test_what_is_zipped_advances_together() -> None:
     factors = {"trace": ["z-figure4", "w-figure1"], "procs": ["10", "20"], "policy": ["easy", "fcfs"]}
-    plan = Plan.of(factors, [["trace", "procs"]])
+    plan = SweepPlan.of(factors, [["trace", "procs"]])
     assert len(plan) == 4
     assert {(setting["trace"], setting["procs"]) for setting in plan.settings()} == {
         ("z-figure4", "10"),
@@ -46,13 +46,13 @@ def test_what_is_zipped_advances_together() -> None:
 
 
 def test_two_ways_to_ask_for_one_run_are_one() -> None:
-    plan = Plan.of({"trace": ["z-figure4"], "policy": ["easy", "easy:depth=1", "bf"], "load": ["{1,1.0}"]})
+    plan = SweepPlan.of({"trace": ["z-figure4"], "policy": ["easy", "easy:depth=1", "bf"], "load": ["{1,1.0}"]})
     assert len({run.parameters for run in plan.runs()}) == len(list(plan.runs())) == 2
 
 
 def keys(**factors: str) -> list[str]:
     given = {"trace": "z-figure4"} | factors
-    return [run.key for run in Plan.of({name: [text] for name, text in given.items()}).runs()]
+    return [run.key for run in SweepPlan.of({name: [text] for name, text in given.items()}).runs()]
 
 
 def test_everything_that_determines_a_run_is_in_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +61,7 @@ def test_everything_that_determines_a_run_is_in_its_key(tmp_path: Path, monkeypa
         {"estimates": "factor:2"}, {"procs": "20"}, {"overrun": "grow"}, {"offline": "yes"}, {"count": "nodes"},
     ]  # fmt: skip
     assert len({keys(**factors)[0] for factors in changed}) == len(changed)
-    assert keys() != [run.key for run in Plan.of({"trace": ["z-figure4"]}, cut="10%").runs()]
+    assert keys() != [run.key for run in SweepPlan.of({"trace": ["z-figure4"]}, cut="10%").runs()]
     before = keys()
     monkeypatch.setattr("sim.experiments.plan.version", lambda: "another")
     assert keys() != before
@@ -108,7 +108,7 @@ def test_a_plan_that_cannot_be_made_is_refused(
     factors: dict[str, list[str]], together: list[list[str]], said: str
 ) -> None:
     with pytest.raises(ParameterError) as error:
-        Plan.of(factors, together)
+        SweepPlan.of(factors, together)
     assert said in str(error.value)
 
 
@@ -122,30 +122,32 @@ def test_values_that_do_not_exist_are_refused_before_anything_runs(factors: dict
 
 
 def test_a_plan_knows_whether_seeds_change_anything() -> None:
-    assert not Plan.of({"trace": ["z-figure4"], "reserve": ["0"]}).draws
+    assert not SweepPlan.of({"trace": ["z-figure4"], "reserve": ["0"]}).draws
     for name, text in {"estimates": "{exact,random:2}", "high": "0.5", "reserve": "{0,0.1}"}.items():
-        assert Plan.of({"trace": ["z-figure4"], name: [text]}).draws
+        assert SweepPlan.of({"trace": ["z-figure4"], name: [text]}).draws
 
 
 def test_placement_and_switches_are_factors_and_defaults_change_no_key() -> None:
     base = {"trace": ["lublin-128"], "jobs": ["50"]}
-    (plain,) = Plan.of(base).runs()
-    given = Plan.of({**base, "placement": ["lowest", "together"], "switch": ["none", "{1h,2h}=fcfs", "#9=fcfs;1d=bf"]})
+    (plain,) = SweepPlan.of(base).runs()
+    given = SweepPlan.of(
+        {**base, "placement": ["lowest", "together"], "switch": ["none", "{1h,2h}=fcfs", "#9=fcfs;1d=bf"]}
+    )
     runs = list(given.runs())
     assert len({run.key for run in runs}) == 8
     assert runs[0].key == plain.key
     assert [run.switch for run in runs[:4]] == [
         "none", "3600=fcfs", "7200=fcfs", "#9=fcfs;86400=conservative:compress=queue"
     ]  # fmt: skip
-    (same,) = Plan.of({**base, "switch": ["3600=fcfs"]}).runs()
+    (same,) = SweepPlan.of({**base, "switch": ["3600=fcfs"]}).runs()
     assert same.key == runs[1].key
     with pytest.raises(ParameterError, match="expected T=SPEC"):
-        list(Plan.of({**base, "switch": ["fcfs"]}).runs())
+        list(SweepPlan.of({**base, "switch": ["fcfs"]}).runs())
     with pytest.raises(ParameterError, match="lowest or together"):
-        list(Plan.of({**base, "placement": ["near"]}).runs())
+        list(SweepPlan.of({**base, "placement": ["near"]}).runs())
 
 
 def test_who_resamples_draws() -> None:
-    assert Plan.of({"trace": ["lublin-128"], "resample": ["{none,weeks}"]}).draws
-    assert not Plan.of({"trace": ["lublin-128"], "resample": ["none"]}).draws
-    assert not Plan.of({"trace": ["lublin-128"], "placement": ["together"]}).draws
+    assert SweepPlan.of({"trace": ["lublin-128"], "resample": ["{none,weeks}"]}).draws
+    assert not SweepPlan.of({"trace": ["lublin-128"], "resample": ["none"]}).draws
+    assert not SweepPlan.of({"trace": ["lublin-128"], "placement": ["together"]}).draws

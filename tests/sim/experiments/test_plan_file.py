@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 from sim.experiments.plan_file import PlanError, read_plan, seeds
 from sim.workload.samples import sample_path
 from tests.sim.experiments.test_plan import FAIR
@@ -38,7 +38,7 @@ def test_a_plan_is_what_would_be_typed(tmp_path: Path) -> None:
         "load": ["{0.8..1.0..0.1}"], "stretch": ["1", "2.0", "3"], "offline": ["no"],
     }  # fmt: skip
     plan = read_plan(written(tmp_path, WHOLE)).plan()
-    assert plan == Plan.of(factors, [["load", "stretch"]], ["class"], "10%")
+    assert plan == SweepPlan.of(factors, [["load", "stretch"]], ["class"], "10%")
     assert len(plan) == 2 * 3 * 2 * 3
 
 

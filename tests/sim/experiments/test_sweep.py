@@ -19,7 +19,7 @@ import pytest
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.experiments import sweep as sweeping
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 from sim.experiments.pool import LocalPool
 from sim.experiments.results import Results, dump
 from sim.experiments.sweep import Progress, sweep
@@ -35,7 +35,7 @@ def one_thread() -> Executor:
     return ThreadPoolExecutor(1)
 
 
-def made(path: Path, plan: Plan | None = None, executor: Callable[[], Executor] | None = one_thread) -> Progress:
+def made(path: Path, plan: SweepPlan | None = None, executor: Callable[[], Executor] | None = one_thread) -> Progress:
     return sweep(plan or small(), path, executor=executor, workers=1 if executor else 2)
 
 
@@ -63,7 +63,7 @@ def test_a_run_in_a_sweep_is_the_run_that_one_makes_alone(tmp_path: Path) -> Non
 
 def test_a_switch_and_a_placement_make_the_run_that_they_make_alone(tmp_path: Path) -> None:
     base = {"trace": ["lublin-128"], "jobs": ["60"], "switch": ["none", "1h=fcfs"], "placement": ["together"]}
-    made(tmp_path / "r", plan := Plan.of(base))
+    made(tmp_path / "r", plan := SweepPlan.of(base))
     with Results(tmp_path / "r") as results:
         found = dict(results.rows(["switch"], also=["mean_bounded_slowdown"]))
     (_, run) = plan.runs()
@@ -207,5 +207,5 @@ def test_two_sweeps_do_not_write_one_file(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_trace_that_cannot_be_read_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(ParameterError):
-        made(tmp_path / "r", Plan.of({"trace": ["nothing"]}))
+        made(tmp_path / "r", SweepPlan.of({"trace": ["nothing"]}))
     assert not (tmp_path / "r").exists()

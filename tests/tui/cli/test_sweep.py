@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from sim.experiments.measured import Measured
-from sim.experiments.plan import Plan
+from sim.experiments.plan import SweepPlan
 from sim.experiments.results import Results
 from sim.experiments.sweep import Progress
 from sim.experiments.work import Outcome
@@ -92,7 +92,7 @@ def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_bar_and_a_table_fill() -> None:
-    plan = Plan.of({"trace": ["z-figure4"], "load": ["{1,2}"], "policy": ["easy", "fcfs"], "seed": ["{0..1}"]})
+    plan = SweepPlan.of({"trace": ["z-figure4"], "load": ["{1,2}"], "policy": ["easy", "fcfs"], "seed": ["{0..1}"]})
     runs = list(plan.runs())
     out = StringIO()
     console = Console(file=out, width=80, height=24, force_terminal=True, color_system=None)
