@@ -25,7 +25,7 @@ from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.engine.state import State
 from sim.history.past import Past
-from sim.why.wait_reasons import Delayed, Plan, delayed_by, why_it_waits
+from sim.why.wait_reasons import Delayed, PlannedStart, delayed_by, why_it_waits
 from sim.workload.model import Job
 
 
@@ -190,7 +190,7 @@ def _delayed(state: State, job: Job) -> Delayed | None:
         return None
     keeps = state.policy.keeps_reservations
     planned = (
-        Plan(q, reserved[q.rank], state.reserved_for(q), stands=keeps or q.rank in state.granted)
+        PlannedStart(q, reserved[q.rank], state.reserved_for(q), stands=keeps or q.rank in state.granted)
         for q in state.line
         if q.rank in reserved
     )

@@ -14,7 +14,7 @@ from sim.why import facts as f
 from sim.why.wait_reasons import (
     FewBesideKept,
     Holder,
-    Plan,
+    PlannedStart,
     delayed_by,
     goes_down,
     has_room,
@@ -148,7 +148,7 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
     """Yield the planned jobs that starting this job now would delay, each placed again around it."""
     now, looked_at, keeps = snapshot.time or 0, snapshot.queue[:_LOOKED_AT], snapshot.rules.keeps_reservations
     planned = [
-        Plan(q.job, q.planned, q.lasts, stands=q.granted or (q.reserved and keeps))
+        PlannedStart(q.job, q.planned, q.lasts, stands=q.granted or (q.reserved and keeps))
         for q in looked_at
         if q.planned is not None and q.job != job
     ]

@@ -262,7 +262,7 @@ def stands_before(state: State, other: Job, job: Job) -> bool:
     return first < second
 
 
-class Plan(NamedTuple):
+class PlannedStart(NamedTuple):
     """Planned start of a waiting job; `stands` if it is a reservation, else it is recomputed at each pass."""
 
     job: Job
@@ -279,7 +279,7 @@ class Delayed(NamedTuple):
     seconds: float
 
 
-def delayed_by(job: Job, now: float, plan: FreeRoom, planned: Iterable[Plan]) -> Iterator[Delayed]:
+def delayed_by(job: Job, now: float, plan: FreeRoom, planned: Iterable[PlannedStart]) -> Iterator[Delayed]:
     """Yield the planned jobs that starting this job now would delay, and by how long.
 
     The others are placed again around it: reservations first, each from its start on, then the recomputed plans from
