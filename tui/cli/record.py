@@ -22,7 +22,7 @@ from tui.chart.svg.drawing import as_png, form_of
 from tui.cli import options as cli
 from tui.look.palette import LOOKS
 from tui.record.cast import Cast, Version
-from tui.record.film import SPEED_NAMES, Camera, Plan, speed_of
+from tui.record.film import SPEED_NAMES, Camera, RecordingOptions, speed_of
 from tui.record.moving import Reel, animated
 from tui.replay.opening import Opening, lesson_opening
 from tui.sessions.moment import LAST
@@ -73,7 +73,7 @@ def command(
     opening = replace(_opening(trace, scene, policy, switches, placement, given), projected=present)
     os.environ.pop("NO_COLOR", None)  # a file is no terminal
     which = speed_of(f"by event, {by_event} s") if by_event else None if speed is None else speed_of(speed)
-    plan = Plan(size, begin, until, which, seconds, fps, LOOKS[theme].with_depth(24))
+    plan = RecordingOptions(size, begin, until, which, seconds, fps, LOOKS[theme].with_depth(24))
     if form in (".png", ".svg"):
         form_of(out)  # report missing parts before anything is read
     asyncio.run(_write(opening, plan, out, form, large, 3 if asciicast == "3" else 2))
@@ -113,7 +113,7 @@ def _is_session(given: str) -> bool:
         return False
 
 
-async def _write(opening: Opening, plan: Plan, out: str, form: str, size: int, version: Version) -> None:
+async def _write(opening: Opening, plan: RecordingOptions, out: str, form: str, size: int, version: Version) -> None:
     """Film it, and write the file in one piece."""
     prepared = opening.prepare()
     if not len(prepared.about.workload):

@@ -51,7 +51,7 @@ class Picture(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class RecordingOptions:
     """Options of a recording."""
 
     size: tuple[int, int] = (120, 36)
@@ -80,7 +80,7 @@ class Clock:
 class Camera:
     """Recorder of one opening."""
 
-    def __init__(self, prepared: Prepared, plan: Plan) -> None:
+    def __init__(self, prepared: Prepared, plan: RecordingOptions) -> None:
         self._prepared, self._plan, self._clock = prepared, plan, Clock()
         self._app = Schedscope(prepared, guest=Guest(plan.look, self._clock))
         self.has_ended = False

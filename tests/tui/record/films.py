@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from contextlib import aclosing
 
 from sim.workload.source import Source
-from tui.record.film import Camera, Picture, Plan
+from tui.record.film import Camera, Picture, RecordingOptions
 from tui.replay.opening import Opening, opening_of
 
 SIZE = (80, 24)
-USUAL = Plan(SIZE)
+USUAL = RecordingOptions(SIZE)
 
 
-async def film_of(opening: Opening | None = None, plan: Plan = USUAL) -> tuple[Camera, list[Picture]]:
+async def film_of(opening: Opening | None = None, plan: RecordingOptions = USUAL) -> tuple[Camera, list[Picture]]:
     camera = Camera((opening or opening_of(Source("z-figure4"))).prepare(), plan)
     async with aclosing(camera.film()) as film:
         return camera, [picture async for picture in film]

@@ -15,7 +15,7 @@ from sim.session.session import Bookmark
 from sim.workload.source import Source
 from tests.tui.record.films import SIZE, film_of, text_of
 from tests.tui.replays import replay
-from tui.record.film import Picture, Plan, speed_of
+from tui.record.film import Picture, RecordingOptions, speed_of
 from tui.replay.opening import Opening, lesson_opening
 from tui.replay.speed import SPEEDS
 from tui.sessions.moment import reopened
@@ -31,13 +31,13 @@ async def test_a_film_goes_from_where_the_screen_opens_to_the_end() -> None:
 
 
 async def test_it_is_the_same_each_time() -> None:
-    one, other = [(await film_of(plan=Plan(SIZE, until="#4", fps=2)))[1] for _ in range(2)]
+    one, other = [(await film_of(plan=RecordingOptions(SIZE, until="#4", fps=2)))[1] for _ in range(2)]
     assert one == other
 
 
 async def test_it_begins_and_ends_where_it_is_told_to() -> None:
     opening = Opening(Source("z-figure4"), parse_policy("easy"))
-    camera, film = await film_of(opening, Plan(SIZE, begin="#2", until="10m", speed=speed_of("1m"), fps=2))
+    camera, film = await film_of(opening, RecordingOptions(SIZE, begin="#2", until="10m", speed=speed_of("1m"), fps=2))
     assert "d0 00:00:10" in text_of(film[0])[0]
     assert "d0 00:10:" in text_of(film[-1])[0]
     assert camera.has_ended
@@ -45,7 +45,7 @@ async def test_it_begins_and_ends_where_it_is_told_to() -> None:
 
 async def test_who_gives_it_too_few_seconds_is_told_that_it_was_cut_off() -> None:
     opening = Opening(Source("lublin-128"), parse_policy("easy"))
-    camera, film = await film_of(opening, Plan(SIZE, speed=speed_of("1h"), seconds=5, fps=1))
+    camera, film = await film_of(opening, RecordingOptions(SIZE, speed=speed_of("1h"), seconds=5, fps=1))
     assert not camera.has_ended
     assert film[-1].at <= 6
 
@@ -53,7 +53,7 @@ async def test_who_gives_it_too_few_seconds_is_told_that_it_was_cut_off() -> Non
 async def test_bookmarks_of_a_session_mark_where_they_stand() -> None:
     async with replay("z-figure4") as run:
         session = replace(run.session, bookmarks=(Bookmark("the hole", "main", 4), Bookmark("later", "main", 9)))
-    _, film = await film_of(reopened(session), Plan(SIZE, fps=3))
+    _, film = await film_of(reopened(session), RecordingOptions(SIZE, fps=3))
     assert [picture.marks for picture in film if picture.marks] == [("the hole",), ("later",)]
 
 
@@ -70,7 +70,7 @@ async def test_a_lesson_is_filmed_scene_by_scene_and_each_is_a_mark() -> None:
 async def test_nothing_of_the_person_is_read_or_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("SCHEDSCOPE_CONFIG", "SCHEDSCOPE_STATE"):
         monkeypatch.setenv(variable, str(tmp_path))
-    await film_of(plan=Plan(SIZE, until="#1", fps=1))
+    await film_of(plan=RecordingOptions(SIZE, until="#1", fps=1))
     assert not list(tmp_path.iterdir())
 
 
