@@ -35,7 +35,7 @@ class Shifts(NamedTuple):
     later: int
 
 
-class Level(NamedTuple):
+class CommonJobs(NamedTuple):
     """Metrics of two runs over the jobs finished in both."""
 
     jobs: int
@@ -142,7 +142,7 @@ class LiveComparison:
             shift: Floats = np.nan_to_num(here - other, nan=0.0, posinf=inf, neginf=-inf)
         return shift
 
-    def level(self, moment: float) -> Level:
+    def level(self, moment: float) -> CommonJobs:
         """Return metrics of both runs at a time, over the jobs finished in both."""
         until = min(moment, *map(_known, self.branches))
         ends = [np.array(branch.engine.state.ledger.end) <= until for branch in self.branches]
@@ -154,7 +154,7 @@ class LiveComparison:
             submit, run = workload.submit[both], workload.runtime[both]
             waits.append(np.maximum(start - workload.due[both], 0))
             slowdowns.append(1 + (end - submit - run) / np.maximum(run, TAU))
-        return Level(
+        return CommonJobs(
             int(both.sum()),
             (int((ends[0] & ~both).sum()), int((ends[1] & ~both).sum())),
             *((measure(values[0]), measure(values[1])) for values in (waits, slowdowns) for measure in (_mean, _most)),

@@ -26,7 +26,7 @@ from tui.look.calendar import Calendar
 if TYPE_CHECKING:
     from sim.comparison.differences import Comparison
     from sim.comparison.divergence import Divergence
-    from sim.comparison.live_comparison import Level, Shifts
+    from sim.comparison.live_comparison import CommonJobs, Shifts
 
 
 UNNAMED = "?"
@@ -83,7 +83,7 @@ class VersusScene:
     names: tuple[str, str]
     """Names of the runs in columns and sentences."""
     totals: tuple[Totals, Totals]
-    level: Level
+    level: CommonJobs
     """Metrics of both runs over the jobs that ended in both."""
     r: float | None
     """LS's R of these mean bounded slowdowns: above 0 the second is better. None: too few have ended in both."""
