@@ -34,7 +34,7 @@ RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
 
 
 @dataclass(frozen=True)
-class Level:
+class Difficulty:
     """Difficulty of a question."""
 
     jobs: int
@@ -47,13 +47,13 @@ class Level:
 
 
 LEVELS = (
-    Level(5, ("fcfs", "firstfit"), ("next",), by_passing=False),
-    Level(6, ("easy",), ("next",), by_passing=True),
-    Level(7, ("easy", "conservative"), ("next", "start"), by_passing=True),
-    Level(
+    Difficulty(5, ("fcfs", "firstfit"), ("next",), by_passing=False),
+    Difficulty(6, ("easy",), ("next",), by_passing=True),
+    Difficulty(7, ("easy", "conservative"), ("next", "start"), by_passing=True),
+    Difficulty(
         7, ("easy", "conservative", "easy:order=sjf", "relaxed:omega=2"), ("start", "policy", "gains"), by_passing=True
     ),
-    Level(
+    Difficulty(
         9,
         ("easy", "conservative", "relaxed:omega=2", "selective"),
         ("next", "start", "policy", "gains"),
@@ -197,7 +197,7 @@ def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
 # Random workloads
 
 
-def made_by_lot(lot: np.random.Generator, level: Level) -> tuple[Trace, Workload]:
+def made_by_lot(lot: np.random.Generator, level: Difficulty) -> tuple[Trace, Workload]:
     """Return a few jobs on a small machine that soon has a queue."""
     count = level.jobs
     table = np.full((count, len(Field)), -1.0)
