@@ -27,7 +27,7 @@ MOST = int(LATEST)
 
 
 @dataclass(frozen=True)
-class Level:
+class Threshold:
     """A measure compared with a number: `queue > 50`."""
 
     measure: str
@@ -261,7 +261,7 @@ class OfVariable:
         return bool(now)
 
 
-Condition: TypeAlias = Level | Happens | Changes | OfJob | Because | OwnNumber | OnLine | OfVariable
+Condition: TypeAlias = Threshold | Happens | Changes | OfJob | Because | OwnNumber | OnLine | OfVariable
 
 
 # In writing

@@ -30,12 +30,12 @@ from sim.stops.conditions import (
     Changes,
     Condition,
     Happens,
-    Level,
     OfJob,
     OfUser,
     OfVariable,
     OnLine,
     OwnNumber,
+    Threshold,
 )
 from sim.stops.instants import Instant, OfSnapshot
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, SPELLINGS, Unit
@@ -311,13 +311,17 @@ class _Parser:
             raise ParameterError("conditions on a user need an open trace")
         return OfUser(name, deed, workload.number_of(Field.USER, name))
 
-    def _level(self, measure: str) -> Level:
+    def _level(self, measure: str) -> Threshold:
         unit = MEASURES[measure].unit
         relation = self._relation(measure)
         if unit not in ("time", "moment") and not (measure == "step" and self._next.word.startswith("#")):
-            return Level(measure, relation, self._number(unit))
+            return Threshold(measure, relation, self._number(unit))
         value = self._moment(parse_moment if measure in REACHED else parse_time)
-        return Level("step", relation, value.number) if isinstance(value, Step) else Level(measure, relation, value)
+        return (
+            Threshold("step", relation, value.number)
+            if isinstance(value, Step)
+            else Threshold(measure, relation, value)
+        )
 
     def _relation(self, measure: str) -> str:
         token = self._next
