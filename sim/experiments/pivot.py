@@ -142,7 +142,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Table:
+class PivotTable:
     """Means in rows and columns, of one group of jobs or of all."""
 
     label: str
@@ -153,7 +153,7 @@ class Table:
     """Factors that vary within cells, but for the seed, and how many values they have."""
 
 
-def pivot(results: Results, ask: Ask) -> list[Table]:
+def pivot(results: Results, ask: Ask) -> list[PivotTable]:
     """Return the tables that are asked for: one, or one a group of jobs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     metric = ask.metric
@@ -171,7 +171,7 @@ def _placed(found: dict[Value, list[Record]]) -> list[tuple[Value, list[Record]]
     return sorted(found.items(), key=lambda item: (min(r.get("=place") or 0 for r in item[1]), str(item[0])))
 
 
-def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metric, interval: Interval) -> Table:
+def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metric, interval: Interval) -> PivotTable:
     places: dict[tuple[Value, Value], list[Record]] = {}
     for record in some:
         places.setdefault((factor(record, rows), factor(record, columns) if columns else None), []).append(record)
@@ -186,7 +186,7 @@ def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metr
             _mark(group, cells, units, metric.better == "smaller")
     varies = {name: max(len({record[name] for record in of}) for of in places.values()) for name in others}
     mixed = {name: many for name, many in varies.items() if many > 1 and name != "seed"}
-    return Table(label, tuple(down), tuple(across), cells, mixed)
+    return PivotTable(label, tuple(down), tuple(across), cells, mixed)
 
 
 def in_order(record: Record) -> tuple[Any, ...]:

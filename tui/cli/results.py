@@ -18,8 +18,8 @@ from sim.experiments.pivot import (
     Cell,
     Condition,
     Interval,
+    PivotTable,
     Record,
-    Table,
     check_factor,
     in_order,
     order_of,
@@ -202,7 +202,7 @@ def _overloaded(many: int) -> list[str]:
 # Means
 
 
-def _shown(of: Table, ask: Ask) -> list[str]:
+def _shown(of: PivotTable, ask: Ask) -> list[str]:
     """Return a table for a terminal, and what must be known to read it."""
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
@@ -231,7 +231,7 @@ def _shown(of: Table, ask: Ask) -> list[str]:
     return [*lines, *(["", *notes] if notes else []), *_overloaded(sum(found.overloaded for found in cells))]
 
 
-def _number(of: Table, ask: Ask, at: tuple[Any, Any]) -> str:
+def _number(of: PivotTable, ask: Ask, at: tuple[Any, Any]) -> str:
     found: Cell | None = of.cells.get(at)
     if found is None:
         return "·  "
@@ -239,7 +239,7 @@ def _number(of: Table, ask: Ask, at: tuple[Any, Any]) -> str:
     return f"{cell(ask.metric, found.mean.value)}{half} {'*' if found.best else '!' if found.overloaded else ' '}"
 
 
-def _long(of: Table, ask: Ask) -> Iterator[Record]:
+def _long(of: PivotTable, ask: Ask) -> Iterator[Record]:
     """Yield a row a number, for other programs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in sorted(of.cells.items(), key=lambda item: tuple(map(order_of, item[0]))):

@@ -11,7 +11,7 @@ import pytest
 from sim.errors import ParameterError
 from sim.experiments.intervals import mean
 from sim.experiments.measured import Measured
-from sim.experiments.pivot import Ask, Cell, Condition, Table, Value, order_of, pivot, records
+from sim.experiments.pivot import Ask, Cell, Condition, PivotTable, Value, order_of, pivot, records
 from sim.experiments.plan import Run, SweepPlan
 from sim.experiments.results import Results
 from sim.experiments.work import Outcome
@@ -46,13 +46,13 @@ def file(path: Path, of: SweepPlan | None = None, made: Callable[[Run], Outcome]
     return Results(path)
 
 
-def table(path: Path, ask: Ask, of: SweepPlan | None = None) -> Table:
+def table(path: Path, ask: Ask, of: SweepPlan | None = None) -> PivotTable:
     with file(path, of) as results:
         (found,) = pivot(results, ask)
     return found
 
 
-def cell(of: Table, row: Value, column: Value = None) -> Cell:
+def cell(of: PivotTable, row: Value, column: Value = None) -> Cell:
     return of.cells[row, column]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sim.errors import SchedscopeError
 from sim.experiments.again import runs_of
-from sim.experiments.pivot import Ask, Condition, Record, Table, Value, in_order, pivot
+from sim.experiments.pivot import Ask, Condition, PivotTable, Record, Value, in_order, pivot
 from sim.experiments.results import FACTORS, Results
 from sim.experiments.series import Panel, axis_title, panels
 from tui.chart.plotted import Manner, plotted
@@ -37,7 +37,7 @@ class Found:
     """Names of what varies between runs, with their numbers of values."""
     runs: int
     failed: int
-    table: Table
+    table: PivotTable
     listed: tuple[Record, ...] | None
     plot: Panel | None
     panels: int
@@ -53,7 +53,7 @@ def found(path: str, shown: Shown) -> Found:
         varying = {name: len(of) for name, of in values.items() if len(of) > 1}
         ask = shown.ask or first_ask(varying)
         tables = pivot(results, ask)
-        table = tables[0] if tables else Table("", (), (), {})
+        table = tables[0] if tables else PivotTable("", (), (), {})
         listed = None
         if shown.runs is not None:
             listed = tuple(sorted(runs_of(results, [ask.metric.name], shown.runs), key=in_order))
@@ -72,7 +72,7 @@ def first_ask(varying: dict[str, int]) -> Ask:
     return Ask("policy", across)
 
 
-def along(ask: Ask, table: Table) -> Ask:
+def along(ask: Ask, table: PivotTable) -> Ask:
     """Return the same for a plot: along its axis what are numbers, or else what there is more of."""
     if not ask.columns:
         return ask
