@@ -16,7 +16,7 @@ import numpy as np
 from sim.errors import NotThereError, ParameterError, near
 from sim.experiments.intervals import LEVEL, Mean, mean, student
 from sim.experiments.measured import batches_of
-from sim.experiments.pivot import Ask, Record, Value, check_factor, factor, order_of, records
+from sim.experiments.pivot import PivotQuery, Record, Value, check_factor, factor, order_of, records
 from sim.experiments.results import FACTORS, Results
 from sim.experiments.series import Panel, Point, check_panels, log_names, number_of, said
 from sim.words import quoted
@@ -114,7 +114,7 @@ def more_seeds(differences: Sequence[float]) -> int | None:
     return high - len(differences)
 
 
-def compare(results: Results, ask: Ask, baseline: str, ratio: bool = False) -> list[Comparison]:
+def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Comparison]:
     """Return how every value of the rows compares with `baseline`, a value of theirs, in each column and group."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     name, better = ask.metric.name, ask.metric.better
@@ -167,13 +167,13 @@ def _samples(
         yield at, [(fmean(one for one, _ in of), fmean(base for _, base in of)) for of in seeds.values()], overloaded
 
 
-def panels_against(results: Results, ask: Ask, baseline: str) -> list[Panel]:
+def panels_against(results: Results, ask: PivotQuery, baseline: str) -> list[Panel]:
     """Return paired differences from a baseline of the columns as lines along the rows, a panel each trace."""
     if not ask.columns:
         raise ParameterError("--against needs --by: the lines of which one is the baseline")
     names = log_names(results, ask.where)
     apart = "trace" not in (ask.rows, ask.columns)
-    turned = Ask(ask.columns, ask.rows, ask.value, ask.by, ask.where, ask.interval)
+    turned = PivotQuery(ask.columns, ask.rows, ask.value, ask.by, ask.where, ask.interval)
     made = []
     for trace in sorted(names, key=order_of) if apart else [""]:
         for of in compare(results, turned.of_trace(trace) if apart else turned, baseline):

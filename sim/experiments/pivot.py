@@ -109,7 +109,7 @@ def records(
 
 
 @dataclass(frozen=True)
-class Ask:
+class PivotQuery:
     """Query for a table of means."""
 
     rows: str = "policy"
@@ -124,7 +124,7 @@ class Ask:
         """Return the metric of the value."""
         return measured_metric(self.value)
 
-    def of_trace(self, trace: str) -> Ask:
+    def of_trace(self, trace: str) -> PivotQuery:
         """Return the same of one trace only."""
         return replace(self, where=(*self.where, Condition("trace", "=", trace)))
 
@@ -153,7 +153,7 @@ class PivotTable:
     """Factors that vary within cells, but for the seed, and how many values they have."""
 
 
-def pivot(results: Results, ask: Ask) -> list[PivotTable]:
+def pivot(results: Results, ask: PivotQuery) -> list[PivotTable]:
     """Return the tables that are asked for: one, or one a group of jobs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     metric = ask.metric

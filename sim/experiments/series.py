@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sim.errors import NotThereError, ParameterError
 from sim.experiments.intervals import Mean
-from sim.experiments.pivot import Ask, Condition, Value, check_factor, order_of, pivot, records
+from sim.experiments.pivot import Condition, PivotQuery, Value, check_factor, order_of, pivot, records
 from sim.experiments.plan import VARIED
 from sim.experiments.results import Results
 from sim.words import count, quoted
@@ -36,7 +36,7 @@ class Panel:
     """Labels of the places 0, 1, 2 ... if x is no number."""
 
 
-def panels(results: Results, ask: Ask) -> list[Panel]:
+def panels(results: Results, ask: PivotQuery) -> list[Panel]:
     """Return the value over `rows`, a line each of `columns`, a panel each trace and group."""
     over = check_factor(ask.rows)
     apart = "trace" not in (over, ask.columns)
@@ -94,7 +94,7 @@ def file_name(trace: str) -> str:
     return re.sub(r"(?:\.(?:swf|csv|json|txt|sacct|parquet))?(?:\.gz)?$", "", name) or name
 
 
-def check_panels(results: Results, ask: Ask, made: list[Panel]) -> None:
+def check_panels(results: Results, ask: PivotQuery, made: list[Panel]) -> None:
     """Refuse a plot of nothing, and one with too many panels or lines to tell apart."""
     if not made or not any(panel.lines for panel in made):
         raise NotThereError(f"{results.path}: there is nothing to plot: no run has {quoted(ask.value)}")

@@ -23,7 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sim.experiments.measured import measured
-from sim.experiments.pivot import Ask, pivot
+from sim.experiments.pivot import PivotQuery, pivot
 from sim.experiments.plan import SweepPlan
 from sim.experiments.pool import LocalPool, cores
 from sim.experiments.results import Results, dump
@@ -121,7 +121,7 @@ def many_small(path: Path) -> None:
     print(f"{done.made:,} runs: {done.elapsed:.0f} s, memory {', '.join(f'{of:.0f}' for of in held.values())} MB")
     start = time.process_time()
     with Results(path) as results:
-        pivot(results, Ask("policy", "load", "mean_wait"))
+        pivot(results, PivotQuery("policy", "load", "mean_wait"))
     print(f"asked for means: {time.process_time() - start:.2f} s of a core")
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sim.experiments.paired import MOST_SEEDS, RESAMPLES, Comparison, Paired
-from sim.experiments.pivot import Ask, Record, check_factor
+from sim.experiments.pivot import PivotQuery, Record, check_factor
 from sim.experiments.series import said
 from sim.words import count, percent, printable, shortened
 from tui.look.figures import cell, titled
 from tui.look.text import Align, number, table
 
 
-def against_table(of: Comparison, ask: Ask, baseline: str, ratio: bool) -> list[str]:
+def against_table(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> list[str]:
     """Return the lines of a table: a row a comparison, its intervals, and how many seeds more would separate it."""
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
@@ -33,7 +33,7 @@ def against_table(of: Comparison, ask: Ask, baseline: str, ratio: bool) -> list[
     return [*lines, "", *_method(of, ask, sample, ratio, name)]
 
 
-def _numbers(found: Paired, ask: Ask, ratio: bool) -> list[str]:
+def _numbers(found: Paired, ask: PivotQuery, ratio: bool) -> list[str]:
     def told(value: float) -> str:
         return f"{value:.3f}" if ratio else f"{'+' if value > 0 else ''}{cell(ask.metric, value)}"
 
@@ -47,7 +47,7 @@ def _numbers(found: Paired, ask: Ask, ratio: bool) -> list[str]:
     return [told(found.value), interval(found.student), interval(found.bootstrap), better, sign, more]
 
 
-def _method(of: Comparison, ask: Ask, sample: str, ratio: bool, baseline: str) -> Iterator[str]:
+def _method(of: Comparison, ask: PivotQuery, sample: str, ratio: bool, baseline: str) -> Iterator[str]:
     if sample == "seed":
         pairs = "a pair has the same trace, options and seed; pairs of a seed are one sample"
     else:
@@ -69,7 +69,7 @@ def _method(of: Comparison, ask: Ask, sample: str, ratio: bool, baseline: str) -
         yield f"! overloaded ({pairs}): the queue only grows, so that a mean says how long the run was"
 
 
-def against_rows(of: Comparison, ask: Ask, baseline: str, ratio: bool) -> Iterator[Record]:
+def against_rows(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> Iterator[Record]:
     """Yield a row a comparison, for other programs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in of.cells.items():

@@ -12,7 +12,7 @@ import click
 
 from sim.experiments.distributions import DistributionAsk, clouds, shares, spreads, weeks
 from sim.experiments.paired import panels_against
-from sim.experiments.pivot import Ask, Condition
+from sim.experiments.pivot import Condition, PivotQuery
 from sim.experiments.results import Results
 from sim.experiments.series import Panel, axis_title, panels
 from sim.files import write_whole
@@ -114,7 +114,9 @@ def _style(said: dict[str, Any]) -> Style:
 def _plot_means(said: dict[str, Any]) -> None:
     value = said.get("y", "mean_bounded_slowdown")
     where = tuple(map(Condition.of, said.get("where", ())))
-    ask = Ask(said["x"], said.get("by", ""), value, said.get("group", "").replace("-", "_"), where, said["interval"])
+    ask = PivotQuery(
+        said["x"], said.get("by", ""), value, said.get("group", "").replace("-", "_"), where, said["interval"]
+    )
     with Results(said["results"]) as results:
         baseline = said.get("against")
         made = panels_against(results, ask, baseline) if baseline else panels(results, ask)

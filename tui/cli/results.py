@@ -14,10 +14,10 @@ import click
 from sim.experiments.measured import BATCHES, MEASURED, measured_metric
 from sim.experiments.paired import compare
 from sim.experiments.pivot import (
-    Ask,
     Cell,
     Condition,
     Interval,
+    PivotQuery,
     PivotTable,
     Record,
     check_factor,
@@ -84,7 +84,7 @@ def command(
             return
         if against is not None:
             for value in values or ("mean_bounded_slowdown",):
-                ask = Ask(rows or "policy", columns, value, by, conditions, interval)
+                ask = PivotQuery(rows or "policy", columns, value, by, conditions, interval)
                 for found_pairs in compare(results, ask, against, ratio):
                     lines += [*against_table(found_pairs, ask, against, ratio), ""]
                     made += against_rows(found_pairs, ask, against, ratio)
@@ -97,7 +97,7 @@ def command(
             lines, made = _listed(results, found, values or MAIN), [_flat(record) for record in found]
         else:
             for value in values or ("mean_bounded_slowdown",):
-                ask = Ask(rows or "policy", columns, value, by, conditions, interval)
+                ask = PivotQuery(rows or "policy", columns, value, by, conditions, interval)
                 for of in pivot(results, ask):
                     lines += [*_shown(of, ask), ""]
                     made += _long(of, ask)
@@ -202,7 +202,7 @@ def _overloaded(many: int) -> list[str]:
 # Means
 
 
-def _shown(of: PivotTable, ask: Ask) -> list[str]:
+def _shown(of: PivotTable, ask: PivotQuery) -> list[str]:
     """Return a table for a terminal, and what must be known to read it."""
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
@@ -231,7 +231,7 @@ def _shown(of: PivotTable, ask: Ask) -> list[str]:
     return [*lines, *(["", *notes] if notes else []), *_overloaded(sum(found.overloaded for found in cells))]
 
 
-def _number(of: PivotTable, ask: Ask, at: tuple[Any, Any]) -> str:
+def _number(of: PivotTable, ask: PivotQuery, at: tuple[Any, Any]) -> str:
     found: Cell | None = of.cells.get(at)
     if found is None:
         return "·  "
@@ -239,7 +239,7 @@ def _number(of: PivotTable, ask: Ask, at: tuple[Any, Any]) -> str:
     return f"{cell(ask.metric, found.mean.value)}{half} {'*' if found.best else '!' if found.overloaded else ' '}"
 
 
-def _long(of: PivotTable, ask: Ask) -> Iterator[Record]:
+def _long(of: PivotTable, ask: PivotQuery) -> Iterator[Record]:
     """Yield a row a number, for other programs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in sorted(of.cells.items(), key=lambda item: tuple(map(order_of, item[0]))):

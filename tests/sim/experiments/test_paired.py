@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sim.errors import NotThereError, ParameterError
 from sim.experiments.intervals import student
 from sim.experiments.paired import compare, more_seeds, paired, panels_against
-from sim.experiments.pivot import Ask
+from sim.experiments.pivot import PivotQuery
 from tests.sim.experiments.test_pivot import BASE, file
 
 VALUES = st.lists(st.tuples(st.floats(1, 1000), st.floats(1, 1000)), min_size=2, max_size=12)
@@ -67,7 +67,7 @@ def test_equal_values_are_never_separated() -> None:
 
 def test_pairs_have_all_else_in_common(tmp_path: Path) -> None:
     with file(tmp_path / "r") as results:
-        (found,) = compare(results, Ask("policy", "load", "mean_wait"), "easy")
+        (found,) = compare(results, PivotQuery("policy", "load", "mean_wait"), "easy")
     assert {row for row, _ in found.cells} == {"relaxed:omega=0", "relaxed:omega=1"}
     for load in (1.0, 2.0):
         cell = found.cells["relaxed:omega=0", load]
@@ -79,9 +79,11 @@ def test_pairs_have_all_else_in_common(tmp_path: Path) -> None:
 
 def test_batches_of_one_run_are_samples_too(tmp_path: Path) -> None:
     with file(tmp_path / "r") as results:
-        (found,) = compare(results, Ask("policy", "load", "mean_wait", interval="batches"), "easy", ratio=False)
+        (found,) = compare(results, PivotQuery("policy", "load", "mean_wait", interval="batches"), "easy", ratio=False)
         (by_group,) = [
-            one for one in compare(results, Ask("policy", "load", "mean_wait", "class"), "easy") if one.label == "long"
+            one
+            for one in compare(results, PivotQuery("policy", "load", "mean_wait", "class"), "easy")
+            if one.label == "long"
         ]
     assert found.cells["relaxed:omega=0", 1.0].samples == 8  # two batches of each of four runs
     assert by_group.cells["relaxed:omega=0", 2.0].value == pytest.approx(20.0)
@@ -89,12 +91,12 @@ def test_batches_of_one_run_are_samples_too(tmp_path: Path) -> None:
 
 def test_lines_are_differences_from_the_baseline(tmp_path: Path) -> None:
     with file(tmp_path / "r") as results:
-        (panel,) = panels_against(results, Ask("load", "policy", "mean_wait"), "easy")
+        (panel,) = panels_against(results, PivotQuery("load", "policy", "mean_wait"), "easy")
         assert [point.mean.value for point in panel.lines["relaxed:omega=0"]] == pytest.approx([10.0, 20.0])
         with pytest.raises(NotThereError, match="did you mean 'easy'"):
-            panels_against(results, Ask("load", "policy", "mean_wait"), "eazy")
+            panels_against(results, PivotQuery("load", "policy", "mean_wait"), "eazy")
         with pytest.raises(ParameterError, match="needs --by"):
-            panels_against(results, Ask("load", "", "mean_wait"), "easy")
+            panels_against(results, PivotQuery("load", "", "mean_wait"), "easy")
 
 
 def test_ratio_of_logarithms_is_undone() -> None:

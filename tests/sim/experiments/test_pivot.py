@@ -11,7 +11,7 @@ import pytest
 from sim.errors import ParameterError
 from sim.experiments.intervals import mean
 from sim.experiments.measured import Measured
-from sim.experiments.pivot import Ask, Cell, Condition, PivotTable, Value, order_of, pivot, records
+from sim.experiments.pivot import Cell, Condition, PivotQuery, PivotTable, Value, order_of, pivot, records
 from sim.experiments.plan import Run, SweepPlan
 from sim.experiments.results import Results
 from sim.experiments.work import Outcome
@@ -46,7 +46,7 @@ def file(path: Path, of: SweepPlan | None = None, made: Callable[[Run], Outcome]
     return Results(path)
 
 
-def table(path: Path, ask: Ask, of: SweepPlan | None = None) -> PivotTable:
+def table(path: Path, ask: PivotQuery, of: SweepPlan | None = None) -> PivotTable:
     with file(path, of) as results:
         (found,) = pivot(results, ask)
     return found
@@ -57,7 +57,7 @@ def cell(of: PivotTable, row: Value, column: Value = None) -> Cell:
 
 
 def test_means_and_intervals_are_over_seeds(tmp_path: Path) -> None:
-    found = table(tmp_path / "r", Ask("policy", "load", "mean_wait"))
+    found = table(tmp_path / "r", PivotQuery("policy", "load", "mean_wait"))
     assert found.rows == ("easy", "relaxed:omega=0", "relaxed:omega=1")
     assert found.columns == (1.0, 2.0)
     assert cell(found, "easy", 2.0).mean == mean([20 + noise for noise in NOISE])
@@ -66,7 +66,7 @@ def test_means_and_intervals_are_over_seeds(tmp_path: Path) -> None:
 
 
 def test_the_best_is_marked_where_pairs_show_that_it_is(tmp_path: Path) -> None:
-    ask = Ask("policy", "load", "mean_wait", where=(Condition.of("policy!=relaxed:omega=1"),))
+    ask = PivotQuery("policy", "load", "mean_wait", where=(Condition.of("policy!=relaxed:omega=1"),))
     found = table(tmp_path / "r", ask)
     assert sorted(at for at, of in found.cells.items() if of.best) == [("easy", 1.0), ("easy", 2.0)]
     # both runs have the seed's noise, so separate means with intervals would not show the difference at load 1
@@ -75,23 +75,23 @@ def test_the_best_is_marked_where_pairs_show_that_it_is(tmp_path: Path) -> None:
 
 
 def test_where_the_second_is_as_good_none_is_marked(tmp_path: Path) -> None:
-    found = table(tmp_path / "r", Ask("policy", "load", "mean_wait"))
+    found = table(tmp_path / "r", PivotQuery("policy", "load", "mean_wait"))
     assert not any(of.best for of in found.cells.values())
 
 
 def test_policies_in_columns_compete_within_their_rows(tmp_path: Path) -> None:
-    found = table(tmp_path / "r", Ask("load", "family", "mean_wait", where=(Condition.of("policy.omega!=1"),)))
+    found = table(tmp_path / "r", PivotQuery("load", "family", "mean_wait", where=(Condition.of("policy.omega!=1"),)))
     assert sorted(at for at, of in found.cells.items() if of.best) == [(1.0, "easy"), (2.0, "easy")]
 
 
 def test_a_parameter_of_policies_can_stand_in_rows(tmp_path: Path) -> None:
-    found = table(tmp_path / "r", Ask("policy.omega", "", "mean_wait"))
+    found = table(tmp_path / "r", PivotQuery("policy.omega", "", "mean_wait"))
     assert found.rows == (None, 0.0, 1.0)
     assert found.mixed == {"load": 2}
 
 
 def test_what_else_varies_is_told_and_does_not_count_as_drawn_by_lot(tmp_path: Path) -> None:
-    found = table(tmp_path / "r", Ask("policy", "", "mean_wait"), plan(stretch=["{1,2,3}"]))
+    found = table(tmp_path / "r", PivotQuery("policy", "", "mean_wait"), plan(stretch=["{1,2,3}"]))
     assert found.mixed == {"load": 2, "stretch": 3}
     assert (cell(found, "easy").runs, cell(found, "easy").seeds) == (24, 4)
     assert cell(found, "easy").mean == mean([15 + noise for noise in NOISE])
@@ -99,16 +99,18 @@ def test_what_else_varies_is_told_and_does_not_count_as_drawn_by_lot(tmp_path: P
 
 def test_groups_make_a_table_each_in_their_order(tmp_path: Path) -> None:
     with file(tmp_path / "r") as results:
-        short, long = pivot(results, Ask("policy", "load", "mean_wait", by="class"))
+        short, long = pivot(results, PivotQuery("policy", "load", "mean_wait", by="class"))
         assert (short.label, long.label) == ("short", "long")
         assert cell(short, "easy", 1.0).mean == mean([1.0] * 4)
         assert cell(long, "easy", 1.0).mean == mean([10 + noise for noise in NOISE])
         with pytest.raises(ParameterError, match="has no groups 'user'; there is class"):
-            pivot(results, Ask(by="user"))
+            pivot(results, PivotQuery(by="user"))
 
 
 def test_batches_make_intervals_within_runs(tmp_path: Path) -> None:
-    ask = Ask("policy", "", "mean_wait", where=(Condition.of("seed=0"), Condition.of("load=1")), interval="batches")
+    ask = PivotQuery(
+        "policy", "", "mean_wait", where=(Condition.of("seed=0"), Condition.of("load=1")), interval="batches"
+    )
     found = table(tmp_path / "r", ask)
     assert cell(found, "easy").mean == pytest.approx((10.0, mean([9.0, 11.0]).half))
 
@@ -119,7 +121,7 @@ def test_runs_that_failed_are_left_out_and_overloaded_ones_counted(tmp_path: Pat
         return Outcome(run, None, error="broke") if seed == 0 else outcome(run, "full" if seed == 1 else "")
 
     with file(tmp_path / "r", made=made) as results:
-        (found,) = pivot(results, Ask("policy", "load", "mean_wait"))
+        (found,) = pivot(results, PivotQuery("policy", "load", "mean_wait"))
         assert len(list(records(results, [], [Condition.of("error")]))) == 6
         assert len(list(records(results, [], [Condition.of("overload")]))) == 6
     assert (cell(found, "easy", 1.0).runs, cell(found, "easy", 1.0).overloaded) == (3, 1)
@@ -155,8 +157,10 @@ def test_a_factor_and_a_metric_of_one_name_are_told_apart(tmp_path: Path) -> Non
     assert (record["jobs"], record["=jobs"]) == (3, 7)
 
 
-@pytest.mark.parametrize("ask", [Ask("colour"), Ask("policy", "mean_wait"), Ask(value="mean_wiat")])
-def test_names_that_do_not_exist_are_refused(tmp_path: Path, ask: Ask) -> None:
+@pytest.mark.parametrize(
+    "ask", [PivotQuery("colour"), PivotQuery("policy", "mean_wait"), PivotQuery(value="mean_wiat")]
+)
+def test_names_that_do_not_exist_are_refused(tmp_path: Path, ask: PivotQuery) -> None:
     with file(tmp_path / "r") as results, pytest.raises(ParameterError, match=r"no factor|no metric"):
         pivot(results, ask)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sim.errors import SchedscopeError
 from sim.experiments.again import runs_of
-from sim.experiments.pivot import Ask, Condition, PivotTable, Record, Value, in_order, pivot
+from sim.experiments.pivot import Condition, PivotQuery, PivotTable, Record, Value, in_order, pivot
 from sim.experiments.results import FACTORS, Results
 from sim.experiments.series import Panel, axis_title, panels
 from tui.chart.plotted import Manner, plotted
@@ -21,7 +21,7 @@ MOST_COLUMNS = 8
 class Shown:
     """Selection that the user wants to see of a file."""
 
-    ask: Ask | None = None
+    ask: PivotQuery | None = None
     """Means; None: those of what varies."""
     runs: tuple[Condition, ...] | None = None
     """The runs for which these hold, one by one, instead of means."""
@@ -32,7 +32,7 @@ class Shown:
 class Found:
     """Contents that match a selection."""
 
-    ask: Ask
+    ask: PivotQuery
     varying: dict[str, int]
     """Names of what varies between runs, with their numbers of values."""
     runs: int
@@ -65,14 +65,14 @@ def found(path: str, shown: Shown) -> Found:
     return Found(ask, varying, len(every), failed, table, listed, made[0] if made else None, len(made), told)
 
 
-def first_ask(varying: dict[str, int]) -> Ask:
+def first_ask(varying: dict[str, int]) -> PivotQuery:
     """Return the first query: policies down, and what else varies most across."""
     others = [name for name in varying if name not in ("policy", "seed", "version")]
     across = max(others, key=lambda name: (varying[name] <= MOST_COLUMNS, varying[name]), default="")
-    return Ask("policy", across)
+    return PivotQuery("policy", across)
 
 
-def along(ask: Ask, table: PivotTable) -> Ask:
+def along(ask: PivotQuery, table: PivotTable) -> PivotQuery:
     """Return the same for a plot: along its axis what are numbers, or else what there is more of."""
     if not ask.columns:
         return ask
@@ -85,7 +85,7 @@ def _numbers(values: Sequence[Value]) -> bool:
     return len(values) > 1 and all(isinstance(value, int | float) for value in values)
 
 
-def runs_in(ask: Ask, row: Value, column: Value) -> tuple[Condition, ...]:
+def runs_in(ask: PivotQuery, row: Value, column: Value) -> tuple[Condition, ...]:
     """Return the conditions that all runs of a cell meet."""
     pairs = [(ask.rows, row), *([(ask.columns, column)] if ask.columns else [])]
     return (*ask.where, *(Condition(name, "=", "" if value is None else f"{value}") for name, value in pairs))

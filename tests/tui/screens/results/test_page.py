@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sim.errors import ParameterError
-from sim.experiments.pivot import Ask, Condition
+from sim.experiments.pivot import Condition, PivotQuery
 from tests.sim.experiments.test_pivot import file, outcome, plan
 from tui.look.palette import LOOKS
 from tui.screens.results.found import Found, Shown, along, drawn_plot, first_ask, found, runs_in
@@ -31,7 +31,7 @@ def seen(of: Found, width: int = 80, height: int = 6) -> list[str]:
 
 
 def test_means_of_what_varies_with_the_best_and_the_overloaded(path: str) -> None:
-    of = found(path, Shown(Ask("policy", "load", "mean_wait")))
+    of = found(path, Shown(PivotQuery("policy", "load", "mean_wait")))
     assert (of.runs, of.failed, of.varying) == (24, 0, {"policy": 3, "load": 2, "seed": 4})
     head, *rows = seen(of)
     assert head.split() == ["policy", "\\", "load", "1", "2"]
@@ -41,13 +41,13 @@ def test_means_of_what_varies_with_the_best_and_the_overloaded(path: str) -> Non
 
 
 def test_what_nobody_asked_for_is_policies_down_and_what_varies_most_across(path: str) -> None:
-    assert found(path, Shown()).ask == Ask("policy", "load")
-    assert first_ask({"policy": 2, "seed": 30}) == Ask("policy", "")
+    assert found(path, Shown()).ask == PivotQuery("policy", "load")
+    assert first_ask({"policy": 2, "seed": 30}) == PivotQuery("policy", "")
     assert first_ask({"load": 7, "estimates": 4, "jobs": 40}).columns == "load"
 
 
 def test_the_runs_of_a_mean(path: str) -> None:
-    ask = Ask("policy", "load", "mean_wait")
+    ask = PivotQuery("policy", "load", "mean_wait")
     of = found(path, Shown(ask, runs_in(ask, "easy", 2.0)))
     assert of.listed is not None
     assert [record["seed"] for record in of.listed] == [0, 1, 2, 3]
@@ -57,24 +57,24 @@ def test_the_runs_of_a_mean(path: str) -> None:
 
 
 def test_numbers_go_along_the_axis(path: str) -> None:
-    of = found(path, Shown(Ask("policy", "load", "mean_wait")))
+    of = found(path, Shown(PivotQuery("policy", "load", "mean_wait")))
     assert along(of.ask, of.table).rows == "load"
     assert of.plot is not None
     assert len(of.plot.lines) == 3
-    turned = found(path, Shown(Ask("load", "policy", "mean_wait")))
+    turned = found(path, Shown(PivotQuery("load", "policy", "mean_wait")))
     assert along(turned.ask, turned.table).rows == "load"
 
 
 def test_where_there_is_no_plot_it_is_said_why(path: str) -> None:
-    of = found(path, Shown(Ask("policy", "load", "killed")))
+    of = found(path, Shown(PivotQuery("policy", "load", "killed")))
     assert "nothing to plot" in drawn_plot(of, Shown(), 60, 12, True, True)
     with pytest.raises(ParameterError):
-        found(path, Shown(Ask("policy", "colour")))
+        found(path, Shown(PivotQuery("policy", "colour")))
 
 
 def test_an_empty_file_has_an_empty_table(tmp_path: Path) -> None:
     file(tmp_path / "r", plan(), outcome).__exit__()
-    of = found(str(tmp_path / "r"), Shown(Ask("policy", "load", "mean_wait", where=(Condition.of("load>9"),))))
+    of = found(str(tmp_path / "r"), Shown(PivotQuery("policy", "load", "mean_wait", where=(Condition.of("load>9"),))))
     assert seen(of)[1:] == [""] * 5
 
 
