@@ -25,7 +25,7 @@ from sim.machine.processors import written as written_set
 from sim.policies.own.naming import whole
 from sim.policies.policy import CodeRef
 from sim.session.code import read_policy, refs_of
-from sim.session.syntax import FORMAT, MAX_BYTES, SESSION, SessionError, Table, Value, parse, write_table
+from sim.session.syntax import FORMAT, MAX_BYTES, SESSION, SessionError, SessionTable, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
 from sim.workload.outages import parse_set
 
@@ -207,23 +207,23 @@ def parsed(data: bytes, path: object) -> Session:
 _TABLES = ("trace", "run", "options", "view", "branch", "switch", "bookmark", "code")
 
 
-def _left(table: Table) -> Iterable[str]:
+def _left(table: SessionTable) -> Iterable[str]:
     if table.name not in _TABLES:
         return [f"{table.path}:{table.line}: [{table.name}]: not known, left out"]
     return table.left()
 
 
-def _only(tables: Sequence[Table], name: str, path: object, needed: bool = True) -> Table:
+def _only(tables: Sequence[SessionTable], name: str, path: object, needed: bool = True) -> SessionTable:
     """Return the one table of that name; an empty one where it is not needed."""
     found = [table for table in tables if table.name == name]
     if len(found) > 1:
         found[1].fail(f"[{name}] stands there twice; keep one of them")
     if not found and needed:
         raise SessionError(f"has no table [{name}]; it may have been cut short", path)
-    return found[0] if found else Table(name, path, 1)
+    return found[0] if found else SessionTable(name, path, 1)
 
 
-def _trace(table: Table) -> TraceRef:
+def _trace(table: SessionTable) -> TraceRef:
     if ("sample" in table) == ("path" in table):
         table.fail("[trace] needs either a path or the name of a sample")
     is_sample = "sample" in table
@@ -232,7 +232,7 @@ def _trace(table: Table) -> TraceRef:
     return TraceRef(name, sha256, table.take("size", int), is_sample)
 
 
-def _code(table: Table) -> CodeRef:
+def _code(table: SessionTable) -> CodeRef:
     return CodeRef(table.take("name", str), table.take_as("sha256", _check_sha256))
 
 
@@ -241,7 +241,7 @@ def _check_sha256(text: str) -> None:
         raise ParameterError("expected 64 digits 0-9 a-f")
 
 
-def _placement(run: Table) -> Placement:
+def _placement(run: SessionTable) -> Placement:
     def check(text: str) -> None:
         if text not in get_args(Placement):
             raise ParameterError(f"no placement {text!r}{near(text, get_args(Placement))}")
@@ -249,7 +249,9 @@ def _placement(run: Table) -> Placement:
     return run.take_as("placement", check, "lowest")  # type: ignore[return-value]
 
 
-def _branches(tables: Sequence[Table], switches: Sequence[Table], run: Table) -> dict[str, BranchRecord]:
+def _branches(
+    tables: Sequence[SessionTable], switches: Sequence[SessionTable], run: SessionTable
+) -> dict[str, BranchRecord]:
     """Return a tree by name: the first branch is its root, every other one names a parent that stands before it."""
     if not tables:
         run.fail("there is no [branch]; one named main is the least")
@@ -281,7 +283,7 @@ def _breaks(switch: Switch) -> dict[str, Value]:
     return {"breaks": written_set(processors)} | ({"until": until} if until < inf else {})
 
 
-def _branch(table: Table, key: str, names: Collection[str]) -> str:
+def _branch(table: SessionTable, key: str, names: Collection[str]) -> str:
     """Return the name of a branch that there is."""
 
     def check(text: str) -> None:
@@ -291,6 +293,6 @@ def _branch(table: Table, key: str, names: Collection[str]) -> str:
     return table.take_as(key, check)
 
 
-def _bookmark(table: Table, names: Collection[str]) -> Bookmark:
+def _bookmark(table: SessionTable, names: Collection[str]) -> Bookmark:
     name, branch = table.take("name", str), _branch(table, "branch", names)
     return Bookmark(name, branch, table.take("step", int), table.take("note", str, ""))

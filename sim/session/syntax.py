@@ -39,7 +39,7 @@ class SessionError(FileError):
 SESSION = TextKind("session", MAX_BYTES, SessionError)
 
 
-class Table:
+class SessionTable:
     """Table being read: values are checked when taken, and keys never taken are reported."""
 
     def __init__(self, name: str, path: object, line: int) -> None:
@@ -94,14 +94,14 @@ class Table:
             yield f"{self.path}:{line}: {key}: not known in [{self.name}], left out"
 
 
-def parse(data: bytes, path: object) -> list[Table]:
+def parse(data: bytes, path: object) -> list[SessionTable]:
     """Return the tables of a session, in order."""
     content = _content(SESSION.text(data, path))
     _check_format(next(content, (1, "")), path)
-    tables: list[Table] = []
+    tables: list[SessionTable] = []
     for number, line in content:
         if header := _HEADER.fullmatch(line):
-            tables.append(Table(header[1], path, number))
+            tables.append(SessionTable(header[1], path, number))
         elif not tables:
             raise SessionError("expected a table such as [trace]", path, number)
         else:
