@@ -59,7 +59,7 @@ class Read(Message):
         super().__init__()
 
 
-class Table(Lines, can_focus=True):
+class ResultsTable(Lines, can_focus=True):
     """Rows and columns, with one chosen cell."""
 
     class Opened(Message):
@@ -135,13 +135,13 @@ class ResultsScreen(Screen[None]):
     ResultsScreen { background: $background; }
     ResultsScreen Bar { height: 1; }
     ResultsScreen #both { height: 1fr; layout: vertical; }
-    ResultsScreen Table { height: 1fr; padding: 0; }
+    ResultsScreen ResultsTable { height: 1fr; padding: 0; }
     ResultsScreen Plot { height: 1fr; }
     ResultsScreen.-beside #both { layout: horizontal; }
-    ResultsScreen.-beside Table { height: 100%; }
+    ResultsScreen.-beside ResultsTable { height: 100%; }
     ResultsScreen.-beside Plot { width: 1fr; height: 100%; margin-left: 2; }
     """
-    AUTO_FOCUS = "Table"
+    AUTO_FOCUS = "ResultsTable"
     HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [  # type: ignore[misc]  # declared the other way
         (0, "-below"),
         (BESIDE, "-beside"),
@@ -179,7 +179,7 @@ class ResultsScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="title")
         with Container(id="both"):
-            yield Table(self._look)
+            yield ResultsTable(self._look)
             yield Plot()
         yield Bar(id="note")
         yield Bar("surface", id="keys")
@@ -195,7 +195,7 @@ class ResultsScreen(Screen[None]):
     def use_look(self, look: Look) -> None:
         """Set the look."""
         self._look = look
-        self.query_one(Table).forget()
+        self.query_one(ResultsTable).forget()
         self.query_one(Plot).forget()
         self._tell()
 
@@ -235,7 +235,7 @@ class ResultsScreen(Screen[None]):
     def _see(self, shown: Shown, window: Window | None = None) -> None:
         """Show another selection."""
         self._shown = shown
-        self.query_one(Table).window = window or Window()
+        self.query_one(ResultsTable).window = window or Window()
         self._read()
 
     # Drawing
@@ -247,7 +247,7 @@ class ResultsScreen(Screen[None]):
         self.query_one("#note", Bar).show([note(self.found)], self._look)
         self.query_one("#keys", Bar).show([keys(width, in_runs)], self._look)
         if self.found is not None:
-            table, grid = self.query_one(Table), grid_of(self.found)
+            table, grid = self.query_one(ResultsTable), grid_of(self.found)
             is_beside = self.has_class("-beside")
             table.styles.max_height = None if is_beside else len(grid.rows) + 2
             table.styles.width = min(grid.width, width * 3 // 5) if is_beside else "1fr"
@@ -266,14 +266,14 @@ class ResultsScreen(Screen[None]):
     # Actions
 
     def action_move(self, columns: int, rows: int) -> None:
-        self.query_one(Table).move(columns, rows)
+        self.query_one(ResultsTable).move(columns, rows)
 
-    @on(Table.Opened)
+    @on(ResultsTable.Opened)
     def action_open(self) -> None:
         """Open a mean as its runs if there are several, and a run as its replay."""
         if (of := self.found) is None:
             return
-        window = self.query_one(Table).window
+        window = self.query_one(ResultsTable).window
         if of.listed is not None:
             if window.row < len(of.listed):
                 self._replay(window.row)
@@ -330,7 +330,9 @@ class ResultsScreen(Screen[None]):
 
         def chosen(name: str | None) -> None:
             if name is not None and self.found is not None:
-                self._see(replace(self._shown, ask=replace(self.found.ask, value=name)), self.query_one(Table).window)
+                self._see(
+                    replace(self._shown, ask=replace(self.found.ask, value=name)), self.query_one(ResultsTable).window
+                )
 
         names = [entry.name for entry in MEASURED]
         self.app.push_screen(dialogs.Prompt("Value", "such as mean_wait, p95_slowdown", read, names), chosen)
