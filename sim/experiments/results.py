@@ -56,7 +56,7 @@ class ResultsError(SchedscopeError):
     """A file of results that cannot be read or written."""
 
 
-class Known(NamedTuple):
+class StoredRun(NamedTuple):
     """A run that is there."""
 
     asked: frozenset[str]
@@ -85,12 +85,12 @@ class Results:
         self._db.close()
         self._unlock()  # after: closing any file of ours gives SQLite's own locks up
 
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, StoredRun]:
         """Return the stored runs by key."""
         with self._told():
             rows = self._db.execute("SELECT key, asked, error FROM runs")
             checked = self._of_their_kinds(rows, ("key", "asked", "error"))
-            return {key: Known(frozenset((asked or "").split()), bool(error)) for key, asked, error in checked}
+            return {key: StoredRun(frozenset((asked or "").split()), bool(error)) for key, asked, error in checked}
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
         """Store the outcomes of runs in one transaction, replacing older outcomes of the same runs."""

@@ -20,7 +20,7 @@ from sim.errors import SchedscopeError
 from sim.experiments.copies import Copies, copy_of
 from sim.experiments.plan import Run, SweepPlan
 from sim.experiments.pool import LocalPool, cores
-from sim.experiments.results import Known, Results
+from sim.experiments.results import Results, StoredRun
 from sim.experiments.versions import check_versions, versions
 from sim.experiments.work import Made, Outcome, Task, work
 
@@ -71,7 +71,7 @@ Told = Callable[[Progress, list[Outcome]], None]
 def _nobody(progress: Progress, outcomes: list[Outcome]) -> None: ...
 
 
-def lacks(run: Run, plan: SweepPlan, known: dict[str, Known], retry: bool = False) -> bool:
+def lacks(run: Run, plan: SweepPlan, known: dict[str, StoredRun], retry: bool = False) -> bool:
     """Return True if a run is missing or incomplete, or with `retry` has failed."""
     of = known.get(run.key)
     return of is None or (retry and of.failed) or not (of.failed or of.asked.issuperset(plan.asked))
