@@ -33,7 +33,7 @@ NEAR = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AnswerOption:
     """Possible answer."""
 
     key: str
@@ -65,7 +65,7 @@ class Question:
     """Moment at which the answer is visible."""
     facts: str = ""
     """Facts needed for an answer: the waiting jobs and their requests."""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[AnswerOption, ...] = ()
     """Possible answers; none if a moment or a number is asked for."""
     value: Value | None = None
     within: float = 0.0
@@ -77,7 +77,7 @@ class Question:
     why_not: Callable[[float], str] = lambda given: ""
     """Return what the run says against a wrong moment."""
 
-    def read(self, text: str) -> Choice | float:
+    def read(self, text: str) -> AnswerOption | float:
         """Return the answer that was typed."""
         if self.choices:
             typed = text.strip().lower().removeprefix("j")
@@ -87,26 +87,26 @@ class Question:
             raise ParameterError(f"{quoted(text.strip())} is none of {listed((c.key for c in self.choices), 9)}")
         return self.reads(text)
 
-    def begun(self, text: str) -> Choice | None:
+    def begun(self, text: str) -> AnswerOption | None:
         """Return the choice that the text stands for, if no longer text could."""
         typed = text.strip().lower().removeprefix("j")
         meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]
         return meant[0] if typed and len(meant) == 1 and meant[0].key.lower() == typed else None
 
-    def of_rank(self, rank: int) -> Choice | None:
+    def of_rank(self, rank: int) -> AnswerOption | None:
         """Return the choice for a job that was clicked."""
         return next((choice for choice in self.choices if choice.rank == rank), None)
 
-    def written(self, given: Choice | float) -> str:
+    def written(self, given: AnswerOption | float) -> str:
         """Return the answer as a class reads it: the label of a choice, or a number with its unit."""
-        if isinstance(given, Choice):
+        if isinstance(given, AnswerOption):
             return given.label
         assert self.value is not None
         return Value(given, self.value.unit).written(self.value.number)
 
-    def judge(self, given: Choice | float) -> Verdict:
+    def judge(self, given: AnswerOption | float) -> Verdict:
         """Return whether the answer is right, and the reason."""
-        if isinstance(given, Choice):
+        if isinstance(given, AnswerOption):
             if given.is_right:
                 return Verdict(True, f"Right. {self.told}")
             return Verdict(False, " ".join(filter(None, (f"Not {given.label}.", given.why, self.told))))
@@ -148,7 +148,9 @@ def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> 
     if len(waiting) < 2:
         raise ParameterError("only one job waits: there is nothing to choose from")
     choices = [
-        Choice(job.id, name(job), job.rank, job in begun, "" if job in begun else _why_not(runs, seen, job, begun))
+        AnswerOption(
+            job.id, name(job), job.rank, job in begun, "" if job in begun else _why_not(runs, seen, job, begun)
+        )
         for job in _few(waiting, begun)
     ]
     first = next(job for job in begun if job in waiting)
@@ -253,11 +255,11 @@ def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
     for number, other in enumerate(others, 1):
         title = runs.title(other)
         why = "" if title == ours else _parted(runs, moment.branch, other)
-        choices.append(Choice(f"{number}", title, None, title == ours, why))
+        choices.append(AnswerOption(f"{number}", title, None, title == ours, why))
     told = f"It is {ours}."
     if len(others) == 2:
         told += f" {next(choice.why for choice in choices if not choice.is_right)}"
-    choices = [c if len(others) > 2 else Choice(c.key, c.label, c.rank, c.is_right) for c in choices]
+    choices = [c if len(others) > 2 else AnswerOption(c.key, c.label, c.rank, c.is_right) for c in choices]
     return Question("policy", ask.question or "Which policy made this schedule?", told, moment, "", tuple(choices))
 
 
@@ -307,7 +309,7 @@ def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
     for rank in ranks:
         moved = float(there[rank] - here[rank])
         how = f"{span(abs(moved))} {'later' if moved > 0 else 'earlier'}" if moved else "at the same time"
-        choices.append(Choice(jobs[rank].id, name(jobs[rank]), rank, jobs[rank] in best, f"It ends {how}."))
+        choices.append(AnswerOption(jobs[rank].id, name(jobs[rank]), rank, jobs[rank] in best, f"It ends {how}."))
     told = f"{listed(map(name, best))} {'end' if len(best) > 1 else 'ends'} {span(most)} {more} under {theirs}."
     if (counter := float((-shift).max(initial=0))) > 0:
         against = jobs[int(np.argmax(-shift))]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sim.errors import ParameterError
 from sim.lessons.lesson import Lesson
 from sim.lessons.performance import Performance, Staged
-from sim.lessons.questions import Choice, Question, Verdict
+from sim.lessons.questions import AnswerOption, Question, Verdict
 from sim.lessons.runs import Moment
 
 IN_QUESTIONS = ("queue", "matrix", "partitions")
@@ -194,7 +194,7 @@ class Walk:
             raise ParameterError("there is no such choice")
         return self._answered(asked.choices[number])
 
-    def _answered(self, given: Choice | float | None) -> Walk:
+    def _answered(self, given: AnswerOption | float | None) -> Walk:
         """Give an answer and add the reply; None shows the right answer only."""
         asked = self.open_question
         assert asked is not None

@@ -9,7 +9,7 @@ import pytest
 from sim.lessons.course import course
 from sim.lessons.lesson import Lesson
 from sim.lessons.performance import check
-from sim.lessons.questions import Choice, Question, Verdict
+from sim.lessons.questions import AnswerOption, Question, Verdict
 from sim.lessons.runs import Moment
 from sim.lessons.walk import SceneNow, Walk
 from tui.look.sheets import Span
@@ -18,7 +18,9 @@ from tui.panels.lesson import flowed, how_to_answer, lesson_lines, markdown, wal
 from tui.screens.replay.layout import most_words
 
 NOW = SceneNow("Passing", "A hole", "J3 waits **9m40**.", "", 1, 4)
-ASKED = Question("next", "Which job?", "J5.", Moment("main", 1, 0), "", (Choice("3", "J3", 2), Choice("5", "J5", 4)))
+ASKED = Question(
+    "next", "Which job?", "J5.", Moment("main", 1, 0), "", (AnswerOption("3", "J3", 2), AnswerOption("5", "J5", 4))
+)
 
 
 def told(now: SceneNow, width: int = 60) -> list[str]:
