@@ -435,10 +435,10 @@ class Schedscope(Guarded):
         if problem is None:
             self.exit()
             return
-        from tui.screens.dialogs.choice import Choice
+        from tui.screens.dialogs.choice import ChoiceDialog
 
         options = (("s", "save", f"in a file of your choice: {problem}"), ("q", "quit", "the current state is lost"))
-        self.push_screen(Choice("The session cannot be kept", options), self._quit_or_save)
+        self.push_screen(ChoiceDialog("The session cannot be kept", options), self._quit_or_save)
 
     async def _quit_or_save(self, answer: str | None) -> None:
         if answer == "quit":

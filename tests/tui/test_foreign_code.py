@@ -19,7 +19,7 @@ from tests.sim.experiments.test_results import outcome
 from tests.tui.cli.program import error, schedscope
 from tests.tui.replays import Replay, replay
 from tui.app import Schedscope
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.messages import OpenEntry
 from tui.screens.results.screen import ResultsScreen
 from tui.sessions.moment import found_session, reopened
@@ -145,7 +145,7 @@ async def test_results_run_no_code(folder: Path, column: str, spec: str) -> None
         await pilot.press("r")
         await pilot.pause()
         await pilot.press("enter")
-        await run.wait_for(lambda: isinstance(app.screen, Choice) or app.replay is not None or bool(run.told))
+        await run.wait_for(lambda: isinstance(app.screen, ChoiceDialog) or app.replay is not None or bool(run.told))
         app.exit()
 
 
@@ -154,7 +154,7 @@ async def test_the_app_asks_before_it_opens_a_session(folder: Path, spec: str) -
     session_with(spec, "policy", folder / "s.session")
     async with replay(policy="fcfs") as run:
         run.app.post_message(OpenEntry("s.session", is_session=True))
-        await run.wait_for(lambda: isinstance(run.app.screen, Choice))
+        await run.wait_for(lambda: isinstance(run.app.screen, ChoiceDialog))
         await run.wait_for(lambda: "evil" in run.text)
         await run.pilot.press("n")
         await run.wait_for(lambda: "policy code was not run" in run.text)

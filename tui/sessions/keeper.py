@@ -14,7 +14,7 @@ from sim.errors import SchedscopeError
 from sim.session.session import Session, verify_trace, write_session
 from sim.session.sources import session_of
 from tui.replay.opening import Opening, Prepared
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.sessions.autosave import Autosave, Orphan, offer
 from tui.sessions.moment import last_path, reopened
 
@@ -61,7 +61,7 @@ class Keeper:
             elif answer == "discard":
                 orphan.discard()
 
-        self._app.push_screen(Choice("The last session ended unexpectedly", options), chosen)
+        self._app.push_screen(ChoiceDialog("The last session ended unexpectedly", options), chosen)
 
     def _take_over(self, orphan: Orphan) -> None:
         """Discard the old autosave once a new one exists."""

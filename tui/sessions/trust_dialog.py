@@ -6,7 +6,7 @@ from sim.policies.own.consent import Proof
 from sim.session.trust import NeedsTrustError
 from sim.words import printable
 from tui.replay.opening import Opening
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.sessions.moment import reopened, without_code
 from tui.sessions.trust_record import since_trusted
 
@@ -15,7 +15,7 @@ SHOWN = 8
 RUN, WITHOUT = "run it", "open without it"
 
 
-def question(asked: NeedsTrustError) -> Choice:
+def question(asked: NeedsTrustError) -> ChoiceDialog:
     """Return the question: whose code it is, where it lies, whether it has changed. Enter runs nothing."""
     options = (
         ("y", RUN, "it runs with your permissions"),
@@ -29,7 +29,7 @@ def question(asked: NeedsTrustError) -> Choice:
     ]
     if (left := len(asked.told) - SHOWN) > 0:
         told.append(f"and {left:,} more")
-    return Choice("This session runs code", options, WITHOUT, told=told)
+    return ChoiceDialog("This session runs code", options, WITHOUT, told=told)
 
 
 def answered(asked: NeedsTrustError, answer: str) -> Opening:

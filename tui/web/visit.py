@@ -28,7 +28,7 @@ from sim.workload.source import Source, is_line
 from tui.app import Guest, Schedscope
 from tui.look.palette import LOOKS
 from tui.replay.opening import LessonOpening, Opening, Prepared
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.play.screen import GameOver, PlayScreen
 from tui.screens.replay.messages import SceneChanged
 from tui.sessions.moment import reopened
@@ -119,7 +119,7 @@ class Visit(Schedscope):
 
     def _ask_back(self) -> None:
         told = "The visit was away for too long to be kept open; its place was kept."
-        self.push_screen(Choice("Continue where you were?", _OFFERED, told=(told,)), self._go_back)
+        self.push_screen(ChoiceDialog("Continue where you were?", _OFFERED, told=(told,)), self._go_back)
 
     def _go_back(self, answer: str | None) -> None:
         """Continue at the place that was offered, if the visitor says so."""

@@ -13,7 +13,7 @@ from sim.session.sources import session_of
 from sim.workload.source import Source
 from tests.tui.own import FIRSTFIT, own_file, save
 from tests.tui.replays import Replay, replay
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.messages import OpenEntry
 from tui.screens.replay.screen import ReplayScreen
 
@@ -31,7 +31,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def asked(run: Replay, session: Path) -> None:
     run.app.post_message(OpenEntry(str(session), is_session=True))
-    await run.wait_for(lambda: isinstance(run.app.screen, Choice))
+    await run.wait_for(lambda: isinstance(run.app.screen, ChoiceDialog))
     await run.pilot.pause()
 
 

@@ -14,7 +14,7 @@ from sim.session.trust import NeedsTrustError, described
 from sim.workload.source import Source
 from tests.tui.cli.program import error
 from tests.tui.replays import replay
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.messages import OpenEntry
 from tui.sessions.moment import found_session, reopened
 from tui.sessions.trust_record import remember_trust, since_trusted, trust_path
@@ -64,10 +64,10 @@ async def test_the_dialog_shows_what_changed(ref: CodeRef) -> None:
             ("y", "fair.py: unchanged"),
         ):
             run.app.post_message(OpenEntry("s.session", is_session=True))
-            await run.wait_for(lambda: isinstance(run.app.screen, Choice))
+            await run.wait_for(lambda: isinstance(run.app.screen, ChoiceDialog))
             await run.wait_for(lambda told=told: told in " ".join(run.text.split()))  # type: ignore[misc]
             await run.pilot.press(answer)
-            await run.wait_for(lambda: not isinstance(run.app.screen, Choice))
+            await run.wait_for(lambda: not isinstance(run.app.screen, ChoiceDialog))
             await run.pilot.pause(0.3)
             await run.app.workers.wait_for_complete()
 

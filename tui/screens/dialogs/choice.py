@@ -13,7 +13,7 @@ from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens.dialogs.dialog import Dialog, Page
 
 
-class Choice(Dialog[str | None]):
+class ChoiceDialog(Dialog[str | None]):
     """Dialog that returns the chosen value of `options` (key, value, meaning), or None if it was closed.
 
     `told` holds the explanations above the options, one per line.

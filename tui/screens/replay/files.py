@@ -13,7 +13,7 @@ from tui.look.palette import LOOKS, Look, Mode
 from tui.look.text import file_name
 from tui.replay.requests import Draw
 from tui.screens import dialogs
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.messages import Deliver, KeepSession, OpenTrace, Quit, ShowFirst, UseLook
 
@@ -53,7 +53,7 @@ class Files:
 
     def picture(self) -> None:
         if self._screen.scene is not None:
-            self._screen.open(Choice("Save a picture of", PICTURES), self._ask_where)
+            self._screen.open(ChoiceDialog("Save a picture of", PICTURES), self._ask_where)
 
     def _ask_where(self, what: str) -> None:
         step = self._screen.scene.snapshot.step if self._screen.scene else 0
@@ -121,9 +121,9 @@ class GuestFiles(Files):
         return file_name(Path(self._screen.about.workload.name).stem)
 
 
-def theme_choice(look: Look) -> Choice:
+def theme_choice(look: Look) -> ChoiceDialog:
     """Return the dialog for the look."""
-    return Choice("Theme", [*((name[0], name, f"the {name} look") for name in LOOKS), *MODES], look.name)
+    return ChoiceDialog("Theme", [*((name[0], name, f"the {name} look") for name in LOOKS), *MODES], look.name)
 
 
 def look_named(name: str, now: Look) -> Look:

@@ -14,7 +14,7 @@ from tui.panels.parts import QueueOrder
 from tui.replay.places import find_job
 from tui.replay.requests import Measure
 from tui.screens import dialogs
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.keys import GROUPS, PALETTE, every_key, sign
 from tui.screens.replay.layout import WEIGHTS
@@ -70,7 +70,7 @@ class Looking:
 
     def colour(self) -> None:
         options = [(f"{index % 10}", mode, meaning) for index, (mode, meaning) in enumerate(MODES.items(), 1)]
-        self._screen.open(Choice("Colour jobs by", options, self._screen.state.colour), self.colour_by)
+        self._screen.open(ChoiceDialog("Colour jobs by", options, self._screen.state.colour), self.colour_by)
 
     def colour_by(self, mode: str) -> None:
         self._screen.change(colour=mode)

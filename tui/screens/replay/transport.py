@@ -8,7 +8,7 @@ from tui.replay.places import parse_place
 from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToMostOvertaken, GoToTurn, Move
 from tui.replay.speed import BY_EVENT, SPEEDS
 from tui.screens import dialogs
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.state import first_view
 
@@ -103,7 +103,7 @@ class Transport:
 
     def choose_jump(self) -> None:
         options = [(key, condition, meaning) for key, (condition, meaning) in JUMPS.items()]
-        self._screen.open(Choice("Jump to the next", options), self.jump_to)
+        self._screen.open(ChoiceDialog("Jump to the next", options), self.jump_to)
 
     def jump_to(self, condition: str) -> None:
         """Go to the next event of this kind, which becomes the chosen one."""

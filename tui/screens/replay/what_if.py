@@ -30,7 +30,7 @@ from tui.replay.requests import (
     TakeBack,
 )
 from tui.screens import dialogs
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.messages import PolicyChosen
 
@@ -93,7 +93,7 @@ class WhatIf:
         others = [branch for branch in scene.branches if branch.name != scene.branch]
         if others:
             options = [*_numbered(others[:8]), ("p", ANOTHER, "from here on")]
-            screen.open(Choice("Compare with", options), self._compare_with)
+            screen.open(ChoiceDialog("Compare with", options), self._compare_with)
         else:
             self._pick_partner(from_start=False)
 
@@ -228,7 +228,7 @@ class WhatIf:
         if scene is None or len(scene.branches) < 2:
             self._screen.tell("only one branch exists: f forks here, p switches the policy in a new branch")
             return
-        choice = Choice("Look at the branch", _numbered(scene.branches[:9]), scene.branch)
+        choice = ChoiceDialog("Look at the branch", _numbered(scene.branches[:9]), scene.branch)
         self._screen.open(choice, lambda branch: self._screen.go(LookAt(branch)))
 
     # Conditions to stop at
@@ -251,7 +251,7 @@ class WhatIf:
         said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "no stop conditions"
         self._screen.change(stops=stops, said=said)
         if stops:
-            self._screen.open(Choice(f"It {said}", STOP_WAYS), self._to_first_stop)
+            self._screen.open(ChoiceDialog(f"It {said}", STOP_WAYS), self._to_first_stop)
 
     def _to_first_stop(self, way: str) -> None:
         if way == PLAY:
@@ -299,7 +299,7 @@ class WhatIf:
         def go_there(name: str) -> None:
             self._screen.go(GoTo(marks[name].step, marks[name].branch))
 
-        self._screen.open(Choice("Go to the bookmark", options), go_there)
+        self._screen.open(ChoiceDialog("Go to the bookmark", options), go_there)
 
 
 def _numbered(branches: Sequence[BranchRecord]) -> list[tuple[str, str, str]]:

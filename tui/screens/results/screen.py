@@ -25,7 +25,7 @@ from sim.experiments.pivot import Condition, check_factor
 from sim.session.session import one_line
 from tui.look.palette import Look
 from tui.screens import dialogs
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.files import look_named, theme_choice
 from tui.screens.replay.messages import OpenEntry, Quit, UseLook
 from tui.screens.results.found import Found, Shown, drawn_plot, found, runs_in
@@ -322,7 +322,7 @@ class ResultsScreen(Screen[None]):
             if name is not None and self.found is not None:
                 self.action_use(part, "" if name == "-" else check_factor(name))
 
-        self.app.push_screen(Choice(asked, options, current), chosen)
+        self.app.push_screen(ChoiceDialog(asked, options, current), chosen)
 
     def action_value(self) -> None:
         def read(typed: str) -> str:

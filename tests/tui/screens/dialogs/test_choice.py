@@ -9,26 +9,26 @@ import pytest
 
 from tests.tui.screens.conftest import Ask
 from tui.chart.colours import MODES
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.dialog import Page
 
 FRUIT = (("a", "apple", "grows on trees"), ("m", "melon", "lies on the ground"))
 
 
 async def test_a_key_chooses(ask: Ask) -> None:
-    async with ask(Choice("Eat", FRUIT)) as person:
+    async with ask(ChoiceDialog("Eat", FRUIT)) as person:
         await person.press("m")
         assert person.answers == ["melon"]
 
 
 async def test_a_click_anywhere_in_a_line_chooses(ask: Ask) -> None:
-    async with ask(Choice("Eat", FRUIT)) as person:
+    async with ask(ChoiceDialog("Eat", FRUIT)) as person:
         await person.click("#choices", offset=(30, 2))
         assert person.answers == ["melon"]
 
 
 async def test_what_there_is_to_know_stands_above_what_can_be_clicked(ask: Ask) -> None:
-    async with ask(Choice("Eat", FRUIT, told=["It is late. " * 20])) as person:
+    async with ask(ChoiceDialog("Eat", FRUIT, told=["It is late. " * 20])) as person:
         assert "It is late." in person.app.screen.query_one(Page).render().plain
         await person.click("#choices", offset=(30, 1))
         assert person.answers == []
@@ -37,13 +37,13 @@ async def test_what_there_is_to_know_stands_above_what_can_be_clicked(ask: Ask) 
 
 
 async def test_a_click_upon_the_title_chooses_nothing(ask: Ask) -> None:
-    async with ask(Choice("Eat", FRUIT)) as person:
+    async with ask(ChoiceDialog("Eat", FRUIT)) as person:
         await person.click("#choices", offset=(3, 0))
         assert person.answers == []
 
 
 async def test_keys_stand_out_from_what_they_choose(ask: Ask) -> None:
-    async with ask(Choice("Eat", FRUIT, "apple")) as person:
+    async with ask(ChoiceDialog("Eat", FRUIT, "apple")) as person:
         strip = person.app.screen.query_one(Page).render_line(1)
         colours = {segment.text.strip(): segment.style and segment.style.color for segment in strip}
         assert colours["a"] == colours["▸"] != colours["apple"]

@@ -10,7 +10,7 @@ import pytest
 from sim.session.session import from_line, read_session
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import enter, noted, seen
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.prompt import Prompt
 from tui.screens.dialogs.trace_picker import TracePicker
 from tui.screens.replay.screen import ReplayScreen
@@ -73,7 +73,7 @@ async def test_capital_y_copies_the_session_as_a_line() -> None:
 async def test_capital_s_saves_a_picture_of_the_screen(folder: Path) -> None:
     async with replay(at="#5") as run:
         await run.press("S")
-        assert isinstance(run.app.screen, Choice)
+        assert isinstance(run.app.screen, ChoiceDialog)
         await run.press("s", "enter")
         assert "saved z-figure4-5.svg" in noted(run)
     picture = (folder / "z-figure4-5.svg").read_text()
@@ -106,7 +106,7 @@ LOOKS = [("l", "light", "colour"), ("c", "contrast", "colour"), ("2", "dark", "m
 async def test_capital_t_shows_everything_in_another_look(key: str, name: str, mode: str) -> None:
     async with replay(at="#5") as run:
         await run.press("T")
-        assert isinstance(run.app.screen, Choice)
+        assert isinstance(run.app.screen, ChoiceDialog)
         await run.press(key)
         assert (run.app.look.name, run.app.look.mode) == (name, mode)
         assert run.text.isascii() == (mode == "ascii")
@@ -140,7 +140,7 @@ async def test_q_asks_where_the_last_session_cannot_be_kept(monkeypatch: pytest.
     async with replay(at="#5") as run:
         monkeypatch.setattr(keeper, "last_path", lambda: Path("/dev/null/last.session"))
         await run.pilot.press("q")
-        await run.wait_for(lambda: isinstance(run.app.screen, Choice))
+        await run.wait_for(lambda: isinstance(run.app.screen, ChoiceDialog))
         assert "the current state is lost" in run.text
         await run.press("s")
         assert isinstance(run.app.screen, Prompt)

@@ -12,7 +12,7 @@ from textual.events import Key
 
 from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter, noted, seen
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.help import HelpScreen
 from tui.screens.dialogs.prompt import Prompt
 from tui.screens.dialogs.report import FidelityReport
@@ -68,7 +68,7 @@ async def test_w_says_that_nobody_waits() -> None:
 async def test_c_colours_jobs_by_something_else() -> None:
     async with replay(at="#5") as run:
         await run.press("c")
-        assert isinstance(run.app.screen, Choice)
+        assert isinstance(run.app.screen, ChoiceDialog)
         assert "▸ 1  job" in run.text
         key = next(line.split()[0] for line in run.text.splitlines() if " width " in line)
         await run.press(key)

@@ -11,7 +11,7 @@ from sim.policies import parse_policy
 from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter, noted, seen
 from tui.replay.requests import Compare, GoToTime
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.prompt import Prompt
 from tui.screens.replay.screen import ReplayScreen
 
@@ -126,7 +126,7 @@ KINDS = [
 async def test_j_goes_to_the_next_event_of_a_kind(key: str, trace: str, policy: str, step: int, event: str) -> None:
     async with replay(trace, policy) as run:
         await run.press("j")
-        assert isinstance(run.app.screen, Choice)
+        assert isinstance(run.app.screen, ChoiceDialog)
         await run.press(key)
         assert isinstance(run.app.screen, ReplayScreen)
         assert run.step == step
@@ -226,7 +226,7 @@ async def test_x_makes_it_stop_at_a_condition() -> None:
     async with replay() as run:
         await run.press("x")
         await enter(run, "queue > 1; job 5 ends")
-        assert isinstance(run.app.screen, Choice)
+        assert isinstance(run.app.screen, ChoiceDialog)
         assert "stops when queue > 1 or when job 5 ends" in run.text
         await run.pilot.press("space")
         await run.wait_for(lambda: "stopped: queue > 1" in noted(run))

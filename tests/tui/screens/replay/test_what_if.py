@@ -15,7 +15,7 @@ from tests.tui.own import FIRSTFIT, RAISES, own_file, save
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import cell, enter, hover, noted, seen
 from tui.replay.opening import opening_of
-from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.policy_picker import PolicyPicker
 from tui.screens.replay.screen import ReplayScreen
 
@@ -85,7 +85,7 @@ async def test_f_forks_and_capital_b_looks_at_the_other_branch() -> None:
         assert f"this is {branch}" in noted(run)
         assert f"on {branch}" in seen(run, "#top")
         await run.press("B")
-        assert isinstance(run.app.screen, Choice)
+        assert isinstance(run.app.screen, ChoiceDialog)
         assert "from step 4 of main" in run.text
         await run.press("1")
         assert "on main" in seen(run, "#top")
@@ -119,7 +119,7 @@ async def test_v_offers_the_branches_that_there_are() -> None:
     async with replay(at="#4") as run:
         await choose_policy(run, "p", "fcfs")
         await run.press("v")
-        assert isinstance(run.app.screen, Choice)
+        assert isinstance(run.app.screen, ChoiceDialog)
         await run.press("1")
         await go_to(run, "00:18:20")
         assert "fcfs | easy" in seen(run, "#top")
@@ -313,7 +313,7 @@ async def test_b_remembers_a_moment_and_an_apostrophe_goes_back_to_it() -> None:
         await enter(run, "J5 passes")
         assert "J5 passes" in seen(run, "#strip")
         await run.press("home", "apostrophe")
-        assert isinstance(run.app.screen, Choice)
+        assert isinstance(run.app.screen, ChoiceDialog)
         assert "step 6 of main" in run.text
         await run.press("1")
         assert run.step == 6
