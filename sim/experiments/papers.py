@@ -33,7 +33,7 @@ _OF = {MISSED: ("missed_reservations", "reservations")}
 STATEMENTS = {">0": gt, "<0": lt}
 
 
-class Figure(NamedTuple):
+class PaperValue(NamedTuple):
     """A number of a paper, a statement, or "" where it is a curve; and ours, None where the run failed."""
 
     row: str
@@ -94,7 +94,7 @@ class PaperTable:
         plan = SweepPlan.of(factors, [list(factors)], [self.group] if self.group else [])
         return plan.with_traces(lambda log: os.path.join(folder, log))
 
-    def figures(self, plan: SweepPlan, results: Results) -> Iterator[Figure]:
+    def figures(self, plan: SweepPlan, results: Results) -> Iterator[PaperValue]:
         """Yield the paper's values with the computed ones, in the order of the table."""
         found, runs = self._found(results), list(plan.runs_of_settings())
         many = len(self.rows)
@@ -106,7 +106,7 @@ class PaperTable:
                 ours = _value(values, name)
                 if name != metric:
                     ours = ratio(_value(others, name), ours)
-                yield Figure(str(row[0]), metric, paper if isinstance(paper, str) else float(paper), ours)
+                yield PaperValue(str(row[0]), metric, paper if isinstance(paper, str) else float(paper), ours)
 
     def _settings(self, compared: bool = False) -> Iterator[dict[str, str]]:
         """Yield the runs of the rows, or the runs they are compared with."""

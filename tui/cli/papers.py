@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sim.experiments.papers import GAIN, MISSED, Figure, PaperTable, table, tables
+from sim.experiments.papers import GAIN, MISSED, PaperTable, PaperValue, table, tables
 from sim.experiments.results import Results
 from sim.experiments.sweep import sweep
 from sim.metrics.catalogue import Metric, metric
@@ -63,7 +63,7 @@ def _needs(of: PaperTable, logs: str) -> str:
     return ", ".join(log if os.path.isfile(os.path.join(logs, log)) else f"{log} (missing)" for log in of.logs)
 
 
-def _shown(figures: list[Figure]) -> Iterator[str]:
+def _shown(figures: list[PaperValue]) -> Iterator[str]:
     """Yield a row a row of the paper: for each metric the paper's figure, ours and the difference."""
     metrics = list(dict.fromkeys(figure.metric for figure in figures))
     head = [""]
@@ -87,7 +87,7 @@ def _shown(figures: list[Figure]) -> Iterator[str]:
         yield f"{sum(held):,} of {count(len(held), 'statement')} of the paper {are} reproduced"
 
 
-def _difference(figure: Figure) -> str:
+def _difference(figure: PaperValue) -> str:
     if figure.holds is not None:
         return "yes" if figure.holds else "no"
     return "" if figure.off is None else f"{figure.off:+.1%}"

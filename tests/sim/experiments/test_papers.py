@@ -8,7 +8,7 @@ import pytest
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.experiments.measured import Measured, measured_metric
-from sim.experiments.papers import GAIN, MISSED, STATEMENTS, Figure, PaperTable, table, tables
+from sim.experiments.papers import GAIN, MISSED, STATEMENTS, PaperTable, PaperValue, table, tables
 from sim.experiments.results import Results
 from sim.experiments.work import Outcome
 from sim.metrics.aggregates import Value
@@ -51,9 +51,9 @@ def test_figures_stand_beside_ours_also_where_two_rows_are_one_run(tmp_path: Pat
         values: dict[str, Value] = {"mean_wait": 12.0, "reservations": 8, "missed_reservations": 2}
         results.add([Outcome(easy, Measured(values)), Outcome(fcfs, None, error="broke")])
         found = list(of.figures(plan, results))
-    assert found[:2] == [Figure("one", "mean_wait", 10.0, 12.0), Figure("one", MISSED, 0.5, 0.25)]
-    assert found[2] == Figure("two", "mean_wait", 20.0, None)
-    assert found[4] == Figure("again", "mean_wait", 11.0, 12.0)
+    assert found[:2] == [PaperValue("one", "mean_wait", 10.0, 12.0), PaperValue("one", MISSED, 0.5, 0.25)]
+    assert found[2] == PaperValue("two", "mean_wait", 20.0, None)
+    assert found[4] == PaperValue("again", "mean_wait", 11.0, 12.0)
 
 
 def test_a_statement_is_held_against_the_gain_over_another_policy(tmp_path: Path) -> None:
