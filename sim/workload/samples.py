@@ -35,7 +35,7 @@ class Showing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Figure:
+class PaperSample:
     """Teaching trace with jobs (submit, processors, run time), and an estimate if it is not exact."""
 
     name: str
@@ -111,11 +111,11 @@ class Uniform:
         return replace(trace, name=self.name, header=header)
 
 
-Sample: TypeAlias = Figure | Realistic | Uniform
+Sample: TypeAlias = PaperSample | Realistic | Uniform
 QUEUES = ("primary", "challenge", "urgent")
 
-SAMPLES: tuple[Figure | Realistic, ...] = (
-    Figure(
+SAMPLES: tuple[PaperSample | Realistic, ...] = (
+    PaperSample(
         name="z-figure4",
         caption="Backfilling fills the hole in front of a waiting job (Zhang et al., figure 4)",
         procs=10,
@@ -134,7 +134,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             "Ask why job 4 may not do the same: it would run until 1500, and job 3 leaves only 2 processors free.",
         ),
     ),
-    Figure(
+    PaperSample(
         name="k-figure2.1-2.2",
         caption="Which jobs may a backfilled job delay? Conservative against EASY (Kettimuthu, figures 2.1 and 2.2)",
         procs=10,
@@ -154,7 +154,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             "alone, as it needs no more than the 3 extra processors; but job 4 now waits until 2030.",
         ),
     ),
-    Figure(
+    PaperSample(
         name="w-figure1",
         caption="Letting the head wait a little helps the others a lot (Ward et al., figure 1)",
         procs=10,
@@ -174,7 +174,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             "all waits together fall from 5700 s (fcfs) and 4130 s (easy) to 2170 s.",
         ),
     ),
-    Figure(
+    PaperSample(
         name="k-figure3.1",
         caption="How often do two equal jobs suspend each other? The suspension factor (Kettimuthu, section 3.1)",
         procs=8,
@@ -194,7 +194,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             "The first job to end does so later each time, and the last one always ends at 7200: which job gains?",
         ),
     ),
-    Figure(
+    PaperSample(
         name="ls-figure1",
         caption="Partition boundaries move with the load (Lawson & Smirni, figure 1)",
         procs=30,
@@ -229,7 +229,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             "At 23000 the last job, a medium one, borrows 12. The mean bounded slowdown is 1.61; with easy 3.33.",
         ),
     ),
-    Figure(
+    PaperSample(
         name="z-figure7",
         caption="Six jobs share eight processors in four time slices: the Ousterhout matrix (Zhang et al., figure 7)",
         procs=8,
@@ -295,8 +295,8 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
 )
 
 
-FOR_LESSONS: tuple[Figure | Uniform, ...] = (
-    Figure(
+FOR_LESSONS: tuple[PaperSample | Uniform, ...] = (
+    PaperSample(
         name="passing",
         caption="Two ways to pass the head of the queue, and one job that may not (drawn for a lesson)",
         procs=8,
@@ -307,7 +307,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
             "Job 4 ends in time; job 5 needs no more than job 3 leaves; job 6 finds nothing left.",
         ),
     ),
-    Figure(
+    PaperSample(
         name="moving-rows",
         caption="Two rows, and a migration: which job moves, and which gains (after Zhang et al., figure 13)",
         procs=10,
@@ -315,7 +315,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
         showing=Showing("Moving", "gang-migrate:mpl=2", 1400, "J2 has ended: J1 moves aside, and J3 is in both rows."),
         notes=("Try gang-migrate:mpl=2 with q=0 and q=64.", "Job 2 leaves half of the first row empty when it ends."),
     ),
-    Figure(
+    PaperSample(
         name="half-as-wide",
         caption="Limits of suspension: a narrow job does not suspend a wide one (after Kettimuthu, chapter 3)",
         procs=10,
@@ -323,7 +323,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
         showing=Showing("Not the wide one", "selective:sf=2", 720, "J3 suspends J2: J1 is more than twice as wide."),
         notes=("Try selective:sf=2.", "Job 3 is urgent at 690; job 4, as wide as the machine, a little later."),
     ),
-    Figure(
+    PaperSample(
         name="own-seats",
         caption="A suspended job resumes where it was: which jobs run there in between? (after Kettimuthu, chapter 3)",
         procs=8,
@@ -331,7 +331,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
         showing=Showing("Seats", "selective:sf=2", 1320, "J4 suspends J3, and needs half of its processors."),
         notes=("Try selective:sf=2 with seats=apart and seats=lowest.", "Job 5 comes while job 3 is suspended."),
     ),
-    Figure(
+    PaperSample(
         name="lies",
         caption="The same three jobs twice, with exact estimates and with threefold ones (after Zotkin et al.)",
         procs=12,
@@ -349,7 +349,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
             "Jobs 1 to 3 are right about their run times, jobs 4 to 6 say three times as much.",
         ),
     ),
-    Figure(
+    PaperSample(
         name="short-first",
         caption="Short jobs first: what one long job pays for many (after Zotkin et al.)",
         procs=8,
@@ -357,7 +357,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
         showing=Showing("Short jobs first", "easy:order=sjf", 900, "J4, the shortest, is the first to start."),
         notes=("Try easy with order=fcfs and order=sjf.", "All but job 1 need the same processors; job 2 is long."),
     ),
-    Figure(
+    PaperSample(
         name="early-end",
         caption="A job ends long before its estimate: which job uses the free time? (after Zotkin et al.)",
         procs=10,
@@ -365,7 +365,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
         showing=Showing("Who gets the hole?", "conservative:compress=queue", 600, "J1 has ended early: all move up."),
         notes=("Try conservative with compress=none, start and queue.", "Job 1 said 3000 s and took 600."),
     ),
-    Figure(
+    PaperSample(
         name="starving",
         caption="A wide job at the head, and narrow ones that keep coming (after Ward et al.)",
         procs=12,
@@ -373,7 +373,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
         showing=Showing("How long can a head wait?", "relaxed:omega=2", 150, "J3 passes the head, which slips."),
         notes=("Try relaxed with omega=1, omega=2 and omega=inf.", "Job 2 needs all processors; the others need half."),
     ),
-    Figure(
+    PaperSample(
         name="early-crash",
         caption="A job that crashes after a minute, and said five hours (after Lawson and Smirni)",
         procs=10,
@@ -384,7 +384,7 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
             "Job 3 would crash after 50 s, if it were let in.",
         ),
     ),
-    Figure(
+    PaperSample(
         name="behind-the-long",
         caption="Short jobs behind a long, wide one: one queue or three (after Lawson and Smirni)",
         procs=12,

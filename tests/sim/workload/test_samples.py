@@ -148,7 +148,7 @@ def test_queues_form_in_the_realistic_samples() -> None:
 
 def test_teaching_jobs_know_how_long_they_run() -> None:
     for sample in SAMPLES:
-        if isinstance(sample, samples.Figure):
+        if isinstance(sample, samples.PaperSample):
             table = sample.trace().table
             assert np.array_equal(table[:, Field.RUN], table[:, Field.ESTIMATE])
 

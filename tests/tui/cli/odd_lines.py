@@ -22,12 +22,12 @@ import click
 
 from sim.policies import POLICIES
 from sim.workload.options import OPTIONS, Option
-from sim.workload.samples import SAMPLES, Figure
+from sim.workload.samples import SAMPLES, PaperSample
 from tests.truth.runs import FAMILIES, random_spec
 from tests.tui.cli.program import Done, schedscope
 from tui.cli.main import COMMANDS, commands
 
-SMALL = [sample.name for sample in SAMPLES if isinstance(sample, Figure)]
+SMALL = [sample.name for sample in SAMPLES if isinstance(sample, PaperSample)]
 SECONDS, KILOBYTES = 10, 1_000_000
 WITHOUT_END = ("serve", "test", "live")
 """Commands that run until they are stopped, or for long"""

@@ -12,7 +12,7 @@ from sim.files import is_database
 from sim.words import count, printable, processors
 from sim.workload.model import Trace, Workload
 from sim.workload.reading import read
-from sim.workload.samples import SAMPLES, Figure
+from sim.workload.samples import SAMPLES, PaperSample
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens.dialogs.dialog import Draw
 from tui.screens.dialogs.report import facts, fidelity, notes_of
@@ -26,7 +26,7 @@ UNITS = ("bytes", "KB", "MB", "GB")
 def sample(name: str, width: int) -> list[Line]:
     """Return the description of a sample, and what to try with it."""
     shown = next(each for each in SAMPLES if each.name == name)
-    jobs = len(shown.jobs) if isinstance(shown, Figure) else shown.count
+    jobs = len(shown.jobs) if isinstance(shown, PaperSample) else shown.count
     lines = [
         line(Span(name, "accent"), "  ", Span(f"{count(jobs, 'job')}, {processors(shown.procs)}", "dim")),
         line(""),
