@@ -75,7 +75,7 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Scene:
+class LessonScene:
     """Moment of a lesson; a value of None is that of the scene before."""
 
     title: str = ""
@@ -121,7 +121,7 @@ class Lesson:
     title: str
     trace: str
     """Name of a sample, or path of a file next to the lesson."""
-    scenes: tuple[Scene, ...]
+    scenes: tuple[LessonScene, ...]
     policy: str = "easy"
     paper: str = ""
     about: str = ""
@@ -140,7 +140,7 @@ class Lesson:
         """Return the number of scenes, including the exercise."""
         return len(self.scenes) + bool(self.exercise)
 
-    def wrong(self, what: str, scene: Scene | None = None, key: str = "") -> LessonError:
+    def wrong(self, what: str, scene: LessonScene | None = None, key: str = "") -> LessonError:
         """Return an error at that key of a scene, or of the lesson."""
         line = self.lines.get(key, 0) if scene is None else scene.line(key)
         return LessonError(what, self.path or self.name, line)

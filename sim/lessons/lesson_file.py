@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar, cast, get_args
 
 from sim.errors import SchedscopeError, near
-from sim.lessons.lesson import COLOURS, PANELS, Ask, Kind, Lesson, LessonError, Scene, Zoom
+from sim.lessons.lesson import COLOURS, PANELS, Ask, Kind, Lesson, LessonError, LessonScene, Zoom
 from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
@@ -248,10 +248,10 @@ class _Reader:
         top.close(("title", "trace", "policy", "paper", "about", "exercise", "options", "placement", "picture"))
         return lesson
 
-    def _scene(self, found: Mapping[str, Any], number: int) -> Scene:
+    def _scene(self, found: Mapping[str, Any], number: int) -> LessonScene:
         table, known = _Table("scene", found, self._lines("scene", number), self._path, self.wrong), len(self.wrong)
         ask = table.table("ask", self._lines("scene", number, "ask"))
-        scene = Scene(
+        scene = LessonScene(
             title=table.words("title") or "",
             say=table.words("say", LONGEST) or "",
             notes=table.words("notes", LONGEST) or "",
@@ -277,7 +277,7 @@ class _Reader:
             table.note("compare and compare_here: one other run can stand beside", "compare_here")
         if not scene.say and scene.ask is None and len(self.wrong) == known:
             table.note("a scene says or asks something: give it a say or a [scene.ask]")
-        table.close([name for name in Scene.__dataclass_fields__ if name != "lines"])
+        table.close([name for name in LessonScene.__dataclass_fields__ if name != "lines"])
         return scene
 
     def _ask(self, table: _Table) -> Ask:

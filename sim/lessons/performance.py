@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sim.errors import ParameterError, SchedscopeError, TraceError
-from sim.lessons.lesson import Lesson, LessonError, Scene
+from sim.lessons.lesson import Lesson, LessonError, LessonScene
 from sim.lessons.lesson_file import read_lesson
 from sim.lessons.names import IN_BRACES, Names
 from sim.lessons.questions import Question, question
@@ -66,7 +66,7 @@ class Performance:
         self._home = FIRST
         """Run under the policy of the scene"""
         self._before: Staged | None = None
-        self._zoom: Scene | None = None
+        self._zoom: LessonScene | None = None
         self._show = SHOWN
         self._over: str | None = None
 
@@ -75,13 +75,15 @@ class Performance:
         return tuple(self.stage(scene) for scene in self.scenes)
 
     @property
-    def scenes(self) -> Iterator[Scene]:
+    def scenes(self) -> Iterator[LessonScene]:
         """Yield the scenes of the lesson, and one for the exercise."""
         yield from self.lesson.scenes
         if self.lesson.exercise:
-            yield Scene(title="Now you", say=self.lesson.exercise, lines={"": self.lesson.lines.get("exercise", 0)})
+            yield LessonScene(
+                title="Now you", say=self.lesson.exercise, lines={"": self.lesson.lines.get("exercise", 0)}
+            )
 
-    def stage(self, scene: Scene) -> Staged:
+    def stage(self, scene: LessonScene) -> Staged:
         """Return the next scene; raise an error with everything that is wrong in it."""
         self._wrong = []
         was, moment = self._before, self._moment(scene)
@@ -119,12 +121,12 @@ class Performance:
         source = Source.of_options(self.lesson.trace, {**self.lesson.options, "estimates": estimates})
         return source.made(Workload.of(self.trace, source.procs, source.machine))
 
-    def _filled(self, scene: Scene, key: str, text: str, moment: Moment) -> str:
+    def _filled(self, scene: LessonScene, key: str, text: str, moment: Moment) -> str:
         """Return the text with the number of each name in braces."""
         names = Names(self.runs, moment)
         return IN_BRACES.sub(lambda found: self._tried(scene, key, lambda: names.written(found[1]), ""), text)
 
-    def _tried(self, scene: Scene, key: str, made: Callable[[], T], instead: T) -> T:
+    def _tried(self, scene: LessonScene, key: str, made: Callable[[], T], instead: T) -> T:
         """Return the made value; on an error, note it and return `instead`."""
         try:
             return self._checked(scene, key, made)
@@ -132,7 +134,7 @@ class Performance:
             self._wrong.append(error)
             return instead
 
-    def _checked(self, scene: Scene, key: str, made: Callable[[], T]) -> T:
+    def _checked(self, scene: LessonScene, key: str, made: Callable[[], T]) -> T:
         """Return the made value; raise its error with the place in the lesson."""
         try:
             return made()
@@ -145,7 +147,7 @@ class Performance:
 
     # Moments
 
-    def _moment(self, scene: Scene) -> Moment:
+    def _moment(self, scene: LessonScene) -> Moment:
         """Return the moment of a scene, and the run shown next to it."""
         if (spec := scene.policy) is not None:
             self._home = self._checked(scene, "policy", lambda: self.runs.branch(spec))
@@ -170,7 +172,7 @@ class Performance:
             return was._replace(beside=None)
         return self.runs.at_time(branch, was.clock) if was.step else self.runs.at_step(branch, 0)
 
-    def _place(self, scene: Scene, since: Moment) -> Moment:
+    def _place(self, scene: LessonScene, since: Moment) -> Moment:
         if (at := scene.at) is not None:
             since = self._checked(scene, "at", lambda: self._at(since, at))
         if (when := scene.when) is not None:
@@ -188,7 +190,7 @@ class Performance:
 
     # View
 
-    def _window(self, scene: Scene) -> tuple[float, float] | None:
+    def _window(self, scene: LessonScene) -> tuple[float, float] | None:
         if scene.zoom is not None:
             self._zoom = scene
         zoom = self._zoom.zoom if self._zoom is not None else None
@@ -218,13 +220,13 @@ class Performance:
             self.runs.schedule(self.runs.branch(spec))
         return self.runs.begin, self.runs.end
 
-    def _selected(self, scene: Scene) -> int | None:
+    def _selected(self, scene: LessonScene) -> int | None:
         job = scene.select
         return None if not job else self._tried(scene, "select", lambda: self.workload.rank_of(job), None)
 
     # Questions
 
-    def _question(self, scene: Scene, moment: Moment, window: tuple[float, float] | None) -> Question | None:
+    def _question(self, scene: LessonScene, moment: Moment, window: tuple[float, float] | None) -> Question | None:
         ask = scene.ask
         if ask is None:
             return None

@@ -14,7 +14,7 @@ import numpy as np
 
 from sim.decisions.decisions import Backfill, Start
 from sim.errors import SchedscopeError
-from sim.lessons.lesson import Ask, Kind, Lesson, Scene
+from sim.lessons.lesson import Ask, Kind, Lesson, LessonScene
 from sim.lessons.performance import Performance
 from sim.lessons.runs import FIRST, Runs
 from sim.lessons.walk import Walk
@@ -141,26 +141,28 @@ def _one(lot: np.random.Generator, things: Sequence[Any]) -> Any:
 # Questions
 
 
-def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> Scene | None:
+def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> LessonScene | None:
     """Return a moment worth a question, or None."""
     if kind == "next":
         there = list(_starts(runs, by_passing))
         if not there:
             return None
         step, job = _one(lot, there)
-        return Scene(at=f"#{step - 1}", before=f"job {job} starts", ask=Ask("next"))
+        return LessonScene(at=f"#{step - 1}", before=f"job {job} starts", ask=Ask("next"))
     if kind == "start":
         there = list(_starts(runs, by_passing))
         if not there:
             return None
         step, job = _one(lot, there)
         since = runs.workload.jobs[runs.workload.rank_of(job)].submit
-        return Scene(at=f"{since:.12g}", select=job, ask=Ask("start", job=job))
+        return LessonScene(at=f"{since:.12g}", select=job, ask=Ask("start", job=job))
     other = _one(lot, [spec for spec in RIVALS if spec != runs.spec(FIRST)])
     if kind == "gains":
-        return Scene(at=f"{runs.last(FIRST):.12g}", ask=Ask("gains", under=other))
+        return LessonScene(at=f"{runs.last(FIRST):.12g}", ask=Ask("gains", under=other))
     rivals = _differing(runs, lot)
-    return None if len(rivals) < 2 else Scene(at=f"{runs.last(FIRST):.12g}", ask=Ask("policy", among=tuple(rivals)))
+    return (
+        None if len(rivals) < 2 else LessonScene(at=f"{runs.last(FIRST):.12g}", ask=Ask("policy", among=tuple(rivals)))
+    )
 
 
 def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
