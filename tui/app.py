@@ -32,7 +32,7 @@ from tui.menus import Menus
 from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared, lesson_opening, opening_of, quiz_opening
 from tui.replay.speed import BY_EVENT
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 from tui.screens.replay.files import Files, GuestFiles
 from tui.screens.replay.messages import (
     Deliver,
@@ -245,7 +245,7 @@ class Schedscope(Guarded):
         state = replace(state, note=opening.note, walk=prepared.walk, projected=opening.projected)
         if prepared.opening.by_event:
             state = replace(state, speed=BY_EVENT, aside=state.speed)
-        conductor = Conductor(Stage(prepared.timeline))
+        conductor = Conductor(RunView(prepared.timeline))
         now = self.guest.now if self.guest else None
         files = GuestFiles if self.guest else Files
         screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent, now, files)

@@ -20,7 +20,7 @@ from tests.benchmarks.speed import load
 from tui.chart.scale import Camera
 from tui.replay.conductor import Conductor
 from tui.replay.requests import Compare, CompareNoMore, GoToTime, LookAt, Order, SwitchTo, Wish
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 
 TRACE = "CTC-SP2-1996-3.1-cln.swf.gz"
 POLICIES = ("conservative", "fcfs", "easy:order=sjf", "multiqueue", "firstfit")
@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     asked = parser.parse_args()
     workload = load(asked.traces / TRACE)
-    stage = Stage(Timeline(workload, "easy"))
+    stage = RunView(Timeline(workload, "easy"))
     evening = Evening(Conductor(stage), Wish(Camera.on(workload, 140, 90), strip_columns=150))
     evening.does("easy")
     submit = workload.submit

@@ -40,7 +40,7 @@ from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared
 from tui.replay.requests import Compare, GoTo, GoToTime, Move, Scenes, Told, Wish
 from tui.replay.scene import Scene
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 from tui.replay.worker import Player
 
 SCREEN = Size(200, 60)
@@ -163,7 +163,7 @@ def frames(conductor: Conductor, size: Size) -> list[float]:
 def comparing(trace: str) -> None:
     prepared = opened(trace, "easy")
     wish = Wish(Camera.on(prepared.about.workload, 100, 50))
-    conductor = Conductor(Stage(prepared.timeline))
+    conductor = Conductor(RunView(prepared.timeline))
     conductor.obey(GoToTime(middle_of(prepared)), wish, lambda: False)
     whole, half = Size(120, 48), Size(120, 24)
     one = median(frames(conductor, whole))
@@ -184,7 +184,7 @@ def scrubbing(trace: str) -> None:
     inner = chart_size(SCREEN, prepared.about.workload.procs)
     camera = Camera(900, 0, prepared.about.workload.procs, inner.columns, 2 * inner.rows)
     told: SimpleQueue[Told] = SimpleQueue()
-    player = Player(Conductor(Stage(prepared.timeline)), Wish(camera, strip_columns=120), told.put)
+    player = Player(Conductor(RunView(prepared.timeline)), Wish(camera, strip_columns=120), told.put)
     player.start()
     lot, brush, times = random.Random(1), Brush(DARK), []
     for _ in range(60):

@@ -15,7 +15,7 @@ from tui.look.palette import DARK, Look
 from tui.panels.parts import Context
 from tui.replay.requests import Wish
 from tui.replay.scene import About, Scene
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 
 
 def engine_of(trace: str, policy: str, *, steps: int = 0, until: float | None = None) -> Engine:
@@ -34,14 +34,14 @@ def about_of(workload: Workload) -> About:
     return About(trace=workload.name, caption="", workload=workload, read=Trace(workload.name, "swf", (), table))
 
 
-def stage_of(engine: Engine) -> Stage:
+def stage_of(engine: Engine) -> RunView:
     """Return a stage on the same run, at the same step."""
     switches = engine.state.switches
     timeline = Timeline(engine.workload, switches[0].was if switches else engine.state.policy)
     for switch in switches:
         timeline.switch(switch.policy, switch.step - 1, at=switch.time)
     timeline.seek(engine.step_count)
-    stage = Stage(timeline)
+    stage = RunView(timeline)
     stage.set_clock()
     return stage
 

@@ -34,7 +34,7 @@ from tui.replay.conductor import Conductor
 from tui.replay.requests import VERSUS, Order, Scenes, Wish
 from tui.replay.scene import Scene
 from tui.replay.speed import SPEEDS
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 from tui.screens.replay.drawing import SIDE
 from tui.screens.replay.state import ViewState
 from tui.sessions.moment import record, reopened, view_of
@@ -77,7 +77,7 @@ class Onlooker:
     """A conductor, the user's view, and its drawings."""
 
     def __init__(self, timeline: Timeline, order: Order | None = None) -> None:
-        self.stage = Stage(timeline)
+        self.stage = RunView(timeline)
         self.conductor = Conductor(self.stage)
         self.about = about_of(timeline.workload)
         inner = chart_size(SIZE, timeline.workload.procs)

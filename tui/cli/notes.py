@@ -81,7 +81,7 @@ def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]
     from sim.lessons.course import found_lesson
     from sim.lessons.performance import Performance
     from tui.replay.navigation import Traveller
-    from tui.replay.stage import Stage
+    from tui.replay.stage import RunView
     from tui.replay.thumbnail import Thumbnail
 
     try:
@@ -93,7 +93,7 @@ def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]
         return []
     moment = scenes[index].moment
     made.runs.timeline.look_at(moment.branch)
-    stage = Stage(made.runs.timeline)
+    stage = RunView(made.runs.timeline)
     Traveller(stage).seek_time(moment.clock, lambda: False)
     chart = Thumbnail(stage, scenes[index].window).chart(size.columns, size.rows * (1 if look.patterned else 2))
     cells, brush = sketch(chart, look, size), Brush(look)

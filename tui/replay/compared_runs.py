@@ -22,13 +22,13 @@ from tui.replay.requests import VERSUS, Wish
 from tui.replay.scene import Scene, VersusScene
 
 if TYPE_CHECKING:
-    from tui.replay.stage import Stage
+    from tui.replay.stage import RunView
 
 
 class Versus(LiveComparison):
     """The current run and the compared one."""
 
-    def __init__(self, one: Stage, other: Stage) -> None:
+    def __init__(self, one: RunView, other: RunView) -> None:
         self._stages = one, other
         self._steps = Steps()
         super().__init__(one.timeline, other.timeline)
@@ -91,7 +91,7 @@ class Versus(LiveComparison):
         return replace(scene, chart=chart, hues={rank: int(hues[rank]) for rank in scene.hues})
 
 
-def _led(title: str, stage: Stage) -> str:
+def _led(title: str, stage: RunView) -> str:
     """Return the name of a run and its earlier policies; a switch has its time."""
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
     if not switches:

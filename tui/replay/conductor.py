@@ -19,7 +19,7 @@ from tui.replay.navigation import A_LOOK, Halted, Traveller
 from tui.replay.playback import Playback
 from tui.replay.requests import BESIDE, News, Noticed, Order, Wish
 from tui.replay.scene import Scene
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 from tui.replay.trail import Place, Trail
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ def _measure(go: Traveller, order: o.Measure, halted: Halted) -> str:
 class Conductor:
     """Executor of requests."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: RunView) -> None:
         self.stage = stage
-        self.beside: Stage | None = None
+        self.beside: RunView | None = None
         self._go = go = Traveller(stage, self._beside_until)
         self._there: Traveller | None = None
         """Navigator of the compared run, while that is moved first"""
@@ -83,7 +83,7 @@ class Conductor:
         self._trail = Trail()
         self._beside_as: o.CompareBranch | o.CompareFrom | None = None
         """Origin of the compared run"""
-        self._closed: tuple[o.CompareBranch | o.CompareFrom, Stage] | None = None
+        self._closed: tuple[o.CompareBranch | o.CompareFrom, RunView] | None = None
         """Last closed comparison; reopening it computes nothing again"""
         self._remake: PolicyReload | None = None
         """Run that is being repeated"""
@@ -128,7 +128,7 @@ class Conductor:
         kept = () if branch is None else (branch.name, *filter(None, [branch.parent]))
         self.stage.timeline.let_go(kept)
 
-    def _keep_one_clock(self, beside: Stage) -> None:
+    def _keep_one_clock(self, beside: RunView) -> None:
         """Move the compared run to the same moment; before the first step, both are there."""
         beside.clock = self.stage.clock
         if self._go.step:
@@ -215,7 +215,7 @@ class Conductor:
 
         return obey
 
-    def _note_computing(self, stage: Stage, what: str = "computing") -> None:
+    def _note_computing(self, stage: RunView, what: str = "computing") -> None:
         """Note how much of a run is computed, by the jobs that have ended."""
         finished = stage.timeline.branch.engine.state.tally.finished
         self._go.progress = what, finished / max(len(stage.workload), 1)
@@ -400,10 +400,10 @@ class Conductor:
         twin = self.stage.timeline.twin()
         twin.look_at(parting.branch)
         twin.switch(parting.policy, at_step=parting.step, at=parting.time, name=BESIDE)
-        self._put_beside(Stage(twin, self.stage))
+        self._put_beside(RunView(twin, self.stage))
         self._beside_as = parting
 
-    def _put_beside(self, beside: Stage) -> None:
+    def _put_beside(self, beside: RunView) -> None:
         from tui.replay.compared_runs import Versus
 
         self.beside, self._versus, self._closed = beside, Versus(self.stage, beside), None
@@ -412,7 +412,7 @@ class Conductor:
         """Compare with a branch."""
         twin = self.stage.timeline.twin()
         twin.look_at(order.branch)
-        self._put_beside(Stage(twin, self.stage))
+        self._put_beside(RunView(twin, self.stage))
         self._beside_as = order
         return None
 

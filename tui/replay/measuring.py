@@ -7,10 +7,10 @@ import numpy as np
 from sim.metrics.over_time import over_time
 from sim.words import count, percent, span
 from tui.replay.requests import Measure
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 
 
-def measured_span(stage: Stage, order: Measure) -> str:
+def measured_span(stage: RunView, order: Measure) -> str:
     """Return the span with its jobs, their waits, and how the machine was used; only what was before now counts."""
     begin, end = order.begin, min(order.end, stage.clock)
     schedule = stage.timeline.schedule()

@@ -15,7 +15,7 @@ from sim.workload.model import Floats
 from tui.chart.turns import OnTurn, last_turn, turn_at
 from tui.replay import requests as o
 from tui.replay.requests import Noticed
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 
 if TYPE_CHECKING:
     from sim.stops.grammar import Stop
@@ -31,7 +31,7 @@ A_LOOK = 0.05
 class Traveller:
     """Navigator that moves the cursor of a stage; each method returns why it stopped, if there is a reason."""
 
-    def __init__(self, stage: Stage, until: Callable[[], float] = lambda: -inf) -> None:
+    def __init__(self, stage: RunView, until: Callable[[], float] = lambda: -inf) -> None:
         self.stage = stage
         self._until = until
         """End of the compared run, up to which the clock continues after the end of this run"""

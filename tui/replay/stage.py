@@ -48,10 +48,10 @@ class _Makers:
     jobs: dict[int, JobReader] = field(default_factory=dict)
 
 
-class Stage:
+class RunView:
     """Run and its current moment."""
 
-    def __init__(self, timeline: Timeline, like: Stage | None = None) -> None:
+    def __init__(self, timeline: Timeline, like: RunView | None = None) -> None:
         """Begin at the first moment; `like` shares the drawings of branches of the same tree."""
         self.timeline = timeline
         self.begin = float(self.workload.submit[0]) if len(self.workload) else 0.0

@@ -11,20 +11,20 @@ from tui.chart.scene import ChartScene
 from tui.replay.navigation import Traveller
 from tui.replay.opening import opening_of
 from tui.replay.requests import GoToTime, Wish
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 
 
 class Thumbnail:
     """Run at a moment; for a lesson, with the time window of the scene."""
 
-    def __init__(self, stage: Stage, window: tuple[float, float] | None = None) -> None:
+    def __init__(self, stage: RunView, window: tuple[float, float] | None = None) -> None:
         self._stage, self._window = stage, window
 
     @classmethod
     def of_sample(cls, sample: str) -> Thumbnail:
         """Return a sketch that is simulated up to its moment."""
         prepared = opening_of(Source(sample)).prepare()
-        stage = Stage(prepared.timeline)
+        stage = RunView(prepared.timeline)
         if isinstance(prepared.first, GoToTime):
             Traveller(stage).seek_time(prepared.first.time, lambda: False)
         return cls(stage)
@@ -39,7 +39,7 @@ class Thumbnail:
         for scene in made.lesson.scenes[: made.lesson.picture]:
             staged = made.stage(scene)
         made.runs.timeline.look_at(staged.moment.branch)
-        stage = Stage(made.runs.timeline)
+        stage = RunView(made.runs.timeline)
         Traveller(stage).seek_time(staged.moment.clock, lambda: False)
         return cls(stage, staged.window)
 

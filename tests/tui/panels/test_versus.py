@@ -19,7 +19,7 @@ from tui.panels.parts import Context
 from tui.panels.versus import between, draw
 from tui.replay.compared_runs import Versus
 from tui.replay.scene import VersusScene
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 from tui.widgets.panel import draw_rows
 
 END = 1995
@@ -38,7 +38,7 @@ def compared(name: str, first: str, second: str, step: int = 0, *, done: bool = 
     one.seek(step)
     moment = one.history.time_of(step - 1) if step else 0.0
     other.seek_time(moment)
-    made = Versus(Stage(one), Stage(other))
+    made = Versus(RunView(one), RunView(other))
     while done and not made.is_done:
         made.advance()
     scene = scene_of(one.branch.engine, snapshot=one.snapshot(), clock=moment, versus=made.scene(moment))

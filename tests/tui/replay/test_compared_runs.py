@@ -16,14 +16,14 @@ from tui.chart.scale import Camera
 from tui.look.palette import Hue
 from tui.replay.compared_runs import Versus
 from tui.replay.requests import VERSUS, Wish
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 
 
 def workload(name: str) -> Workload:
     return Source(name).read()[1]
 
 
-def stages(of: Workload, first: str, second: str, step: int = 0, computed: bool = True) -> tuple[Stage, Stage]:
+def stages(of: Workload, first: str, second: str, step: int = 0, computed: bool = True) -> tuple[RunView, RunView]:
     """Return a run, and one whose policy is switched after `step` steps."""
     timeline = Timeline(of, parse_policy(first))
     timeline.seek(step)
@@ -32,10 +32,10 @@ def stages(of: Workload, first: str, second: str, step: int = 0, computed: bool 
     if computed:
         timeline.compute_all()
         twin.compute_all()
-    return Stage(timeline), Stage(twin)
+    return RunView(timeline), RunView(twin)
 
 
-def advanced(one: Stage, other: Stage) -> Versus:
+def advanced(one: RunView, other: RunView) -> Versus:
     """Return the comparison with all its work done."""
     made = Versus(one, other)
     while not made.is_done:

@@ -23,7 +23,7 @@ from tui.replay import requests as o
 from tui.replay.conductor import Conductor
 from tui.replay.requests import Order, Wish
 from tui.replay.speed import SPEEDS, Speed
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 
 FIGURE = (0, 0, 10, 20, 30, 40, 600, 1100, 1200, 1800, 2700)
 """Time shown after each number of steps of z-figure4 under EASY"""
@@ -36,7 +36,7 @@ class Replayed:
 
     def __init__(self, trace: str = "z-figure4", policy: str = "easy", **of_timeline: Any) -> None:
         _, workload = Source(trace).read()
-        self.stage = Stage(Timeline(workload, parse_policy(policy), **of_timeline))
+        self.stage = RunView(Timeline(workload, parse_policy(policy), **of_timeline))
         self.conductor = Conductor(self.stage)
         self.wish = Wish(Camera.on(workload, 80, 40))
 
@@ -57,7 +57,7 @@ class Replayed:
         return self.stage.timeline.step, self.stage.clock
 
     @property
-    def beside(self) -> Stage:
+    def beside(self) -> RunView:
         assert self.conductor.beside is not None
         return self.conductor.beside
 

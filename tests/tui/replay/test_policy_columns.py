@@ -21,7 +21,7 @@ from tui.panels.parts import Context
 from tui.replay import requests as o
 from tui.replay.conductor import Conductor
 from tui.replay.requests import Wish
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Counting(Policy):
 
 def test_they_are_read_while_there_is_nothing_else_to_do() -> None:
     workload = Source("z-figure4").read()[1]
-    conductor = Conductor(Stage(Timeline(workload, Counting())))
+    conductor = Conductor(RunView(Timeline(workload, Counting())))
     wish = Wish(Camera.on(workload, 80, 40), selected=2)  # J3 comes at 20, the third step, and waits
     conductor.obey(o.GoTo(6), wish, lambda: False)
     assert conductor.scenes(wish)[0].numbers == ()
@@ -75,7 +75,7 @@ class CountingUsers(Counting):
 
 def test_those_of_its_user_are_read_through_the_whole_run() -> None:
     workload = Source("z-figure4").read()[1]
-    stage = Stage(Timeline(workload, CountingUsers()))
+    stage = RunView(Timeline(workload, CountingUsers()))
     conductor, wish = Conductor(stage), Wish(Camera.on(workload, 80, 40), selected=2)
     conductor.scenes(wish)
     while not conductor.is_computed:

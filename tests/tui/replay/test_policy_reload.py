@@ -17,7 +17,7 @@ from tui.replay import requests as o
 from tui.replay import worker
 from tui.replay.conductor import VERSIONS, Conductor
 from tui.replay.requests import News, Told, Wish
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 from tui.replay.worker import Player
 
 pytestmark = pytest.mark.usefixtures("own_program")
@@ -31,7 +31,7 @@ class Watched:
     def __init__(self, file: Path, policy: str = "./fair.py", step: int = 8, trace: str = "z-figure4") -> None:
         self.file = file
         workload = Source(trace).read()[1]
-        self.conductor = Conductor(Stage(Timeline(workload, parse_policy(policy))))
+        self.conductor = Conductor(RunView(Timeline(workload, parse_policy(policy))))
         self.wish = Wish(Camera.on(workload, 80, 40))
         self.does(o.GoTo(step))
 

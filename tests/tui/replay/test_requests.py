@@ -10,12 +10,12 @@ from sim.workload.source import Source
 from tui.chart.scale import Camera
 from tui.replay.conductor import Conductor
 from tui.replay.requests import GoTo, Order, Wish
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 
 
 def test_every_order_can_be_obeyed() -> None:
     _, workload = Source("z-figure4").read()
-    conductor = Conductor(Stage(Timeline(workload, parse_policy("easy"))))
+    conductor = Conductor(RunView(Timeline(workload, parse_policy("easy"))))
     assert set(conductor._obey) == set(get_args(Order))
 
 

@@ -23,7 +23,7 @@ from tui.replay import requests as o
 from tui.replay.conductor import Conductor
 from tui.replay.requests import Wish
 from tui.replay.speed import Speed
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 
 FAMILIES = (
     "fcfs", "easy:order=sjf", "conservative", "replan", "shadow", "relaxed", "slack", "multiqueue:classes=1000/10000",
@@ -32,9 +32,9 @@ FAMILIES = (
 TOP = Speed(seconds=inf)
 
 
-def stage_of(trace: str = "z-figure4", policy: str = "easy") -> tuple[Stage, Wish]:
+def stage_of(trace: str = "z-figure4", policy: str = "easy") -> tuple[RunView, Wish]:
     _, workload = Source(trace).read()
-    return Stage(Timeline(workload, parse_policy(policy))), Wish(Camera.on(workload, 80, 40))
+    return RunView(Timeline(workload, parse_policy(policy))), Wish(Camera.on(workload, 80, 40))
 
 
 @pytest.mark.parametrize("policy", FAMILIES)
@@ -42,7 +42,7 @@ def test_a_run_played_at_top_speed_makes_the_same_schedule(policy: str, tmp_path
     _, workload = Source("lublin-128", transforms=Transforms(jobs=150)).read()
     headless = Files(str(tmp_path / "schedule.csv"), str(tmp_path / "segments.csv"))
     simulate(Scenario(workload, parse_policy(policy)), policy, headless)
-    stage = Stage(Timeline(workload, parse_policy(policy)))
+    stage = RunView(Timeline(workload, parse_policy(policy)))
     conductor, wish = Conductor(stage), Wish(Camera.on(workload, 80, 40), stops=(parse_stop("queue > 10000"),))
     while conductor.obey(o.Play(1, TOP), wish, lambda: False) is None:
         pass
@@ -133,14 +133,14 @@ def test_a_fork_and_a_run_beside_look_as_if_they_had_been_drawn_from_nothing() -
     stage.timeline.seek(stage.timeline.step + 3)
     twin = stage.timeline.twin()
     twin.switch(parse_policy("easy"), name="beside")
-    for shown in (stage, Stage(twin, stage)):
+    for shown in (stage, RunView(twin, stage)):
         shown.set_clock()
-        anew = Stage(shown.timeline)
+        anew = RunView(shown.timeline)
         anew.clock = shown.clock
         assert np.array_equal(_drawn(shown, wish), _drawn(anew, wish))
 
 
-def _drawn(stage: Stage, wish: Wish) -> Pixels:
+def _drawn(stage: RunView, wish: Wish) -> Pixels:
     while (chart := stage.scene(wish).chart) is None or chart.pending:
         pass
     return chart.raster.pixels

@@ -30,7 +30,7 @@ from tui.replay.opening import Opening
 from tui.replay.requests import Failed, Scenes, Stopped, Told, Wish
 from tui.replay.scene import Scene
 from tui.replay.speed import Speed
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 from tui.replay.worker import Player, merged
 
 PATIENCE = 30.0
@@ -43,7 +43,7 @@ class Watched:
         _, workload = Source(trace).read()
         self.told: list[Told] = []
         self.wish = Wish(Camera.on(workload, 80, 40))
-        conductor = Conductor(Stage(Timeline(workload, parse_policy(spec))))
+        conductor = Conductor(RunView(Timeline(workload, parse_policy(spec))))
         self.player = Player(conductor, self.wish, self.told.append)
 
     def wait_for(self, what: Callable[[], object]) -> None:
@@ -243,7 +243,7 @@ def test_a_scene_that_cannot_be_made_is_told_and_the_worker_lives(monkeypatch: p
     with watching() as watched:
         watched.settle()
         with monkeypatch.context() as patch:
-            patch.setattr(Stage, "scene", lambda *_: 1 / 0)
+            patch.setattr(RunView, "scene", lambda *_: 1 / 0)
             watched.player.ask(o.GoTo(3))
             watched.wait_for(lambda: watched.failed)
         assert watched.failed[0] == "ZeroDivisionError: division by zero"
@@ -281,7 +281,7 @@ def test_a_policy_that_does_not_answer_is_told_and_can_be_stopped(monkeypatch: p
     monkeypatch.setattr(worker, "PATIENCE", 0.2)
     _, workload = Source("lublin-128").read()
     watched = Watched("lublin-128", "easy")
-    watched.player = Player(Conductor(Stage(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    watched.player = Player(Conductor(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
     watched.player.start()
     watched.wait_for(lambda: watched.player.progress)
     assert watched.player.progress == ("test_worker.py has been running for 0 s without a decision", None)
@@ -298,7 +298,7 @@ def test_what_hangs_ahead_makes_way_for_the_steps_before(monkeypatch: pytest.Mon
     monkeypatch.setattr(worker, "PATIENCE", 0.1)
     _, workload = Source("lublin-128").read()
     watched = Watched("lublin-128", "easy")
-    player = watched.player = Player(Conductor(Stage(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    player = watched.player = Player(Conductor(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
     player.start()
 
     def is_answered() -> bool:
@@ -324,7 +324,7 @@ def test_what_hangs_ahead_makes_way_for_the_steps_before(monkeypatch: pytest.Mon
 def test_how_it_begins_can_be_seen_while_the_way_to_the_first_moment_does_not_end() -> None:
     _, workload = Source("lublin-128").read()
     watched = Watched("lublin-128", "easy")
-    watched.player = Player(Conductor(Stage(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    watched.player = Player(Conductor(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
     watched.player.ask(o.GoToEnd())
     watched.player.start()
     watched.wait_for(lambda: watched.player.beginning and watched.player.progress)

@@ -14,7 +14,7 @@ from tui.chart.cells.paint import sketch
 from tui.look.palette import Look
 from tui.replay.navigation import Traveller
 from tui.replay.opening import opening_of
-from tui.replay.stage import Stage
+from tui.replay.stage import RunView
 from tui.replay.thumbnail import Thumbnail
 
 POLICIES = ("fcfs", "firstfit", "easy", "conservative")
@@ -38,12 +38,12 @@ def charts(puzzle: Puzzle, look: Look, size: Size, policies: tuple[str, ...] = P
     """Simulate the jobs under each policy, and draw all of them on one axis of time."""
     if not puzzle.jobs:
         return tuple(PolicyChart(policy, None, None, "", 0, None) for policy in policies)
-    made: list[tuple[str, Stage | str]] = []
+    made: list[tuple[str, RunView | str]] = []
     for policy in policies:
         try:
             prepared = opening_of(Source(puzzle.line), parse_policy(policy)).prepare()
             prepared.timeline.compute_all()
-            made.append((policy, Stage(prepared.timeline)))
+            made.append((policy, RunView(prepared.timeline)))
         except SchedscopeError as error:
             made.append((policy, str(error)))
     ends = [_end(stage) for _, stage in made if not isinstance(stage, str)]
@@ -54,11 +54,11 @@ def charts(puzzle: Puzzle, look: Look, size: Size, policies: tuple[str, ...] = P
     )  # fmt: skip
 
 
-def _end(stage: Stage) -> float:
+def _end(stage: RunView) -> float:
     return float(stage.timeline.branch.engine.schedule().end.max())
 
 
-def _chart(policy: str, stage: Stage, end: float, look: Look, size: Size) -> PolicyChart:
+def _chart(policy: str, stage: RunView, end: float, look: Look, size: Size) -> PolicyChart:
     schedule = stage.timeline.branch.engine.schedule()
     waits = schedule.start - stage.workload.submit
     worst = int(waits.argmax())
