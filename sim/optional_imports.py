@@ -15,3 +15,11 @@ def extra(module: str, what: str, name: str) -> Any:
     except ImportError:
         needs = module.partition(".")[0]
         raise SchedscopeError(f"{what} needs {needs}: pip install 'schedscope[{name}]'") from None
+
+
+def pandas() -> Any:
+    """Return pandas, which the tables of notebooks need."""
+    try:
+        return import_module("pandas")
+    except ImportError:
+        raise SchedscopeError("a data frame needs pandas: pip install pandas") from None

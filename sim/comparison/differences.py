@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, aggregates, ratio
 from sim.metrics.catalogue import METRICS, Metric
 from sim.metrics.groups import Row, by_batch, by_category, by_class, by_priority
+from sim.optional_imports import pandas
 from sim.workload.model import Floats, Job
 
 MOST = 5
@@ -200,6 +201,11 @@ class Comparison:
     """True if each job's end moves by as much as its start; equal sums do not prove that."""
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
+
+    def to_pandas(self) -> Any:
+        """Return the metrics of both schedules as a data frame of pandas, where that is installed."""
+        rows = {each.metric.name: (each.first, each.second) for each in self.metrics}
+        return pandas().DataFrame.from_dict(rows, orient="index", columns=["first", "second"])
 
     def __repr__(self) -> str:
         earlier, later = self.starts.earlier.jobs, self.starts.later.jobs

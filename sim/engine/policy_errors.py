@@ -21,7 +21,8 @@ from typing import Any, TypeVar
 
 from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
 from sim.engine.state import State
-from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError
+from sim.engine.state_view import StateView
+from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, near
 from sim.policies.policy import Policy, is_own
 from sim.policies.registry import policy_of
 from sim.words import count, printable, shortened
@@ -190,9 +191,19 @@ def _said(error: BaseException) -> str:
         text = "its message cannot be read"
     if isinstance(error, MemoryError):
         text = OUT_OF_MEMORY
-    hint = HIDDEN if isinstance(error, AttributeError) and error.name in _TRUTH else ""
+    hint = _hint(error) if isinstance(error, AttributeError) else ""
     text = f": {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}" if text else ""
     return f"{type(error).__name__}{text}{hint}"
+
+
+def _hint(error: AttributeError) -> str:
+    """Return what to write instead of a name that the view does not have."""
+    if error.name in _TRUTH:
+        return HIDDEN
+    if type(error.obj) is not StateView or not error.name:
+        return ""
+    hint = near(error.name, (name for name in dir(StateView) if not name.startswith("_")))
+    return hint if "did you mean" in hint else ""
 
 
 def _place(state: State, error: BaseException, decisions: object) -> str:

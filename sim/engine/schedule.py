@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.state import State
-from sim.errors import SchedscopeError
 from sim.history.history import History
+from sim.optional_imports import pandas
 from sim.policies.policy import written_policy
 from sim.workload.model import Bools, Field, Floats, Ints, Workload, there_at
 from sim.workload.outages import Outage
@@ -124,11 +123,7 @@ class Schedule:
 
     def to_pandas(self) -> Any:
         """Return the columns as a data frame of pandas, where that is installed."""
-        try:
-            pandas = import_module("pandas")
-        except ImportError:
-            raise SchedscopeError("a data frame needs pandas: pip install pandas") from None
-        return pandas.DataFrame(self.columns)
+        return pandas().DataFrame(self.columns)
 
 
 def _written(state: State) -> str:

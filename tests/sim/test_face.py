@@ -78,6 +78,14 @@ def test_where_pandas_is_there_the_columns_are_a_frame(workload: Workload, monke
     assert np.array_equal(run(workload, "easy").to_pandas()["end"], run(workload, "easy").end)
 
 
+def test_a_comparison_is_a_frame_of_its_metrics(workload: Workload, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = SimpleNamespace(from_dict=lambda rows, orient, columns: (orient, columns, rows))
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=frame))
+    orient, columns, rows = compare(run(workload, "fcfs"), run(workload, "easy")).to_pandas()
+    assert (orient, columns) == ("index", ["first", "second"])
+    assert rows["mean_wait"][1] == 702
+
+
 def test_where_it_is_not_a_line_says_how_to_get_it(workload: Workload, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(SchedscopeError, match=r"^a data frame needs pandas: pip install pandas$"):

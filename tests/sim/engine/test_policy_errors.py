@@ -96,6 +96,10 @@ def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
             lambda view: view.queue[0].runtime,
             "AttributeError: .*; policies cannot see run times, only .*policy_errors.py",
         ),
+        (
+            lambda view: view.shadw(view.queue[0]),
+            "AttributeError: .*; did you mean 'shadow'[?] .*policy_errors.py",
+        ),
         (say_too_much, "ValueError: x{500}[.]{3} .*test_policy_errors.py:\\d+ in say_too_much"),
         (lambda view: sys.exit(0), "SystemExit: 0 .*test_policy_errors.py"),
         (lambda view: None, "TypeError: 'NoneType' object is not iterable .*test_policy_errors.py:\\d+ in decide"),
