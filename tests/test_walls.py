@@ -267,7 +267,6 @@ ITS_ROOM = "sim/policies/own/"
 HARMLESS = {
     "sim/__init__.py": "its own rooms, from a table",
     "sim/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there, with words that no file chooses",
-    "sim/engine/schedule.py": "pandas, by its name",
     "sim/optional_imports.py": "libraries of extras, each named where it is asked for",
     "sim/kernel/choice.py": "its own kernel",
     "sim/experiments/copies.py": "traces that this program has packed for its workers",

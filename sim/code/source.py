@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from operator import add, mul, sub
 from textwrap import dedent
-from types import CodeType
+from types import CodeType, MethodType
 from typing import Any, NamedTuple
 
 from sim.code.lines import Function
@@ -147,7 +147,7 @@ def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
     if isinstance(node, ast.Call):
         return _called(node, local)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return f"not {_told(node.operand, local)}"
+        return f"not ({_told(node.operand, local)})"
     if not (told_value := short(_value(node, local))):
         raise _UntoldError
     return told_value
@@ -158,11 +158,15 @@ def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
     if len(node.args) != 1 or type(job := _value(node.args[0], local)) is not Job:
         raise _UntoldError
     if isinstance(node.func, ast.Attribute):
-        owner = _value(node.func.value, local)
-        if type(owner) is Extra and node.func.attr == "admits":
-            return f"{job.procs} <= {owner.left}"
-        if type(owner) is StateView and node.func.attr == "fits" and not owner.has_nodes:
-            return f"{job.procs} <= {owner.free}"
+        owner, asked = _value(node.func.value, local), node.func.attr
+    elif isinstance(node.func, ast.Name) and type(method := local.get(node.func.id)) is MethodType:
+        owner, asked = method.__self__, method.__name__
+    else:
+        raise _UntoldError
+    if type(owner) is Extra and asked == "admits":
+        return f"{job.procs} <= {owner.left}"
+    if type(owner) is StateView and asked == "fits" and not owner.has_nodes:
+        return f"{job.procs} <= {owner.free}"
     raise _UntoldError
 
 

@@ -121,7 +121,7 @@ def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -
 def _told(number: int, focus: Focus) -> Iterable[tuple[str, str]]:
     """Yield the result of a condition, and the values that a line has set, each with its style."""
     if condition := focus.conditions.get(number):
-        numbers = "" if condition.text in ("True", "False") else f"{condition.text}: "
+        numbers = "" if condition.text in ("", "True", "False") else f"{condition.text}: "
         yield f"{numbers}{'yes' if condition.is_true else 'no'}", "good" if condition.is_true else "warn"
     if values := focus.values.get(number):
         yield ", ".join(f"{name} = {value}" for name, value in values), "cool"

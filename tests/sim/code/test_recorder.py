@@ -51,10 +51,10 @@ def test_conditions_about_the_job_are_told_with_their_numbers() -> None:
     code, _ = at_step("k-figure2.1-2.2", "easy", 4)
     kept, passes = code.focus(0, 3), code.focus(1, 4)
     assert kept is not None
-    assert ("8 > 3 or (False and not 8 <= 3)", True) in conditions(kept)
+    assert ("8 > 3 or (False and not (8 <= 3))", True) in conditions(kept)
     assert passes is not None
     assert conditions(passes)[1:] == [
-        ("3 > 3 or (False and not 3 <= 3)", False),
+        ("3 > 3 or (False and not (3 <= 3))", False),
         ("2030 <= 1200", False),
         ("3 <= 3", True),
     ]
