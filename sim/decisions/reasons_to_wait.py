@@ -61,6 +61,21 @@ class LeavesNoRoom(NamedTuple):
         return f"starting it would have delayed {others('the head of the queue')}"
 
 
+class BehindInPartition(NamedTuple):
+    """Slurm's reason Priority: an earlier job of its partition does not fit."""
+
+    head: Annotated[Job, Called("first in partition")]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"Priority: {name(self.head)} is ahead of it in its partition and does not fit"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"Priority: behind {name(self.head)}", "Priority"
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"{others('a job of its partition')} had a higher priority"
+
+
 class NoNodes(NamedTuple):
     """On nodes: enough cores are free, but not enough nodes have room."""
 

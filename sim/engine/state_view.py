@@ -126,6 +126,9 @@ class StateView:
     def has_room(self, job: Job) -> bool:
         return self._state.machine.has_room(job)
 
+    def partitions(self, job: Job) -> tuple[int, ...]:
+        return self._state.machine.partitions(job)
+
     def lack(self, job: Job) -> tuple[int, int, int, int, str]:
         return self._state.machine.lack(job)
 

@@ -47,6 +47,9 @@ class NodeMachine(Machine):
         promised = self.promised.get(job.rank)
         return self.fits(job) if promised is None else self._is_free(promised[1])
 
+    def partitions(self, job: Job) -> tuple[int, ...]:
+        return self.requests[job.rank].groups or (-1,)
+
     def lack(self, job: Job) -> tuple[int, int, int, int, str]:
         return self.shape.lack(self.requests[job.rank], self.left)
 

@@ -154,6 +154,10 @@ class Machine:
         """Return True if what was promised to the job is free, or if it fits where nothing was promised."""
         return job.procs <= self.free
 
+    def partitions(self, job: Job) -> tuple[int, ...]:
+        """Return the partitions that the job names; (-1,) is the whole machine."""
+        return (-1,)
+
     def lack(self, job: Job) -> tuple[int, int, int, int, str]:
         """Return free cores, nodes that have any, places found and needed, and their unit."""
         raise DecisionError("equal processors are not on nodes")

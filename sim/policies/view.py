@@ -157,6 +157,9 @@ class View(Protocol):
     def has_room(self, job: Job) -> bool:
         """Return True if what a reservation holds for the job is free, or if it fits without a reservation."""
 
+    def partitions(self, job: Job) -> tuple[int, ...]:
+        """Return the partitions of nodes that the job names, by number; (-1,) for the whole machine."""
+
     def lack(self, job: Job) -> tuple[int, int, int, int, str]:
         """Return free cores, nodes that have any, places found and needed, and their unit; on nodes only."""
 

@@ -192,6 +192,7 @@ REASONS: dict[str, type] = {
     "planned later": reasons_to_wait.PlannedLater,
     "beyond lookahead": reasons_to_wait.BeyondLookahead,
     "awaits victims": reasons_to_wait.AwaitsVictims,
+    "behind in partition": reasons_to_wait.BehindInPartition,
     "before others": reasons_to_wait.BeforeOthers,
     "breaks bound": reasons_to_wait.BreaksBound,
     "claim taken": reasons_to_wait.ClaimTaken,

@@ -13,6 +13,7 @@ from sim.policies.backfill import (
     replan,
     shadow,
     slack,
+    slurm,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "replan",
     "shadow",
     "slack",
+    "slurm",
 ]

@@ -1,0 +1,105 @@
+"""Slurm's scheduler: a main half in order of priority, and a backfill half at most every bf_interval seconds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start, Wake
+from sim.decisions.reasons import NewPlan, Planned
+from sim.decisions.reasons_to_wait import BehindInPartition
+from sim.machine.moment import MOMENT
+from sim.machine.plan import Plan
+from sim.policies.backfill.room import in_order
+from sim.policies.multifactor import Multifactor
+from sim.policies.orders import Order
+from sim.policies.parameters import parameter
+from sim.policies.policy import Ordered, order_field
+from sim.policies.registry import policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+DAY = 86400.0
+
+
+@policy("slurm", "Slurm's documentation")
+@dataclass(frozen=True)
+class Slurm(Ordered):
+    """Slurm's main scheduler and its backfill, by multifactor priority.
+
+    In every pass the jobs start in order of priority while they fit. The first that does not fit closes its partitions
+    for the rest of that half. The backfill half runs at most every bf_interval seconds: it makes a new plan, in which
+    each job, by priority, gets the earliest start within bf_window, rounded up to bf_resolution. Jobs planned for now
+    start, the others take their place in the plan. Nothing is promised.
+
+    On equal processors there is one partition. A job that names several partitions is passed over when all are closed.
+    """
+
+    order: Order = order_field(Multifactor())
+    bf_interval: float = parameter(30.0, "least time between two backfill halves", low=0.0, is_time=True)
+    bf_window: float = parameter(DAY, "how far ahead starts are planned", low=1.0, is_time=True)
+    bf_resolution: float = parameter(60.0, "planned starts are rounded up to multiples of this", low=1.0, is_time=True)
+    bf_max_job_test: int = parameter(500, "jobs considered in a backfill half", low=1)
+    bf_max_job_user: int = parameter(0, "jobs of one user considered in a backfill half; 0 for all", low=0)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        behind = yield from self._main(view)
+        clock, planned = view.notes.setdefault("backfilled", {}), view.notes.setdefault("planned", {})
+        waiting = view.queue
+        due = clock.get(0, view.now - self.bf_interval) + self.bf_interval
+        if waiting and due <= view.now + MOMENT:
+            clock[0] = view.now
+            yield from self._backfill(view, waiting, planned)
+            waiting = view.queue if view.curious else []
+        elif waiting:
+            for job in waiting:
+                if planned.get(job.rank, -1) >= view.now:
+                    yield Reserve(job, planned[job.rank], NewPlan())
+            yield Wake(due, is_renewed=True)
+        if view.curious:
+            yield from (Keep(job, BehindInPartition(behind[job.rank])) for job in waiting if job.rank in behind)
+
+    def _main(self, view: View) -> Generator[Decision, None, dict[int, Job]]:
+        """Start jobs by priority until one does not fit; return the job that each of the others waits behind."""
+        closed: dict[int, Job] = {}
+        behind: dict[int, Job] = {}
+        for job in view.queue:
+            names = view.partitions(job)
+            if all(name in closed for name in names):
+                behind[job.rank] = closed[names[0]]
+            elif view.fits(job):
+                yield (Backfill if closed else Start)(job, in_order(view.free))
+            else:
+                for name in names:
+                    closed.setdefault(name, job)
+        return behind
+
+    def _backfill(self, view: View, waiting: list[Job], planned: dict[int, float]) -> Iterator[Decision]:
+        """Plan the first jobs from nothing; those planned for now start."""
+        now, plan, tested = view.now, view.plan.copy(), Counter[int]()
+        planned.clear()
+        for place, job in enumerate(waiting[: self.bf_max_job_test]):
+            tested[job.user] += 1
+            if self.bf_max_job_user and tested[job.user] > self.bf_max_job_user:
+                continue
+            at = self._start(plan, job, now)
+            if at > now + self.bf_window:
+                continue
+            plan.hold(job, at, at + job.estimate)
+            if at == now:
+                yield (Backfill if place else Start)(job, Planned(), plan.seats_of(job))
+            else:
+                planned[job.rank] = at
+                yield Reserve(job, at, NewPlan())
+
+    def _start(self, plan: Plan, job: Job, now: float) -> float:
+        """Return the job's earliest start: now, or a multiple of the resolution."""
+        at = plan.find(job, now)
+        while at != now:
+            rounded = ceil(at / self.bf_resolution) * self.bf_resolution
+            if at == rounded or at > now + self.bf_window or plan.admits(job, rounded, job.estimate):
+                return rounded
+            at = plan.find(job, rounded)
+        return now

@@ -1,0 +1,83 @@
+"""slurm: a main half by priority, and backfill at most every so often."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sim.decisions.reasons_to_wait import BehindInPartition
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.workload.source import read
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+# Four processors. Job 1 holds three until 100; job 2 needs all of them; job 3 fits beside job 1.
+HEAD = ("1 0 3 100 100", "2 1 4 10 10")
+SLURM = "slurm:order=fcfs"
+
+
+def on_nodes(folder: Path, case: dict[str, Any], spec: str) -> dict[str, float]:
+    path = folder / "case.json"
+    path.write_text(json.dumps(case), encoding="utf-8")
+    engine = Engine(read(path), spec, watchers=[Checker])
+    engine.run()
+    return dict(zip(engine.workload.ids, engine.schedule().start.tolist(), strict=True))
+
+
+def test_backfill_waits_for_its_interval(lab: Lab) -> None:
+    # The half of the instant 1 finds job 2 alone. Job 3 comes at 2: the next half is at 31.
+    assert lab.starts(SLURM, 4, *HEAD, "3 2 1 20 20") == {"1": 0, "2": 100, "3": 31}
+    assert lab.starts(f"{SLURM},bf_interval=0", 4, *HEAD, "3 2 1 20 20") == {"1": 0, "2": 100, "3": 2}
+
+
+def test_main_half_stops_at_the_first_that_does_not_fit(lab: Lab) -> None:
+    engine = lab.run(SLURM, 4, *HEAD, "3 2 1 20 20", until=2)
+    assert lab.kept(engine, "3") == BehindInPartition(engine.state.jobs[1])
+
+
+def test_planned_starts_are_rounded_up_to_the_resolution(lab: Lab) -> None:
+    engine = lab.run(f"{SLURM},bf_resolution=60", 4, *HEAD, until=1)
+    assert engine.state.reserved == {1: 120}
+    # The plan keeps the processors from 120 to 130: a job of 110 s passes, one of 120 s does not.
+    assert lab.starts(SLURM, 4, *HEAD, "3 1 1 119 119")["3"] == 1
+    assert lab.starts(SLURM, 4, *HEAD, "3 1 1 120 120")["3"] == 110
+
+
+def test_backfill_considers_a_limited_number_of_jobs(lab: Lab) -> None:
+    jobs = (*HEAD, "3 1 1 20 20", "4 1 1 5 5")
+    assert lab.starts(f"{SLURM},bf_max_job_test=1", 4, *jobs)["3"] == 110
+    assert lab.starts(f"{SLURM},bf_max_job_test=2", 4, *jobs)["3"] == 1
+
+
+def test_backfill_considers_a_limited_number_of_jobs_of_a_user(lab: Lab) -> None:
+    jobs = (*HEAD, "3 1 1 20 20")
+    assert lab.starts(f"{SLURM},bf_max_job_user=1", 4, *jobs)["3"] == 110
+
+
+def test_job_beyond_the_window_keeps_no_place(lab: Lab) -> None:
+    # Nothing is planned for job 2, so job 3 passes it although that delays it.
+    assert lab.starts(f"{SLURM},bf_window=50", 4, *HEAD, "3 1 1 500 500") == {"1": 0, "2": 501, "3": 1}
+
+
+def test_first_that_does_not_fit_closes_its_own_partition_only(tmp_path: Path) -> None:
+    jobs = [
+        {"id": "1", "submit": 0, "run": 100, "nodes": 1, "cores": 4, "partitions": ["a"]},
+        {"id": "2", "submit": 1, "run": 100, "nodes": 1, "cores": 4, "partitions": ["a"]},
+        {"id": "3", "submit": 2, "run": 100, "nodes": 1, "cores": 4, "partitions": ["b"]},
+        {"id": "4", "submit": 2, "run": 5, "nodes": 1, "cores": 1, "partitions": ["a"]},
+    ]
+    nodes = [{"cores": 4, "partitions": ["a"]}, {"cores": 4, "partitions": ["b"]}]
+    case = {"nodes": nodes, "partitions": [{"name": "a"}, {"name": "b"}], "jobs": jobs}
+    assert on_nodes(tmp_path, case, SLURM) == {"1": 0, "2": 100, "3": 2, "4": 200}
+
+
+def test_every_job_of_a_busy_machine_of_nodes_starts_once(tmp_path: Path) -> None:
+    jobs = [
+        {"id": str(n), "submit": n * 7, "run": 20 + n % 50, "estimate": 40 + n % 90, "tasks": 1 + n % 9, "mem": n % 5}
+        for n in range(60)
+    ]
+    starts = on_nodes(tmp_path, {"nodes": [{"cores": 4, "mem": 16, "count": 3}], "jobs": jobs}, "slurm")
+    assert all(starts[str(n)] >= n * 7 for n in range(60))
