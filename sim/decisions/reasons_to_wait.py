@@ -37,63 +37,10 @@ class WouldDelay(NamedTuple):
         return f"needs {job.procs} > {self.extra} extra and {ends}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return _would_delay(self.head)
+        return delays_head(self.head)
 
     def past(self, job: Job, others: Others) -> str:
         return f"starting it would have delayed {others('the head of the queue')}"
-
-
-class LeavesNoRoom(NamedTuple):
-    """On nodes: with this job placed now, the head would not fit at its start."""
-
-    head: Annotated[Job, Called("head of queue")]
-    shadow: Annotated[Moment, Called("its start")]
-    ends: Annotated[Moment, Called("would end")]
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        ends = f"would end at {at(self.ends)} > {name(self.head)}'s start at {at(self.shadow)}"
-        return f"{ends}, when too few nodes would be left"
-
-    def brief(self, job: Job, at: Clock) -> Brief:
-        return _would_delay(self.head)
-
-    def past(self, job: Job, others: Others) -> str:
-        return f"starting it would have delayed {others('the head of the queue')}"
-
-
-class BehindInPartition(NamedTuple):
-    """Slurm's reason Priority: an earlier job of its partition does not fit."""
-
-    head: Annotated[Job, Called("first in partition")]
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"Priority: {name(self.head)} is ahead of it in its partition and does not fit"
-
-    def brief(self, job: Job, at: Clock) -> Brief:
-        return f"Priority: behind {name(self.head)}", "Priority"
-
-    def past(self, job: Job, others: Others) -> str:
-        return f"{others('a job of its partition')} had a higher priority"
-
-
-class NoNodes(NamedTuple):
-    """On nodes: enough cores are free, but not enough nodes have room."""
-
-    free: Annotated[int, Called("free cores")]
-    on: Annotated[int, Called("on nodes")]
-    able: Annotated[int, Called("places found")]
-    needed: Annotated[int, Called("places needed")]
-    lacks: Annotated[str, UNTOLD]
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        found = f"room for {self.able:,}" if self.able else "no room for any"
-        return f"{count(self.free, 'core')} free on {count(self.on, 'node')}: {found} of {self.needed:,} {self.lacks}"
-
-    def brief(self, job: Job, at: Clock) -> Brief:
-        return f"room for {self.able:,} of {self.needed:,} {self.lacks}", f"{self.able:,} of {self.needed:,} fit"
-
-    def past(self, job: Job, others: Others) -> str:
-        return "cores were free, but too few nodes had room for it"
 
 
 class PredictedToDelay(NamedTuple):
@@ -107,7 +54,7 @@ class PredictedToDelay(NamedTuple):
         return f"needs {job.procs} > {self.extra} extra and {ends}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return _would_delay(self.head)
+        return delays_head(self.head)
 
     def past(self, job: Job, others: Others) -> str:
         return f"starting it would have delayed {others('the head of the queue')}, as was predicted"
@@ -355,7 +302,7 @@ class WouldDelayPivot(NamedTuple):
         return f"would end at {at(self.ends)} and {pushes}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return _would_delay(self.pivot)
+        return delays_head(self.pivot)
 
     def past(self, job: Job, others: Others) -> str:
         return f"starting it would have delayed {others('the pivots')}"
@@ -412,7 +359,7 @@ class BeforeOthers(NamedTuple):
         return f"its own processors are free, but {ends} and {name(self.other)} is planned on them from {at(self.at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return _would_delay(self.other)
+        return delays_head(self.other)
 
     def past(self, job: Job, others: Others) -> str:
         return f"resuming it would have delayed {others('others')}"
@@ -500,5 +447,5 @@ def _are(many: int, what: str) -> str:
     return f"{many:,} {'is' if many == 1 else 'are'} {what}"
 
 
-def _would_delay(other: Job) -> Brief:
+def delays_head(other: Job) -> Brief:
     return f"would delay {name(other)}", f"delays {name(other)}", f"for {name(other)}"

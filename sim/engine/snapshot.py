@@ -8,7 +8,7 @@ from math import inf
 from typing import overload
 
 from sim.decisions.decisions import Decision, Keep
-from sim.decisions.reasons_to_wait import NoNodes
+from sim.decisions.reasons_on_nodes import NoNodes
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
 from sim.engine.state import State, copied

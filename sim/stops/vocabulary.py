@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from sim.decisions import reasons_to_wait
 from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import FitsNoRow, GoesOn, Migrate, OwnColumnsTaken, Place, ReserveRow
+from sim.decisions.reasons_on_nodes import BehindInPartition, LeavesNoRoom, NoNodes
 from sim.decisions.sentences import why
 from sim.stops.instants import Instant
 from sim.words import clock, name, spelled
@@ -192,14 +193,14 @@ REASONS: dict[str, type] = {
     "planned later": reasons_to_wait.PlannedLater,
     "beyond lookahead": reasons_to_wait.BeyondLookahead,
     "awaits victims": reasons_to_wait.AwaitsVictims,
-    "behind in partition": reasons_to_wait.BehindInPartition,
+    "behind in partition": BehindInPartition,
     "before others": reasons_to_wait.BeforeOthers,
     "breaks bound": reasons_to_wait.BreaksBound,
     "claim taken": reasons_to_wait.ClaimTaken,
     "fits no row": FitsNoRow,
     "machine goes down": reasons_to_wait.MachineGoesDown,
-    "leaves no room": reasons_to_wait.LeavesNoRoom,
-    "no nodes": reasons_to_wait.NoNodes,
+    "leaves no room": LeavesNoRoom,
+    "no nodes": NoNodes,
     "no slice over": reasons_to_wait.NoSliceOver,
     "no victim allowed": reasons_to_wait.NoVictimAllowed,
     "no victims": reasons_to_wait.NoVictims,

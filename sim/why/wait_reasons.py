@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons import OfTheHead
+from sim.decisions.reasons_on_nodes import NoNodes
 from sim.decisions.reasons_to_wait import (
     MachineGoesDown,
-    NoNodes,
     PlannedLater,
     RoomUnseen,
     TooFewFree,

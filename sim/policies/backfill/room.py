@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import FitsBeside, FitsExtra, InOrder, WhenFree, WhenRoom
-from sim.decisions.reasons_to_wait import LeavesNoRoom, MachineGoesDown, NoNodes, TooFewFree, WouldDelay
+from sim.decisions.reasons_on_nodes import LeavesNoRoom, NoNodes
+from sim.decisions.reasons_to_wait import MachineGoesDown, TooFewFree, WouldDelay
 from sim.machine.nodes import Leftover
 from sim.machine.profile import Extra
 from sim.policies.view import View

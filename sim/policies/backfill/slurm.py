@@ -9,7 +9,7 @@ from math import ceil
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start, Wake
 from sim.decisions.reasons import NewPlan, Planned
-from sim.decisions.reasons_to_wait import BehindInPartition
+from sim.decisions.reasons_on_nodes import BehindInPartition
 from sim.machine.moment import MOMENT
 from sim.machine.plan import Plan
 from sim.policies.backfill.room import in_order

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sim.decisions.reasons_to_wait import BehindInPartition
+from sim.decisions.reasons_on_nodes import BehindInPartition
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.workload.source import read

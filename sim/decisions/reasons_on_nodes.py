@@ -1,0 +1,63 @@
+"""Reasons to wait on a machine of nodes, and those of Slurm, as immutable data with a sentence each."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from sim.decisions.reasons_to_wait import delays_head
+from sim.decisions.sentences import UNTOLD, Brief, Called, Moment, Others
+from sim.words import Clock, count, name
+from sim.workload.model import Job
+
+
+class LeavesNoRoom(NamedTuple):
+    """On nodes: with this job placed now, the head would not fit at its start."""
+
+    head: Annotated[Job, Called("head of queue")]
+    shadow: Annotated[Moment, Called("its start")]
+    ends: Annotated[Moment, Called("would end")]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        ends = f"would end at {at(self.ends)} > {name(self.head)}'s start at {at(self.shadow)}"
+        return f"{ends}, when too few nodes would be left"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return delays_head(self.head)
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"starting it would have delayed {others('the head of the queue')}"
+
+
+class BehindInPartition(NamedTuple):
+    """Slurm's reason Priority: an earlier job of its partition does not fit."""
+
+    head: Annotated[Job, Called("first in partition")]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"Priority: {name(self.head)} is ahead of it in its partition and does not fit"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"Priority: behind {name(self.head)}", "Priority"
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"{others('a job of its partition')} had a higher priority"
+
+
+class NoNodes(NamedTuple):
+    """On nodes: enough cores are free, but not enough nodes have room."""
+
+    free: Annotated[int, Called("free cores")]
+    on: Annotated[int, Called("on nodes")]
+    able: Annotated[int, Called("places found")]
+    needed: Annotated[int, Called("places needed")]
+    lacks: Annotated[str, UNTOLD]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        found = f"room for {self.able:,}" if self.able else "no room for any"
+        return f"{count(self.free, 'core')} free on {count(self.on, 'node')}: {found} of {self.needed:,} {self.lacks}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"room for {self.able:,} of {self.needed:,} {self.lacks}", f"{self.able:,} of {self.needed:,} fit"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "cores were free, but too few nodes had room for it"
