@@ -30,7 +30,7 @@ MOST_BYTES = 1 << 28
 """Most bytes of a picture when it is unpacked."""
 MOST_NEAR = 10_000
 """Jobs in the pictures that a reader keeps: steps back find theirs."""
-FORMAT = 1
+FORMAT = 2
 SHIFTED = ("priority", "start")
 """Fields that change for most waiting jobs at each poll; the differences of all of them are kept side by side."""
 TABLES = ("about", "polls", "jobs")
@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS polls (at REAL PRIMARY KEY, cost REAL, is_frame INTEGER, data BLOB);
 CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, state TEXT, reason TEXT, submit REAL, eligible REAL, start REAL,
     end REAL, cpus INTEGER, time_limit REAL, user TEXT, account TEXT, partition TEXT, qos TEXT, wanted INTEGER,
-    nodes TEXT, name TEXT);
+    nodes TEXT, name TEXT, memory INTEGER, gpus INTEGER, reservation TEXT);
 """
 _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("nodes", Node, "name"),
@@ -69,8 +69,12 @@ class Recorder:
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.executescript(_SCHEMA)
             self._db.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
+            found = self._db.execute("SELECT value FROM about WHERE name = 'format'").fetchall()
         except sqlite3.Error as error:
             raise FileError(f"cannot record there: {error}", self._path) from None
+        if found != [(str(FORMAT),)]:
+            self._db.close()
+            raise FileError("the recording is of another version of schedscope; record in another file", self._path)
 
     def add(self, cluster: Cluster) -> None:
         """Add one poll. Raise `FileError` if it cannot be written; the file stays whole."""
@@ -98,7 +102,7 @@ class Recorder:
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.executemany("INSERT OR REPLACE INTO polls VALUES (?, ?, ?, ?)", polls)
-                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 16)})", jobs)
+                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 19)})", jobs)
         except sqlite3.Error as error:
             raise FileError(f"the recording cannot be written: {error}", self._path) from None
 
@@ -136,6 +140,7 @@ def _row(job: ClusterJob) -> tuple[Any, ...]:
     return (
         job.id, job.state, job.reason, job.submit, job.eligible, began, ended, job.cpus, job.limit, job.user,
         job.account, job.partition, job.qos, wanted, ",".join(job.nodes), job.name,
+        job.memory, job.gpus, job.reservation,
     )  # fmt: skip
 
 

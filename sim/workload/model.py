@@ -68,6 +68,10 @@ class Note:
     first: str = ""
 
 
+UNMODELLED = "not modelled, so a start is never held up by"
+"""Begin of the note about requests that no policy models."""
+
+
 @dataclass(frozen=True)
 class Fidelity:
     """Differences between the workload and its file.
@@ -79,6 +83,11 @@ class Fidelity:
     skipped: tuple[Note, ...] = ()
     assumed: tuple[Note, ...] = ()
     invented: tuple[Note, ...] = ()
+
+    @property
+    def unmodelled(self) -> Fidelity:
+        """Return only the note about requests that no policy models."""
+        return Fidelity(assumed=tuple(note for note in self.assumed if note.what.startswith(UNMODELLED)))
 
     def __add__(self, other: Fidelity) -> Fidelity:
         return Fidelity(self.skipped + other.skipped, self.assumed + other.assumed, self.invented + other.invented)

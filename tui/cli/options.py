@@ -63,8 +63,9 @@ def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: An
 
 
 def jobs_of(source: Source, aloud: bool = False) -> Workload:
-    """Return the jobs that are to be simulated, of which there must be one; `aloud`: stderr says what reading did to
-    them.
+    """Return the jobs that are to be simulated, of which there must be one.
+
+    stderr says what reading did to them if `aloud`; what no policy models is always said before any result.
     """
     from sim.errors import TraceError
 
@@ -75,9 +76,8 @@ def jobs_of(source: Source, aloud: bool = False) -> Workload:
         left = "; ".join(f"{note.what}: {note.count:,}" for note in workload.fidelity.skipped)
         read = f"none of its {len(trace.ids):,} jobs is left" if trace.ids else "a trace without jobs"
         raise TraceError(f"nothing to simulate: {read}{f' ({left})' if left else ''}", source.trace)
-    if aloud:
-        for line in told(workload.fidelity):
-            click.echo(f"schedscope: {line}", err=True)
+    for line in told(workload.fidelity if aloud else workload.fidelity.unmodelled):
+        click.echo(f"schedscope: {line}", err=True)
     return workload
 
 

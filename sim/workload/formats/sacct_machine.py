@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from sim.words import listed
 from sim.workload.formats.slurm_text import hosts
 from sim.workload.formats.table import number
-from sim.workload.model import Note
+from sim.workload.model import UNMODELLED, Note
 
 Row = dict[str, str]
 HARMLESS = {"", "None", "(null)", "Unknown"}
@@ -95,7 +95,7 @@ class Unmodelled:
             return ()
         return (
             Note(
-                f"not modelled, so a start is never held up by {listed(parts, most=9)}",
+                f"{UNMODELLED} {listed(parts, most=9)}",
                 max(self._count, 1),
                 self._first,
             ),

@@ -15,12 +15,13 @@ from sim.workload.model import Trace
 
 COLUMNS = (
     "JobID", "State", "Reason", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Timelimit", "NCPUS", "NNodes",
-    "NodeList", "User", "Account", "Partition", "QOS",
+    "NodeList", "User", "Account", "Partition", "QOS", "ReqMem", "ReqTRES", "Reservation",
 )  # fmt: skip
 _JOBS = (
     "SELECT id, state, reason, submit, coalesce(eligible, submit), start, end,"
     " coalesce(end, (SELECT max(at) FROM polls)) - start, '0:0:' || time_limit, cpus, wanted, nodes, user, account,"
-    " partition, qos FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
+    " partition, qos, nullif(memory, 0) || 'M', 'gres/gpu=' || nullif(gpus, 0), reservation"
+    " FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
 )
 MOST_JOBS = 50_000_000
 MOST_LETTERS = 100_000

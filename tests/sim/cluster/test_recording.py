@@ -241,3 +241,14 @@ def test_a_damaged_history_is_one_line(tmp_path: Path) -> None:
         db.execute("UPDATE jobs SET cpus = 'many'")
     with pytest.raises(FileError, match="damaged: a job of the past"):
         Recording(tmp_path / "x.slog").history()
+
+
+def test_a_recording_of_another_version_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "week.slog"
+    Recorder(path).close()
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE about SET value = '1' WHERE name = 'format'")
+    with pytest.raises(FileError, match="another version"):
+        Recorder(path)
+    with pytest.raises(FileError, match="another version"):
+        Recording(path)

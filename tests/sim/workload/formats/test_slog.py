@@ -80,3 +80,13 @@ def test_a_view_in_place_of_a_table_is_refused(tmp_path: Path) -> None:
         db.executescript(f"DROP TABLE jobs; CREATE VIEW jobs AS {endless}")
     with pytest.raises(TraceError, match="no recording of a cluster"):
         read(path)
+
+
+def test_memory_gpus_and_reservations_are_counted_as_not_modelled(tmp_path: Path) -> None:
+    path = tmp_path / "week.slog"
+    recorder = Recorder(path)
+    jobs = (replace(WAITS, id="5", memory=4000, gpus=2), replace(WAITS, id="6", memory=4000, reservation="class"))
+    recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=(DONE, *jobs)))
+    recorder.close()
+    (note,) = read(path).fidelity.unmodelled.assumed
+    assert note.what.endswith("by memory (2 jobs), GPUs (1 job) and reservations (1 job)")
