@@ -11,7 +11,7 @@ from sim.decisions.reasons import EndsBefore, FitsExtra, InWindow, PredictedBefo
 from sim.decisions.reasons_to_wait import PredictedToDelay, WindowCloses, WouldDelay
 from sim.engine.snapshot import Queued, Snapshot
 from sim.history.past import Past
-from sim.words import clock_near, name, span
+from sim.words import name, span
 from tui.chart.scene import Hole, Mark
 
 
@@ -35,7 +35,7 @@ class Promises:
             return
         first = self._first_of(history, queued, clock) if queued.reserved else None
         if first is not None and (first.at != queued.planned or selected is not None):  # else its frame shows it
-            yield Mark(first.at, "promise", _told(queued, first))
+            yield Mark(first.at, "promise", f"{name(queued.job)} promised", first.time, _slip(queued, first))
         if (closes := _window(snapshot, queued.job.rank)) is not None:
             yield Mark(closes, "window", f"window for {name(queued.job)}")
 
@@ -50,10 +50,9 @@ class Promises:
         return known if known is not None and known.time <= clock else None
 
 
-def _told(queued: Queued, first: FirstPromise) -> str:
+def _slip(queued: Queued, first: FirstPromise) -> str:
     slip = (queued.planned or first.at) - first.at
-    promised = f"{name(queued.job)} promised {clock_near(first.time)(first.at)}"
-    return promised if not slip else f"{promised}, now {'+' if slip > 0 else '−'}{span(abs(slip))}"
+    return "" if not slip else f", now {'+' if slip > 0 else '−'}{span(abs(slip))}"
 
 
 def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:

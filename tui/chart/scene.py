@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from sim.history.past import Past
 from sim.history.stretch import Stretch
+from sim.words import Clock, clock_near
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
 from tui.chart.lanes import Lane
@@ -38,6 +40,14 @@ class Mark(NamedTuple):
     kind: str
     """switch, bookmark, fork, parted, guess; promise and window (of the chart alone)."""
     text: str
+    since: float | None = None
+    """When it was promised, if the text is followed by its moment."""
+    after: str = ""
+    """Text after the moment."""
+
+    def told(self, near: Callable[[float], Clock] = clock_near) -> str:
+        """Return its text with its moment, as `near` writes moments at a time."""
+        return self.text if self.since is None else f"{self.text} {near(self.since)(self.time)}{self.after}"
 
 
 class Outline(NamedTuple):

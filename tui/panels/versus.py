@@ -11,7 +11,7 @@ from sim.comparison.comparison_sentences import changed
 from sim.comparison.differences import ROWS, Change, Comparison, Ratio, versus
 from sim.comparison.differences import Versus as Pair
 from sim.metrics.catalogue import metric
-from sim.words import clock, count, name, percent, span
+from sim.words import count, name, percent, span
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of
 from tui.panels.parts import Context, run_name, taught, worded, written
@@ -164,7 +164,7 @@ def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
         return
     one, other = (f"{step:,}" for step in parting.steps)
     yield line("")
-    heading = f"First difference at {clock(parting.time)}"
+    heading = f"First difference at {context.exactly(parting.time)}"
     step = f"  step {one}" if one == other else f"  steps {one} and {other}"
     fits = text.cells(heading + step) <= width
     yield line(Span(heading, "strong"), Span(step if fits else "", "dim"))
@@ -245,7 +245,7 @@ def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterato
 
 def _cells(context: Context, change: Change) -> list[str]:
     """Return a job, by how much its end moves, its starts, and how wide it is, which goes first where room is short."""
-    first, second = (clock(start).rpartition(":")[0] for start in change.starts)
+    first, second = (context.exactly(start).rpartition(":")[0] for start in change.starts)
     starts = written(f"{first} → {second}", context)
     return [written(name(change.job), context), span(abs(change.later)), starts, f"{change.job.procs:,}"]
 

@@ -113,8 +113,12 @@ def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Valu
     made = _made_beside(shown)
     if made is not None and made.parent is not None:
         found |= {"beside.branch": made.parent, "beside.step": made.forked, "beside.time": made.switches[0].time}
+    if state.dates:
+        found["dates"] = True
     if state.camera is not None:
         found |= {f"camera.{name}": getattr(state.camera, name) for name in _CAMERA}
+        if state.camera.by_rows is not None:
+            found["camera.by_rows"] = state.camera.by_rows
     return found
 
 
@@ -125,7 +129,7 @@ _CAMERA = ("per_column", "low", "high", "follow", "first", "pages", "by_event")
 _BESIDE = ("branch", "step", "time")
 KEYS = {
     *ON_REQUEST,
-    "clock", "colour", "speed", "jump", "hidden", "selected",
+    "clock", "colour", "speed", "jump", "hidden", "selected", "dates", "camera.by_rows",
     *(f"camera.{name}" for name in _CAMERA), *(f"beside.{name}" for name in _BESIDE),
 }  # fmt: skip
 """Values allowed in a view"""
@@ -190,6 +194,7 @@ def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[Vie
         speed=cast(int, sense.of("speed", "as fast as at first", _is_speed, state.speed)),
         jump=str(sense.of("jump", f"to the next {state.jump}", lambda kind: kind in CONDITIONS) or state.jump),
         stops=stops,
+        dates=sense.of("dates", "moments are days of the trace", lambda dates: isinstance(dates, bool)) is True,
         bookmarks=session.bookmarks,
         hidden=frozenset(hidden) & {*PANELS} | {name for name in ON_REQUEST if view.get(name) is not True},
     )
@@ -247,7 +252,9 @@ def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
     if not isinstance(first, int) or abs(first) > FURTHEST or abs(first * per_column) > FURTHEST:
         return now
     seen = replace(now.spaced(bool(by_event), None), per_column=per_column, low=low, high=high, first=first)
-    return replace(seen, follow=bool(follow), pages=bool(pages))
+    by_rows = view.get("camera.by_rows")
+    by_rows = by_rows if isinstance(by_rows, bool) else None
+    return replace(seen, follow=bool(follow), pages=bool(pages), by_rows=by_rows)
 
 
 def _number(value: Value | None) -> float | None:

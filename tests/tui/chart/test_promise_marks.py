@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from sim.engine.engine import Engine
+from sim.workload.model import Header
 from tests.tui.chart.charts import SIZE, chart_of
 from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
 from tui.chart.promise_marks import Promises, hole_of
 from tui.chart.scene import Hole, Mark
+from tui.look.calendar import Calendar
 from tui.look.palette import DARK, Hue, Tone, ink
 
 
@@ -19,13 +21,19 @@ def marks(engine: Engine, selected: int | None = None) -> list[Mark]:
 def test_the_head_has_a_promise_and_it_is_told_how_it_slipped() -> None:
     kept, slipped = engine_of("z-figure4", "easy", steps=6), engine_of("w-figure1", "relaxed:omega=1.25", steps=6)
     assert marks(kept) == []
-    assert marks(kept, selected=2) == [Mark(1200, "promise", "J3 promised 00:20:00")]
-    assert marks(slipped) == [Mark(1000, "promise", "J2 promised 00:16:40, now +3m40")]
+    assert [(mark.time, mark.kind, mark.told()) for mark in marks(kept, selected=2)] == [
+        (1200, "promise", "J3 promised 00:20:00")
+    ]
+    (mark,) = marks(slipped)
+    assert mark.told() == "J2 promised 00:16:40, now +3m40"
+    calendar = Calendar.of(Header(unix_start=839855347, time_zone="US/Pacific"))
+    assert calendar is not None
+    assert mark.told(calendar.near) == "J2 promised 06:25:47, now +3m40"
 
 
 def test_another_job_is_asked_for_and_who_has_no_promise_has_no_mark() -> None:
     engine = engine_of("k-figure2.1-2.2", "conservative", steps=5)
-    assert [mark.text for mark in marks(engine, selected=3)] == ["J4 promised 00:30:00"]
+    assert [mark.told() for mark in marks(engine, selected=3)] == ["J4 promised 00:30:00"]
     assert marks(engine, selected=0) == []
     assert marks(engine_of("z-figure4", "fcfs", steps=6)) == []
 

@@ -57,7 +57,7 @@ async def wander(run: Replay) -> None:
     screen.select(run.scene.snapshot.queue[0].job.rank)
     await run.do("colour_by('width')")
     screen.change(stops=(parse_stop("queue > 50"), parse_stop("head slips")))
-    screen.change(hidden=frozenset({"metrics"}))
+    screen.change(hidden=frozenset({"metrics"}), dates=True)
     await run.do("speed(2)")
     screen.chart.focus()
     await run.press("plus", "plus", "shift+left")
@@ -71,7 +71,8 @@ def seen(run: Replay) -> dict[str, Any]:
         "branches": scene.branches, "branch": scene.branch, "snapshot": scene.snapshot, "clock": scene.clock,
         "view": scene.chart.view, "hues": scene.hues, "job": scene.job, "marks": sorted(scene.strip.marks),
         "camera": run.screen.chart.camera, "selected": state.selected, "bookmarks": state.bookmarks,
-        "stops": state.stops, "colour": state.colour, "speed": state.speed, "hidden": state.hidden,
+        "dates": state.dates, "stops": state.stops, "colour": state.colour,
+        "speed": state.speed, "hidden": state.hidden,
     }  # fmt: skip
 
 
@@ -101,6 +102,22 @@ async def test_everything_comes_back(tmp_path: Path, by_line: bool) -> None:
         await run.complete()
         assert seen(run) == left
         assert run.session == session
+
+
+async def test_partitions_stay_by_number_and_moments_dates() -> None:
+    async with replay("ls-figure1", "multiqueue") as run:
+        await run.press("right", "right", "M")
+        run.screen.change(dates=True)
+        assert run.scene.chart is not None
+        assert run.scene.chart.by_owner is None
+        session = run.session
+    assert (session.view["camera.by_rows"], session.view["dates"]) == (False, True)
+    async with replay(session=session) as run:
+        assert run.scene.chart is not None
+        assert run.scene.chart.by_owner is None
+        assert run.screen.state.dates
+        await run.press("M")
+        assert run.scene.chart.by_owner is not None
 
 
 async def test_what_was_planned_when_it_was_opened_is_planned_again() -> None:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.words import clock, name, span
+from sim.words import clock, clock_near, name, span
 from sim.workload.model import Floats
 from tui.chart.cells.callouts import draw_callouts, piece_labels
 from tui.chart.cells.cells import Cells
@@ -82,9 +82,10 @@ def _draw_marks(area: Cells, grid: Grid) -> None:
 
 def _name_marks(area: Cells, grid: Grid) -> None:
     """Write a word at the top of each mark where it fits."""
+    near = clock_near if grid.look.calendar is None else grid.look.calendar.near
     taken = _cells_of(_label_of(grid), (0, 0)) if grid.chart.label else set()
     for mark in grid.chart.marks:
-        column, told = grid.chart.view.column_of(mark.time), f" {shorten(mark.text, _width_of(mark))} "
+        column, told = grid.chart.view.column_of(mark.time), f" {shorten(mark.told(near), _width_of(mark))} "
         if 0 <= column < grid.size.columns and (place := _room_for(told, column, grid, taken)):
             area.write(*place, told, ink(Hue.ACCENT, Tone.STRONG), BLANK)
             taken |= _cells_of(told, place)

@@ -191,7 +191,7 @@ def draw_marks(chart: Drawing, frame: Frame, look: Look) -> str:
             x = frame.x(mark.time)
             path = f"M{number(x)} {frame.top - 6}V{frame.bottom}"
             drawn.append(element("path", d=path, stroke=look.text, stroke_width=1.4, stroke_dasharray="2 3"))
-            drawn.append(_label(x, mark.text, look.text, frame))
+            drawn.append(_label(x, mark.told(), look.text, frame))
     return "".join(drawn)
 
 

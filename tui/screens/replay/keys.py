@@ -93,7 +93,7 @@ CHANGING = (
     Key(
         "d",
         "parted",
-        "parted",
+        "difference",
         "To the first decision that differs: while comparing, after a reload, on a branch.",
         35,
         "differs",

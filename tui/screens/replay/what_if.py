@@ -13,6 +13,7 @@ from sim.session.session import Bookmark, BranchRecord
 from sim.why.last_change import Division, HolderOf, PlanOf
 from sim.words import clock, parse_time
 from sim.workload.outages import parse_set
+from tui.look.calendar import Calendar
 from tui.replay.requests import (
     VERSUS,
     Break,
@@ -66,9 +67,14 @@ class WhatIf:
             dialog = dialogs.PolicyPicker(screen.policy, "Use it", "Which policy?")
         else:
             dialog = dialogs.PolicyPicker(
-                screen.policy, "Switch here", f"Which policy from {clock(screen.scene.clock)} on?"
+                screen.policy, "Switch here", f"Which policy from {self._at(screen.scene.clock)} on?"
             )
         screen.open(dialog, lambda policy: None if policy == screen.policy else self._use(policy))
+
+    def _at(self, moment: float) -> str:
+        """Return a moment as the screen writes it."""
+        calendar = Calendar.of(self._screen.about.workload.header) if self._screen.state.dates else None
+        return clock(moment) if calendar is None else calendar.moment(moment)
 
     def use_policy(self, spec: str) -> None:
         self._use(parse_policy(spec))

@@ -40,7 +40,7 @@ def test_keys_that_belong_together_stand_together() -> None:
         ("turns", ") ( turn"),
         ("stops", "; : stops"),
         ("compared", "e other run  C gains  v end compare"),
-        ("differs", "d parted"),
+        ("differs", "d difference"),
     ],
 )
 def test_key_line_offers_what_applies_right_now(what: str, keys: str) -> None:
