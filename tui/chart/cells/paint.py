@@ -165,9 +165,10 @@ def _borrowed(area: Cells, grid: Grid) -> None:
     """Draw dots on borrowed processors, in use or not."""
     if grid.chart.homes is None:
         return
-    at = grid.upper.is_borrowed & ((area.chars == ord(" ")) | (area.chars == ord("░")))
+    blank, hatched = (ord("."), ord("-")) if grid.look.ascii else (ord(" "), ord("░"))
+    at = grid.upper.is_borrowed & ((area.chars == blank) | (area.chars == hatched))
     rows, columns = np.nonzero(at)
-    apart = np.where(area.chars[at] == ord(" "), 2, 4)  # fewer where it is hatched
+    apart = np.where(area.chars[at] == blank, 2, 4)  # fewer where it is hatched
     is_dotted = (columns + rows * apart // 2) % apart == 0
     dotted = rows, columns = rows[is_dotted], columns[is_dotted]
     area.chars[dotted] = ord(":" if grid.look.ascii else "·")
