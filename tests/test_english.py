@@ -22,7 +22,6 @@ ALLOWED = {
     "sim/lessons": 2,
     "sim/stops": 1,
     "sim/workload": 3,
-    "tui/chart": 1,
     "tui/cli": 1,
     "tui/look": 1,
     "tui/panels": 1,

@@ -20,7 +20,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Expectations:
-    """Changing expectations about one job; `started` is its actual start."""
+    """All expected starts of one job, in order of time; `started` is its actual start."""
 
     said: tuple[Expectation, ...] = ()
     started: float | None = None

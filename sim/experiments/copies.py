@@ -23,7 +23,7 @@ def copy_of(run: Run) -> str:
 
 
 class Code(NamedTuple):
-    """A policy as it is asked for, and all that is needed to make it."""
+    """Policy specs as requested, and all files needed to make them."""
 
     specs: tuple[str, ...]
     """Specs of the policy and of its switches, independent of the folder."""
@@ -41,7 +41,7 @@ class Code(NamedTuple):
 
 
 class Copies:
-    """Every trace parsed once, in a file without a name: it goes with this process, however that ends."""
+    """Every trace parsed once, in an unnamed file that disappears with this process, whatever its end."""
 
     def __init__(self, runs: Iterable[Run]) -> None:
         self._file = TemporaryFile()  # noqa: SIM115

@@ -166,7 +166,7 @@ def _mean_of_known(rows: Floats) -> Floats:
 
 
 class _Taken(NamedTuple):
-    """A run of which the jobs are read."""
+    """A run whose jobs are read."""
 
     key: str
     title: str

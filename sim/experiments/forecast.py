@@ -13,7 +13,7 @@ from sim.experiments.results import Results
 from sim.experiments.work import Task, size_of, work
 
 TRIED = 250
-"""Jobs of a first try; twice as many until one takes as long as it must to say something."""
+"""Jobs of a first try; each further try has twice as many, until one takes long enough to be measured."""
 LONG_ENOUGH = 0.2
 PATIENCE = 5.0
 """Seconds for all tries together: kinds that are not tried count as the mean of the others."""

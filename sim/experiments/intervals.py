@@ -12,7 +12,7 @@ LEVEL = 0.95
 
 
 class Mean(NamedTuple):
-    """A mean and half of its interval; None where too little is known to make one."""
+    """A mean and half of its interval; None if there are too few values for one."""
 
     value: float
     half: float | None = None

@@ -49,7 +49,7 @@ class Kept:
         return self.columns[name]
 
     def group(self, name: str) -> Floats | None:
-        """Return the place of each job's group in the named grouping; -1: in none. None: not measured."""
+        """Return the place of each job's group in the grouping, -1 for none; None if it was not measured."""
         return self.columns.get(_GROUP + name)
 
     def week(self, name: str) -> Floats | None:
@@ -114,7 +114,7 @@ def _compressed(values: Floats) -> Iterable[bytes]:
 
 
 def unpacked(pieces: Pieces) -> Kept | None:
-    """Return the jobs of a run; None where the pieces are damaged or not all there."""
+    """Return the jobs of a run; None if the pieces are damaged or incomplete."""
     try:
         columns = {name: np.concatenate([_piece(data) for data in parts]) for name, parts in pieces.items()}
     except (zlib.error, ValueError):

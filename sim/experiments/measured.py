@@ -67,7 +67,7 @@ class Measured:
     log: str = ""
     """Name of the log, by its header."""
     jobs: dict[str, list[bytes]] = field(default_factory=dict)
-    """Compressed columns of the jobs, where they are kept."""
+    """Compressed columns of the jobs, if they are kept"""
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
@@ -108,8 +108,7 @@ def _batches(jobs: FinishedJobs) -> str:
 
 
 def overload(schedule: Schedule) -> str:
-    """Return a word where the queue only grows while jobs come: it takes long to clear it, or no processor was ever
-    free.
+    """Return a warning if the queue only grows during arrivals: it clears slowly, or no processor was ever free.
 
     Then a mean says how long the run was rather than how good the policy is.
     """

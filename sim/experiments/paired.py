@@ -29,7 +29,7 @@ MOST_SEEDS = 10_000
 
 @dataclass(frozen=True)
 class Paired:
-    """How something compares with the baseline, over paired samples."""
+    """Comparison with the baseline over paired samples."""
 
     value: float
     """Mean difference, or geometric mean of the ratios."""
@@ -39,7 +39,7 @@ class Paired:
     """95 % interval by resampling the samples."""
     samples: int
     better: float | None
-    """Share of the samples in which it is better than the baseline; None where neither direction is better."""
+    """Share of the samples in which it is better than the baseline; None if no direction is better."""
     more: int | None
     """Seeds more that would separate the two; 0 if they are separated, None if that is out of reach or unknown."""
     overloaded: int = 0

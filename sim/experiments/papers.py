@@ -169,7 +169,7 @@ def _read(path: Path) -> PaperTable:
 
 
 def _rows(written: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """Return the rows for which one stands.
+    """Yield the rows for which one written row stands.
 
     >>> list(_rows(["load {0.5,0.6}", "easy", "{1..2}", ""]))
     [('load 0.5', 'easy', '1', ''), ('load 0.6', 'easy', '2', '')]

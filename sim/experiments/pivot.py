@@ -29,7 +29,7 @@ _CONDITION = re.compile(r"\s*([\w.-]+)\s*(?:(!=|<=|>=|=|<|>)(?![<>=!])\s*(.*?)\s
 
 @dataclass(frozen=True)
 class Condition:
-    """A comparison that a run must pass; without one what is named must be there."""
+    """A comparison that a run must meet; without a value, the named factor must exist."""
 
     name: str
     compare: str = "!="
@@ -78,7 +78,7 @@ def factor(record: Record, name: str) -> Value:
 
 
 def check_factor(name: str) -> str:
-    """Return the name of something by which runs may be told apart."""
+    """Return the name of a factor by which runs may differ."""
     name = name.replace("-", "_")
     if name not in (*FACTORS, "family") and not name.startswith("policy."):
         raise ParameterError(f"no factor {quoted(name)}{near(name, [*FACTORS, 'family'])}")
@@ -195,7 +195,7 @@ def in_order(record: Record) -> tuple[Any, ...]:
 
 
 def order_of(value: Value) -> tuple[Any, ...]:
-    """Return numbers by their size, words with the numbers in them by theirs, what is not there first.
+    """Return a sort key: numbers by size, words with their numbers by theirs, None first.
 
     >>> sorted(["easy:depth=10", "easy:depth=9", "easy"], key=order_of)
     ['easy', 'easy:depth=9', 'easy:depth=10']

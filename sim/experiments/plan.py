@@ -134,7 +134,7 @@ class SweepPlan:
         return (*self.groups, *([self.keep] if self.keep else []))
 
     def __len__(self) -> int:
-        """Return how many runs are asked for; some may be the same."""
+        """Return how many runs are requested; some may be the same."""
         return prod(len(axis[0][1]) for axis in self.axes)
 
     @property

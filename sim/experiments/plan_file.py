@@ -167,7 +167,7 @@ class _Reader:
         agree(code, Proof.OPTION)
 
     def _wrong(self, name: str, what: str) -> PlanError:
-        """Return an error at the line on which the name stands."""
+        """Return an error at the line with the name."""
         is_there = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=\].]""")
         return PlanError(
             what, self._path, next((at for at, line in enumerate(self._lines, 1) if is_there.match(line)), 0)

@@ -18,7 +18,7 @@ _SPAN = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:\.\.({_NUMBER}))?", re.ASCII)
 
 
 def expand(text: str) -> list[str]:
-    """Return all that a text stands for, the last range running fastest.
+    """Return all texts that a text stands for; the last range varies fastest.
 
     >>> expand("relaxed:omega={0,1,inf}"), expand("{0.8..1.2..0.2}"), expand("{3..1}")
     (['relaxed:omega=0', 'relaxed:omega=1', 'relaxed:omega=inf'], ['0.8', '1.0', '1.2'], ['3', '2', '1'])

@@ -27,9 +27,9 @@ from sim.experiments.work import Made, Outcome, Task, work
 LARGEST = 64
 """Runs in a bundle."""
 PATIENCE = 0.5
-"""Seconds after which a worker brings what it has, so that small runs cost no time of ours, and little is lost."""
+"""Seconds after which a worker returns its results, so that small runs cost us no time, and little can be lost"""
 DEATHS = 2
-"""A run of which a worker died so often, and that was alone, is not tried again."""
+"""Deaths of a worker with a single run, after which that run is given up"""
 _BEAT = 0.2
 
 
@@ -86,7 +86,7 @@ def sweep(
     told: Told = _nobody,
     retry: bool = False,
 ) -> Progress:
-    """Make what is missing of a plan in a file of results; `executor` makes the workers.
+    """Make the missing runs of a plan in a file of results; `executor` makes the workers.
 
     `workers` is their number, or a function that returns it at any time; code and traces travel by content.
     """

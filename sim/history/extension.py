@@ -20,7 +20,7 @@ _SPARE, _MOST = 1 << 9, 8
 
 
 class Room(NamedTuple):
-    """How many steps, stretches, decisions and numbers in ranges are written, and how many there is room for."""
+    """Numbers of steps, stretches, decisions and range numbers: written ones, and capacity."""
 
     steps: int
     most_steps: int
@@ -42,7 +42,7 @@ class Extension:
         decided, sets = history._decisions, history._processors
         decided.write()
         self.written = self._before = history.steps, len(history), len(decided), len(sets.ranges)
-        """How many steps, stretches, decisions and numbers in ranges"""
+        """Numbers of steps, stretches, decisions and range numbers"""
         by_step: tuple[Any, ...] = (
             history._time, history._free, history._waiting, history._wanted, history._decision_end, history._begun,
         )  # fmt: skip

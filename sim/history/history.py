@@ -1,4 +1,4 @@
-"""A history that goes on: what the engine writes of a run, step by step, and how it is cut to go on otherwise."""
+"""A history that grows: the engine writes a run step by step, and can cut it to continue differently."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Switch:
 
 
 class Past:
-    """The past of one run up to some step, for reading. Made by `History.as_of`; a `History` is one that goes on."""
+    """The past of one run up to some step, read-only. `History.as_of` makes it; a `History` itself grows."""
 
     __slots__ = (
         "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
@@ -87,27 +87,27 @@ class Past:
     _kind: bytearray
     _processors: ProcessorSets
     _next: array[int]
-    """The next stretch of the same job; -1: none"""
+    """Next stretch of the same job, -1 for none"""
     _marks: list[Ints]
     """The stretches that are open, or after which their job is suspended"""
     _lost: dict[int, tuple[int, float]]
-    """stretch -> the step in which, and when, processors went that the job was to resume on: it waits again"""
+    """stretch -> (step, time) at which processors went down on which the job had to resume: it waits again"""
     _given_up: dict[int, int]
-    """rank -> the step in which the job was given up: it waits no more"""
+    """rank -> the step in which the job was cancelled"""
     _first: array[int]
-    """rank -> the first stretch of the job; -1: none"""
+    """rank -> first stretch of the job, -1 for none"""
     _started: Times
     """Time at which each job first ran"""
     _done: Times
     """Time at which each job was done, or killed at its estimate"""
     _rows: dict[int, tuple[int, ...]]
-    """stretch -> rows, of those of kind gang"""
+    """stretch -> rows, for stretches of kind gang"""
     _time: array[float]
     _free: array[float]
     _waiting: array[int]
     _wanted: array[int]
     _begun: array[int]
-    """How many stretches had begun by the end of each step"""
+    """Number of stretches begun by the end of each step"""
     _decisions: Decided
     _decision_end: array[int]
     _boundaries: list[tuple[float, tuple[int, ...]]]
@@ -137,7 +137,7 @@ class Past:
 
     @property
     def whole(self) -> Past:
-        """Return the same run as far as it is known, with all later steps."""
+        """Return the same run with all later steps, as far as computed."""
         return self._seen(len(self._time))
 
     def _seen(self, steps: int) -> Past:
@@ -215,7 +215,7 @@ class Past:
                 yield bisect_right(ends, row, step, until), self._decisions[row]
 
     def beginning(self, rank: int) -> tuple[Stretch, tuple[int, ...]] | None:
-        """Return the stretch with which the job begins, and what each partition owned then; None: it has not begun."""
+        """Return the job's first stretch, and each partition's processors then; None if it has not begun."""
         stretch = next(self._of(rank), None)
         if stretch is None:
             return None
@@ -353,7 +353,7 @@ class Past:
         return self._boundaries[first:last]
 
     def turn_at(self, time: float) -> float | None:
-        """Return how long rows were on turn then, or had been before; None: they have never taken turns."""
+        """Return the length of turns then, or before; None if rows have never taken turns."""
         clocks = bisect_left(self._clock_step, self._now)
         clock = bisect_right(self._clock_since, time, 0, clocks) - 1
         return self._clocks[clock].slice if clock >= 0 else None

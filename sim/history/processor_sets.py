@@ -21,7 +21,7 @@ class ProcessorSets:
     def __init__(self) -> None:
         self._sets: list[int] = []
         self.ranges = array("i")
-        """How many ranges a set has, then the first and last of each"""
+        """For each set the number of its ranges, then the first and last of each"""
         self.place = array("q")
         """Index of a set in `ranges`, or ~index of a set in `_sets`"""
 
@@ -47,7 +47,7 @@ class ProcessorSets:
             self._sets += more
 
     def write(self, processors: int) -> int:
-        """Return a set as ranges: where they begin."""
+        """Write a set as ranges, and return where they begin."""
         place, lowest = len(self.ranges), (processors & -processors).bit_length() - 1
         span = processors >> lowest
         changes = span ^ (span << 1)

@@ -67,9 +67,7 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
 
 
 def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the times in which the job stood in the queue, each as a range of stretches that began then,
-    and of steps.
-    """
+    """Yield the job's times in the queue, each as a range of stretches begun then, and of steps."""
     count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
     for stretch in past._of(rank):
@@ -99,13 +97,13 @@ class InTheWay(NamedTuple):
     """Moments at which a job could have started, had no job passed it: enough processors, no maintenance ahead."""
 
     since: float
-    """The first of them; infinite: there are none."""
+    """First such moment; infinite if there is none"""
     passers: frozenset[int]
-    """Ranks of the jobs that passed it and held processors at one of them."""
+    """Ranks of the jobs that passed it and held processors at one of these moments"""
 
 
 def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Sequence[Outage] = ()) -> InTheWay | None:
-    """Return which of the jobs that passed `job` held processors that it lacked; None where rows took turns.
+    """Return which of the jobs that passed `job` held processors that it lacked; None under gang scheduling.
 
     A moment from which the job would have run into announced maintenance does not count: it would not have started.
     """

@@ -18,7 +18,7 @@ DONE, KILLED, CUT, SUSPENDED, QUEUED, MOVED, INTERRUPTED = range(len(ENDINGS))
 
 
 class Stretch(NamedTuple):
-    """One job on some processors for some time; `end` is None while it goes on."""
+    """One job on some processors for some time; `end` is None until it ends."""
 
     rank: int
     start: float
@@ -26,7 +26,7 @@ class Stretch(NamedTuple):
     kind: str
     processors: int
     rows: tuple[int, ...] = ()
-    """The rows of the matrix in which the job stands: it has the processors when one of them is on turn."""
+    """Rows of the matrix that hold the job; it has the processors when one of them is on turn"""
     ended_by: str | None = None
     """Name from `ENDINGS`; None while it is open."""
 

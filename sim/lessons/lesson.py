@@ -61,13 +61,13 @@ class Ask:
     question: str = ""
     """Text of the question; "" for the standard one."""
     job: str = ""
-    """Job whose start is asked for."""
+    """Job whose start is the answer"""
     of: str = ""
-    """Name of the number that is asked for."""
+    """Name of the number that is the answer"""
     among: tuple[str, ...] = ()
     """Runs to choose from."""
     under: str = ""
-    """Other run, in which a job gains or loses."""
+    """Policy of the other run, in which a job gains or loses"""
     within: float = 0.0
     """Tolerated error of a number, as a share of it; 0 for the default."""
     then: str = ""

@@ -34,7 +34,7 @@ class Moment(NamedTuple):
     clock: float
     """Time from the step up to before the next one."""
     beside: str | None = None
-    """Other branch."""
+    """Name of the branch shown for comparison"""
 
 
 class Runs:

@@ -35,13 +35,13 @@ class MatrixPicture(NamedTuple):
 
 
 class MatrixView:
-    """Rows of `procs` columns, and the jobs in them, to be looked at: what a policy sees."""
+    """Rows of `procs` columns, and the jobs in them, as a policy sees them."""
 
     __slots__ = ("_all", "_columns", "_gone", "_home", "_rows", "_rows_of", "_used", "procs", "size")
 
     def __init__(self, procs: int) -> None:
         self.procs = self.size = procs
-        """All columns, and how many are there."""
+        """Number of columns, and of available ones"""
         self._rows: list[int] = []
         self._all = (1 << procs) - 1
         self._used: dict[int, int] = {}
@@ -50,9 +50,9 @@ class MatrixView:
         """rank -> its columns, in order of placement"""
         self._home: dict[int, int] = {}
         self._rows_of: dict[int, tuple[int, ...]] = {}
-        """rank -> every row it stands in, the home row first"""
+        """rank -> its rows, the home row first"""
         self._gone: set[int] = set()
-        """The rows that vanished since all was cleaned: none that comes is taken for one of them."""
+        """Rows removed since the last cleaning; a new row gets none of their ids"""
 
     @property
     def rows(self) -> Sequence[int]:
@@ -80,7 +80,7 @@ class MatrixView:
         return self._home[rank]
 
     def rows_of(self, rank: int) -> tuple[int, ...]:
-        """Return every row that the job stands in, its home row first."""
+        """Return the rows of the job, its home row first."""
         return self._rows_of[rank]
 
     def standing_in(self, row: int) -> list[int]:

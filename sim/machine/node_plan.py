@@ -21,7 +21,7 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 
 
 class NodePlan:
-    """Plan of which job will hold what of which nodes when, as what is left free."""
+    """Plan of the future use of each node by jobs, stored as what is left free."""
 
     __slots__ = ("_free", "_requests", "_seats", "_shape", "_times")
 

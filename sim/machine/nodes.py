@@ -28,7 +28,7 @@ class NodeMachine(Machine):
         self.seats: dict[int, Seats] = {}
         """rank -> what the running job holds"""
         self.promised: dict[int, tuple[float, Seats]] = {}
-        """rank -> (start, nodes) of a reservation that stands"""
+        """rank -> (start, nodes) of a standing reservation"""
 
     def copy(self) -> NodeMachine:
         twin = NodeMachine(self.shape, self.requests)

@@ -96,7 +96,7 @@ class Machine:
         self.held: dict[int, int] = {}
         """rank -> the processors that the job holds"""
         self.owners: list[int] = []
-        """partition -> the processors that it owns; empty where there are no partitions"""
+        """partition -> the processors that it owns; empty without partitions"""
         self.division: list[int] = []
         """partition -> the processors that it owned at first; any others are borrowed"""
         self.absent = 0
@@ -171,7 +171,7 @@ class Machine:
         return None
 
     def promise(self, rank: int, at: float, seats: Seats | None) -> None:
-        """Keep the nodes of a reservation that stands."""
+        """Keep the nodes of a standing reservation."""
 
     def forget_promises(self) -> None:
         """Keep no nodes for any reservation."""

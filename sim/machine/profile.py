@@ -93,7 +93,7 @@ class Profile:
         return self._free[0]
 
     def shortage(self) -> float | None:
-        """Return the first moment at which more are taken than there are; None: there is none."""
+        """Return the first time at which more are taken than exist, or None."""
         return next((time for time, free in self.steps() if free < 0), None)
 
     def advance(self, now: float) -> None:

@@ -47,10 +47,10 @@ class Turns:
     def __init__(self, slice: float, cs: float = 0) -> None:
         self.slice = float(slice)
         self.overhead = round(cs * slice, 9)
-        """Seconds at the beginning of each turn, where there is more than one row, to the billionth."""
+        """Seconds at the beginning of each turn, if there are several rows, rounded to 1e-9"""
         self.rows: tuple[int, ...] = ()
         self.row: int | None = None
-        """The row on turn; None: there is no row."""
+        """Active row; None if there is no row"""
         self.begin: float = 0
         """Begin of the current turn."""
         self._known_works: dict[tuple[float, float], list[float]] = {}
@@ -74,7 +74,7 @@ class Turns:
 
     @property
     def end(self) -> float | None:
-        """Return when the turn ends; None: it does not, one row runs alone, or none."""
+        """Return the end of the turn; None with a single row, or none."""
         return self.begin + self.slice if self.alternate else None
 
     # Going on

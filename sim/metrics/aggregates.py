@@ -20,7 +20,7 @@ from sim.workload.outages import capacity
 SMALLEST = 1e-9
 """Share of all processor time below which a difference is a rounding error."""
 Value = float | int | None
-"""A plain number; None where it is undefined (the mean of no jobs)."""
+"""A plain number; None if it is undefined (the mean of no jobs)"""
 
 
 def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
@@ -118,7 +118,7 @@ def _machine(schedule: Schedule) -> dict[str, Value]:
 
 
 def _work(schedule: Schedule) -> float:
-    """Return processor-seconds of progress, those of jobs that have not finished yet included."""
+    """Return processor-seconds of progress, including jobs that have not finished yet."""
     progress = np.where(np.isnan(schedule.end), np.nan_to_num(schedule.ran), schedule.workload.runtime)
     return float((schedule.workload.width * progress).sum())
 

@@ -13,7 +13,7 @@ Better = Literal["smaller", "greater"]
 
 
 class Metric(NamedTuple):
-    """One number of a schedule; `better` is None where neither smaller nor greater is."""
+    """One number of a schedule; `better` is None if neither smaller nor greater is better."""
 
     name: str
     title: str

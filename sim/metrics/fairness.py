@@ -26,7 +26,7 @@ _AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Fairness:
-    """Fairness of every job: one column for each measure, indexed by rank; nan where it is unknown."""
+    """Fairness of every job: one column for each measure, indexed by rank; nan if unknown."""
 
     passed: Ints
     """Number of jobs that were submitted later and started earlier."""

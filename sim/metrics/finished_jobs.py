@@ -72,7 +72,7 @@ class FinishedJobs:
 
     @cached_property
     def lead(self) -> Floats:
-        """Return how long before the start that its user asked for the job was submitted."""
+        """Return how long before its requested start the job was submitted."""
         return self.column(self.workload.due) - self.submit
 
     @cached_property

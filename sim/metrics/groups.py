@@ -1,4 +1,4 @@
-"""The same statistics for groups of jobs, as the papers divide them: one row a group."""
+"""Statistics of groups of jobs, as the papers divide them: one row for each group."""
 
 from __future__ import annotations
 

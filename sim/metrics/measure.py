@@ -45,7 +45,7 @@ TAIL = Group("tail", "tails: so many percent of the jobs have less", groups.by_t
 
 
 def group_of(name: str) -> Group | None:
-    """Return the way to divide jobs that is called so, or two ways at once: class,priority. None: there is none."""
+    """Return the grouping of that name, or two at once: class,priority; None for unknown names."""
     known = {group.name: group for group in (*GROUPS, *PARTIES, TAIL)}
     first, comma, second = (part.strip() for part in name.partition(","))
     if not comma:

@@ -28,7 +28,7 @@ class OverTime:
 
 
 def over_time(schedule: Schedule, buckets: int, begin: float | None = None, finish: float | None = None) -> OverTime:
-    """Return the run in `buckets` parts of equal length, from the first submission to the last end unless told."""
+    """Return the run in `buckets` parts of equal length, by default from the first submission to the last end."""
     if buckets < 1:
         raise ParameterError(f"time is divided into at least 1 bucket, got {buckets}")
     line, there = schedule.curves, schedule.there
@@ -58,7 +58,7 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
 
 
 def area(time: Floats, values: NDArray[np.int64] | Floats, at: Floats) -> Floats:
-    """Return the area under a step function from its first instant to each moment of `at`; the last step goes on.
+    """Return the area under a step function from its first time to each of `at`; the last step has no end.
 
     >>> area(np.array([0.0, 10.0]), np.array([2, 5]), np.array([-5.0, 4.0, 12.0])).tolist()
     [0.0, 8.0, 30.0]

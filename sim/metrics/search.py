@@ -47,7 +47,7 @@ E = TypeVar("E", bound=Entry)
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text, each by the one word for what it means.
+    """Return the words of a text, with one word for each meaning.
 
     >>> words_of("Worst waiting times"), words_of("mean_bounded_slowdown")
     (['max', 'wait'], ['mean', 'bounded', 'slowdown'])

@@ -9,7 +9,7 @@ from sim.workload.model import Floats
 
 
 def reservation_delays(schedule: Schedule) -> Floats:
-    """Return how much later than asked for each job with a reservation started, 0 for those in time."""
+    """Return how much later than requested each job with a reservation started, 0 for those in time."""
     asked = schedule.workload.reserve
     counts = ~np.isnan(asked) & ~np.isnan(schedule.start)
     return np.maximum(schedule.start[counts] - asked[counts], 0.0)

@@ -64,7 +64,7 @@ def week(schedule: Schedule) -> dict[str, Floats]:
 
 
 def mean_by_hour(hours: Ints, values: Floats) -> Floats:
-    """Return the mean of the values of each hour of the week, nan where there is none."""
+    """Return the mean of the values of each hour of the week, nan for none."""
     counts = np.bincount(hours, minlength=HOURS)
     sums = np.bincount(hours, weights=values, minlength=HOURS)
     means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)

@@ -276,7 +276,7 @@ def _branches(
 
 
 def _breaks(switch: Switch) -> dict[str, Value]:
-    """Return which processors fail, and until when, where that is what happens."""
+    """Return the failing processors and the end of their failure; empty for a policy switch."""
     if switch.breaks is None:
         return {}
     processors, until = switch.breaks

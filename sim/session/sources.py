@@ -1,4 +1,4 @@
-"""The source of a session: from what is to be simulated to a session, and back."""
+"""Sessions from the source of a simulation, and back."""
 
 from __future__ import annotations
 

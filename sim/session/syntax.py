@@ -141,7 +141,7 @@ def _pair(line: str, path: object, number: int) -> tuple[str, Any]:
 
 
 def _key(line: str) -> tuple[str, str]:
-    """Return the key, and what stands behind the sign."""
+    """Return the key, and the text after the sign."""
     if line.startswith('"'):
         key, end = json.JSONDecoder().raw_decode(line)
     else:

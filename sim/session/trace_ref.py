@@ -19,7 +19,7 @@ class TraceRef(NamedTuple):
     name: str
     """A path, or the name of a sample."""
     sha256: str
-    """Empty where it came through a pipe, which can be read once."""
+    """"" if it came through a pipe, which can be read once"""
     size: int
     """Bytes."""
     is_sample: bool = False
@@ -45,7 +45,7 @@ class Problem(NamedTuple):
 
     kind: Literal["missing", "size", "hash"]
     told: str
-    """One line: what is different, and where."""
+    """One line: the difference, and where it is"""
 
 
 def compare_trace(ref: TraceRef) -> Problem | None:

@@ -85,7 +85,7 @@ class Happens:
 
 @dataclass(frozen=True)
 class Changes:
-    """Something differs from what it was after the step before: `head changes`."""
+    """A value that differs from that after the previous step: `head changes`."""
 
     change: str
     is_event = True

@@ -109,7 +109,7 @@ class Delays(NamedTuple):
 
 
 class DelaysNobody(NamedTuple):
-    """No planned start would be delayed if this job started now."""
+    """Fact that no planned start would be delayed if this job started now."""
 
 
 class Grown(NamedTuple):

@@ -35,7 +35,7 @@ _LOOKED_AT = 200
 def facts_of_waiting(
     snapshot: Snapshot, queued: Queued, enough: f.Enough | None, passed: f.PassedBy
 ) -> Iterator[f.Fact]:
-    """Yield what the job needs, what is free, the jobs ahead, the plan, and the cost of starting it now."""
+    """Yield the job's request, free processors, jobs ahead, the plan, and the cost of starting it now."""
     job = queued.job
     yield f.Needs(job.procs, job.estimate)
     yield _free(snapshot)

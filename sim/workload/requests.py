@@ -47,7 +47,7 @@ def _requests(trace: Trace, shape: Shape) -> Iterator[Request]:
 
 
 def _translated(request: Request, own: Shape, shape: Shape) -> Request:
-    """Return a request with the numbers that resources and partitions have in another shape."""
+    """Return the request with the numbers of its resources and partitions in another machine shape."""
     names = {group.name: at for at, group in enumerate(shape.groups)}
     groups = tuple(names[own.groups[at].name] for at in request.groups if own.groups[at].name in names)
     each = dict(zip(own.kinds, request.each, strict=True))

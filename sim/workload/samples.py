@@ -441,12 +441,12 @@ def sample_of(name: str) -> Sample:
 
 
 def captions() -> list[tuple[str, str]]:
-    """Return each sample's name and what it shows in one line, in the order in which to meet them."""
+    """Return each sample's name and its topic in one line, in the order for newcomers."""
     return [(sample.name, sample.caption) for sample in SAMPLES]
 
 
 def showing_of(name: str) -> Showing | None:
-    """Return how the sample of that name, with or without `.swf`, is best seen; None: no sample is called so."""
+    """Return how the sample of that name, with or without `.swf`, is best shown; None for unknown names."""
     sample = _BY_NAME.get(name.removesuffix(".swf"))
     return None if sample is None else sample.showing
 

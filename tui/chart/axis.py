@@ -18,7 +18,7 @@ from sim.history.past import Past
 
 Floats = NDArray[np.float64]
 _BEFORE = 600.0
-"""Seconds of a place before the first step: nothing is there."""
+"""Seconds of an empty place before the first step"""
 
 
 class Axis:
@@ -47,7 +47,7 @@ class Axis:
         return inf
 
     def seconds(self, per_column: float) -> float:
-        """Return how long a column is; infinite where each is as long as it has to be."""
+        """Return the seconds of a column; infinite if columns differ."""
         return per_column
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
@@ -118,12 +118,12 @@ class ByEvent(Axis):
 
 
 class Steps:
-    """The moments of one run's steps, or of those of several together, read as they are made."""
+    """Times of the steps of one run, or of several, read as the steps are made."""
 
     def __init__(self, kind: Hashable = None) -> None:
         self.kind = kind or object()
         self._read: tuple[int, ...] = ()
-        """How many moments of each have been read"""
+        """Number of times read from each run"""
         self._moments: Floats = np.empty(0)
 
     def of(self, history: Past, time: float) -> Floats:

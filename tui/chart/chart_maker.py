@@ -50,7 +50,7 @@ class ChartMaker:
         """Number of steps, with first starts and completions until then"""
 
     def parted(self, time: float) -> ChartMaker:
-        """Return a maker for a branch that has been the same until then: what is drawn of that is drawn."""
+        """Return a maker for a branch that was the same until then, with the drawings of that time."""
         made = ChartMaker(self.workload)
         made.colours, made._shares = self.colours, self._shares
         made.steps = Steps(self.steps.kind)
@@ -297,7 +297,7 @@ class ChartMaker:
 
 
 def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bool | None) -> Partitioned | None:
-    """Return how partitions are lanes; None where processors stand by their numbers."""
+    """Return the lanes of partitions; None if processors are in order of their numbers."""
     parts = len(snapshot.owners)
     if by_owner is False or parts < 2:
         return None
@@ -354,7 +354,7 @@ def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] 
 
 
 def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:
-    """Return the plan as stretches; each row in its lane where there are lanes."""
+    """Return the plan as stretches, in the lanes of its rows if there are lanes."""
     boxes = [Stretch(box.rank, box.start, box.end, box.kind, box.processors, box.rows) for box in plan]
     if isinstance(lanes, ByOwner):
         return list(lanes.spread(boxes))
@@ -401,6 +401,6 @@ def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], 
 
 
 def turn_of(policy: Policy) -> float | None:
-    """Return how long a row is on turn under this policy; None: it has no rows."""
+    """Return the seconds of a turn under this policy; None if it has no rows."""
     turns = policy.turns()
     return None if turns is None else turns.slice

@@ -30,13 +30,13 @@ TITLES = {
     "width": "processors", "length": "estimate", "wait": "time waited", "passed": "passed by",
     "estimate": "estimate / run time",
 }  # fmt: skip
-"""mode -> what stands before its legend, where that is not its name"""
+"""mode -> title of its legend, if not the mode's name"""
 Legend: TypeAlias = tuple[tuple[int, str], ...]
-"""(hue, what it stands for)"""
+"""(hue, meaning)"""
 Hues = NDArray[np.uint8]
 Ranks = NDArray[np.intp]
 Owner: TypeAlias = Callable[[int], int | None]
-"""rank of a job that has started -> the partition in which it did; None: there were none"""
+"""rank of a started job -> its partition at the start, or None"""
 
 _KINDS = len(JOB_COLOURS) - 1
 """Number of kinds with their own hue, the most frequent first."""
@@ -49,7 +49,7 @@ _UNSEEN = 255
 
 
 def partition_hue(partition: int) -> int:
-    """Return the hue of a partition, in the chart and wherever it is named: none that a job has."""
+    """Return the hue of a partition, in the chart and next to its name; no job has it."""
     return Hue.RAMP + _APART[partition % len(_APART)]
 
 

@@ -29,7 +29,7 @@ class Spot(NamedTuple):
 
 
 class Pictured(Protocol):
-    """One moment that has a chart, of a run or of a cluster."""
+    """A moment of a run or of a cluster that has a chart."""
 
     @property
     def chart(self) -> ChartScene | None: ...
@@ -78,7 +78,7 @@ def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
 
 
 def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calendar | None = None) -> str:
-    """Return the job in one line, and a second one for what is to come.
+    """Return a line about the job, and a second one about its future.
 
     J1402 · 64 processors · started d12 04:31 · ran 1h05 of 4h00 · user 3
     """

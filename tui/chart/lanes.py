@@ -21,7 +21,7 @@ class Lane(NamedTuple):
     """One of the lanes now, from the top."""
 
     row: int | None
-    """The row of the matrix that it shows; None: none."""
+    """Row of the matrix in the lane, or None"""
     is_on_turn: bool
 
 
@@ -41,7 +41,7 @@ class Lanes:
         """Time of the first lane, the second, and so on"""
 
     def read(self, history: Past, clock: float) -> None:
-        """Take in which rows came and went since it was read the last time; the lanes are those of that moment."""
+        """Read the rows opened and removed since the last read; then the lanes are those of that time."""
         for time, rows in history.rows_settled(self._read):
             self._read += 1
             if rows != tuple(self._standing):

@@ -50,7 +50,7 @@ class Order:
         """processor -> place"""
         self.places[by] = numbers + above
         self.processors = np.full(total, -1, np.intp)
-        """place -> processor; -1: none"""
+        """place -> processor, -1 for none"""
         self.processors[self.places] = numbers
         sizes = np.cumsum([owned.bit_count() for owned in owners]).tolist()
         self.borders = tuple((size + gap * at, size + gap * (at + 1)) for at, size in enumerate(sizes))

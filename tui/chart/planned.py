@@ -15,12 +15,12 @@ from tui.chart.scene import Box
 from tui.chart.turns import are_seen
 
 _LOOKED_AT = 500
-"""Queues are long; plans are made for those near their head."""
+"""Waiting jobs near the head that are searched for plans, as queues are long"""
 _MOST = 200
 
 
 def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | None = None) -> tuple[Box, ...]:
-    """Return running jobs until their expected end, and waiting jobs where they would be if all went as planned.
+    """Return running jobs up to their expected ends, and waiting jobs at their planned starts.
 
     `turn` is how long a row of a matrix is on turn.
     """

@@ -22,9 +22,9 @@ LADDER = (
     14400, 21600, 32400, 43200, 64800, 86400, 129600, 172800, 259200, 432000, 604800, 864000, 1296000, 1728000, 2592000,
     4320000, 8640000,
 )  # fmt: skip
-"""How many seconds a column may be."""
+"""Possible seconds of a column"""
 EVENTS = tuple(2.0**power for power in range(-4, 14))
-"""How many events."""
+"""Possible events of a column"""
 AN_EVENT = 0.25
 """Events per column at first."""
 NOW_AT = 0.7
@@ -49,7 +49,7 @@ class ChartView:
     first: int
     columns: int
     rows: int
-    """Pixel rows: two in each row of cells, one where there are no half blocks."""
+    """Pixel rows: two in each row of cells, one without half blocks"""
     low: int
     high: int
     lanes: int = 1
@@ -137,7 +137,7 @@ class ChartView:
         return tuple(cut for cut in self.cuts if self.low < cut < self.high)
 
     def processors_at(self, row: int) -> tuple[int, int] | None:
-        """Return the lowest and the highest processor that a pixel row stands for; None: it is blank.
+        """Return the lowest and the highest processor of a pixel row; None if it is blank.
 
         >>> view = ChartView(60, 0, 10, 5, 0, 8)
         >>> view.processors_at(0), view.processors_at(4), ChartView(60, 0, 10, 5, 0, 2).processors_at(0)
@@ -171,7 +171,7 @@ class Camera:
     rows: int
     follow: bool = True
     first: int = 0
-    """The first column where it does not follow now; where it turns pages, of the page that others are counted from."""
+    """First column if the camera does not follow now; with pages, that of the page from which others are counted"""
     begin: float | None = None
     """Place before which no column is shown while it follows, as nothing is there."""
     pages: bool = False
@@ -181,7 +181,7 @@ class Camera:
     by_event: bool = False
     """True if places are events, False if seconds."""
     held: float | None = None
-    """The moment in the middle, where it is not known yet which column that is."""
+    """Time in the middle, while its column is unknown"""
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:

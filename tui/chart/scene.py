@@ -21,7 +21,7 @@ from tui.chart.scale import ChartView
 
 
 class Box(NamedTuple):
-    """A job on processors for some time to come, as it is drawn."""
+    """A job on processors in the future, as drawn."""
 
     rank: int
     start: float
@@ -51,7 +51,7 @@ class Mark(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Processors for a time with a name, such as a reservation, or the reason why a node is gone."""
+    """Processors with a label for a time: a reservation, or the reason why a node is down."""
 
     name: str
     start: float
@@ -66,9 +66,9 @@ class Hole(NamedTuple):
     rank: int
     """The head."""
     until: float
-    """Its planned start: a job that ends by then may pass it."""
+    """Its planned start: a job that ends by then may pass it"""
     extra: int | None
-    """Processors that it leaves free, for any time; None: that did not matter."""
+    """Processors that it leaves free, for any time; None if that did not matter"""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -85,12 +85,12 @@ class Chart:
     hues: NDArray[np.uint8]
     """rank -> hue of the jobs that are seen."""
     legend: tuple[tuple[int, str], ...]
-    """(hue, what it stands for)"""
+    """(hue, meaning)"""
     workload: Workload
     start: NDArray[np.float64]
     """rank -> first start, nan if unknown; values after `clock` must not be shown."""
     end: NDArray[np.float64]
-    """rank -> completion, likewise."""
+    """rank -> completion, inf if later"""
     division: tuple[int, ...] = ()
     """Processors that each partition owned when the machine was divided."""
     lanes: tuple[Lane, ...] = ()
@@ -110,7 +110,7 @@ class ChartScene(Chart):
     """Time of the last step; jobs started then have just started."""
     raster: Raster
     owners: NDArray[np.int8] | None
-    """[band, column]: the partition that owns it; None where there are no partitions."""
+    """[band, column]: the partition that owns it, or None"""
     homes: NDArray[np.int8] | None
     """[band, column]: the partition that owned it when the machine was divided."""
     by_owner: ByOwner | None = None
@@ -118,7 +118,7 @@ class ChartScene(Chart):
     lane_names: tuple[str, ...] = ()
     """Names of the partitions there."""
     missing: NDArray[np.bool_] | None = None
-    """[band, column]: most of it is not there; None: all is."""
+    """[band, column]: most of it is unavailable; None: all is available"""
     hole: Hole | None = None
     label: str = ""
     """Name of the chart's run if two are shown."""
@@ -126,7 +126,7 @@ class ChartScene(Chart):
     is_told: bool = True
     """True if the panels show this run."""
     shift: NDArray[np.float64] | None = None
-    """rank -> by how many seconds the job starts later than in the chart beside; infinite: it is not known."""
+    """rank -> seconds by which the job starts later than in the other chart; infinite if unknown"""
     pending: bool = False
     """True if some columns have not been drawn yet."""
 
@@ -148,4 +148,4 @@ class Drawing(Chart):
     cut: tuple[Stretch, ...]
     """Stretches that ended with the job killed."""
     queues: tuple[str, ...]
-    """The names of the partitions, where there are several."""
+    """Names of the partitions, if there are several"""

@@ -12,7 +12,7 @@ _MOST_BITS = 1 << 22
 """Most bits that are unpacked at once."""
 _MOST_KNOWN = 4096
 _MANY = 1024
-"""More sets than this are not worth remembering: they are asked for once."""
+"""Number of sets above which shares are not remembered, as each is used once"""
 
 Shared: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
 """Arrays with an entry for each band that a set touches: index of the set, the band, and the share of the band."""

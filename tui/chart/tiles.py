@@ -1,4 +1,4 @@
-"""Finished columns of the chart, kept: what is wholly past never changes.
+"""Finished columns of the chart, which are kept, because the past never changes.
 
 Columns are kept in tiles, for each width of a column and each set of bands. Columns that are missing are made nearest
 to now first, as many as there is time for; the others are made when the next frame asks.

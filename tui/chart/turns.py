@@ -77,7 +77,7 @@ class RowsSharing(NamedTuple):
     order: Ints
     """[place, column]: the row, of all rows with jobs at that time"""
     many: Ints
-    """column -> how many those are; at least 1"""
+    """column -> number of such rows, at least 1"""
 
     def shows(self, stretch: Ints, band: Ints, column: Ints) -> NDArray[np.bool_]:
         """Return where that stretch is shown; bands show the rows in turn, the same for all time."""

@@ -59,11 +59,11 @@ class Hue(IntEnum):
     ACCENT = MANY + 2
     """Now, selection, focus."""
     GREY = MANY + 3
-    """Jobs of which the mode says nothing."""
+    """Jobs without a value in the mode"""
     COOL = MANY + 4
     WARM = MANY + 5
     PALE = MANY + 6
-    """Grey, too: beside `GREY` it tells two jobs apart of which there is nothing else to say."""
+    """Second grey: next to `GREY` it separates two jobs without a value"""
     ONE = MANY + 7
     """Hue of the watched run in a comparison, used for no job and no other sign."""
     OTHER = MANY + 8
@@ -83,7 +83,7 @@ class Tone(IntEnum):
     STRONG = 4
     """Selected, or just started."""
     DIMMED = 5
-    """Another job is selected."""
+    """Tone of the other jobs while one is selected"""
     PLAN = 6
     TEXT = 7
     """Text upon a block of this hue."""
@@ -133,7 +133,7 @@ class Look:
     soft: float = 0.8
     """Strength of a full block."""
     lift: float = 1.0
-    """Below 1: what is weak is stronger, for projectors."""
+    """Below 1: weak colours are stronger, for projectors"""
     mode: Mode = "colour"
     depth: int = 24
     """Bits of colour that the terminal has: 24, 8 or 4."""

@@ -27,7 +27,7 @@ MODES: tuple[Mode, ...] = ("colour", "mono", "ascii")
 
 @dataclass(frozen=True)
 class Settings:
-    """Choices of the user; None where the program decides."""
+    """Choices of the user; None if the program decides."""
 
     look: str | None = None
     mode: Mode | None = None
@@ -44,7 +44,7 @@ class Settings:
     keymap: Mapping[str, str] = field(default_factory=dict)
     """Keys by the name of the action."""
     lessons: Mapping[str, int] = field(default_factory=dict)
-    """How many scenes of a lesson have been seen, by its name."""
+    """Lesson -> number of scenes seen"""
 
     def with_recent(self, trace: str) -> Settings:
         """

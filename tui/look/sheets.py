@@ -53,7 +53,7 @@ class Sheet:
     of_both: bool = False
     """True if it is about both runs of a comparison."""
     wants: int = 0
-    """Lines that it would rather have, where it was made shorter because there are not so many."""
+    """Lines that it would need, if it was shortened"""
     is_followed: bool = False
     """True if the mark comes into sight whenever it moves."""
 

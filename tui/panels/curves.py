@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def area(values: Sequence[float], top: float, rows: int, unicode: bool = True) -> list[str]:
-    """Return a curve of `rows` lines whose height is `top`, filled down to 0; what is more than nothing shows.
+    """Return a curve of `rows` lines with height `top`, filled down to 0; any value above 0 is visible.
 
     >>> area([0, 2, 4, 8], 8, 2)
     ['   █', ' ▄██']

@@ -1,4 +1,4 @@
-"""The selected job: what it asks for, how it stands and why, its life so far, and how its planned start moved."""
+"""The selected job: its request, its state with the reason, its life so far, and moves of its planned start."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tui.panels.signs import sign
 TITLE = "Job"
 MOST_EVENTS = 60
 REASON = 2
-"""Lines from the end of what it asks for to how it stands and why, which is always in sight."""
+"""Lines after the request that are always visible: state and reason"""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
@@ -51,7 +51,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _note(job: JobState, found: Evidence | None, is_killed: bool) -> str:
-    """Return how it stands and, where it cannot run, what the policy did about it."""
+    """Return the job's state and, if it cannot run, what the policy did about it."""
     if found is None or job.state not in ("waiting", "suspended"):
         return "killed" if is_killed and job.state == "finished" else job.state
     rejected = "could not start" if job.state == "waiting" else "could not resume"
@@ -102,7 +102,7 @@ def _now(context: Context, job: JobState, width: int) -> list[Line]:
 
 
 def _own_numbers(context: Context, width: int) -> Iterator[Line]:
-    """Yield each number so far as a curve, and from where to where it went."""
+    """Yield each of the policy's numbers as a curve, with its first and last value."""
     scene = context.scene
     so_far = ((column, [value for at, value in found if at <= scene.clock]) for column, found in scene.numbers)
     for column, values in ((column, values) for column, values in so_far if values):

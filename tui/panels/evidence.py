@@ -1,4 +1,4 @@
-"""Why the selected job waits, is suspended or started, laid out: its sentences, its numbers, what was considered."""
+"""Why the selected job waits, is suspended or started: sentences, numbers, and considered decisions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence
 
 
 def standing(context: Context, job: JobState) -> tuple[str, ...]:
-    """Return how the job stands, in clauses of which the first says most."""
+    """Return the job's state in clauses, the most important first."""
     if found := evidence(context, job.rank, job.passed):
         return found.clauses
     it = context.about.workload.jobs[job.rank]

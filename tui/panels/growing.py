@@ -17,7 +17,7 @@ def since_step(scene: Scene) -> float:
 
 
 def by_clock(entry: Entry, scene: Scene) -> Entry:
-    """Return how a job stands at the clock: what it has waited or run by then, and its expansion factor."""
+    """Return the job's entry at the clock: wait or run time by then, and its expansion factor."""
     match entry:
         case Queued():
             return waiting_by_clock(entry, scene)

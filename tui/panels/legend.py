@@ -12,9 +12,7 @@ from tui.look.sheets import Line, Span, line
 
 
 def legend_line(chart: ChartScene, look: Look, width: int) -> Line:
-    """Return the mode, then each of its colours and what it stands for, as many as have room; nothing where each is a
-    job.
-    """
+    """Return the mode and the meaning of as many colours as fit; empty if each colour is a job."""
     if not chart.legend:
         return line("")
     title = TITLES.get(chart.mode, chart.mode) if chart.mode in MODES else "start"

@@ -23,7 +23,7 @@ SIGNS = {"runs": ("█", "#"), "free": ("░", "."), "borrowed": ("▓", "%"), "
 """Signs of the states of a processor in a partition, with and without Unicode."""
 LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed and free", "lent": "lent"}
 LINES = 4
-"""Lines of a partition where there is room for everything."""
+"""Lines of a partition if everything fits"""
 
 
 class Part(NamedTuple):
@@ -119,7 +119,7 @@ def name_of(shown: Snapshot, partition: int) -> str:
 
 
 def _pivot(waiting: Sequence[Queued]) -> Queued | None:
-    """Return the first that has no reservation of its own, those of high priority before the others."""
+    """Return the first job without a reservation of its own, high priority first."""
     candidates = [queued for queued in waiting if not queued.reserved]
     return min(candidates, key=lambda queued: not queued.job.high, default=None)
 
@@ -146,7 +146,7 @@ def _heading(context: Context, part: Part, width: int) -> Line:
 
 
 def _facts(part: Part, room: int) -> list[Span]:
-    """Return how many it has, how many are its own, borrowed, lent and free, as far as there is room."""
+    """Return the partition's own, borrowed, lent and free processors, as far as they fit."""
     size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
     procs, idle = count(size, "proc"), Span(f" · {free:,} free", "dim")
     borrowed, lent = (sum(n.bit_count() for _, n in those) for those in (part.borrowed, part.lent))
@@ -175,7 +175,7 @@ def _pieces(part: Part) -> list[tuple[int, str, str]]:
 
 
 def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
-    """Yield its processors where they are on the machine, those of other partitions left out."""
+    """Yield the partition's processors at their places on the machine, without the other partitions."""
     shown = _pieces(part)
     cells = [
         (" ", "") if seen.part is None else (_sign(context, shown[seen.part][1]), shown[seen.part][2])
@@ -207,7 +207,7 @@ def _queue(context: Context, part: Part, width: int) -> Line:
 
 
 def _loans(context: Context, part: Part) -> str:
-    """Return how its boundary has moved since the machine was divided: what it has of others, and they of it."""
+    """Return what the partition borrowed and lent since the machine was divided."""
     shown = context.scene.snapshot
     borrowed = listed(f"{there.bit_count():,} from {name_of(shown, other)}" for other, there in part.borrowed)
     lent = listed(f"{there.bit_count():,} to {name_of(shown, other)}" for other, there in part.lent)

@@ -105,7 +105,7 @@ def swatch(hue: int | None) -> Span:
 
 
 def mini_bar(share: float, width: int, unicode: bool = True) -> str:
-    """Return a bar that is always `width` columns wide; what is more than nothing shows.
+    """Return a bar of exactly `width` columns; any share above 0 is visible.
 
     >>> mini_bar(0.5, 4), mini_bar(0.01, 2), mini_bar(1, 2, unicode=False)
     ('██  ', '▏ ', '##')

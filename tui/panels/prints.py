@@ -12,7 +12,7 @@ TITLE = "Prints"
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the lines of the last steps that printed something, those of this one lit, at the bottom."""
+    """Return the lines of the last steps with output, those of this step lit, at the bottom."""
     printed = context.scene.printed
     if not printed:
         return taught(TITLE, context, size, "Output of the policy appears here, step by step.")

@@ -49,7 +49,7 @@ def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
 
 
 def _note(shown: Snapshot, width: int) -> str:
-    """Return how many wait and what they want, as far as there is room."""
+    """Return the number of waiting jobs and their processors, as far as they fit."""
     parts = [f"{len(shown.queue):,} waiting"]
     if shown.suspended:
         parts.append(f"{len(shown.suspended):,} suspended")
@@ -122,7 +122,7 @@ def _by_queue(shown: Snapshot) -> list[list[int]]:
 
 
 def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
-    """Return the queue's name and how many wait, then what its partition has: its own, borrowed and lent."""
+    """Return the queue's name and number of jobs, then its partition's own, borrowed and lent processors."""
     shown = context.scene.snapshot
     named = f"{partition_names(shown)[place]} {partition_limits(shown)[place]}".rstrip()
     heading = _heading(written(named, context), f"{waiting:,} waiting")
@@ -165,7 +165,7 @@ def _mark(context: Context, sections: Sequence[Section]) -> int | None:
 
 
 def _entry_at(sections: Sequence[Section], index: int) -> Line | Row:
-    """Return a line of a heading, or what is to be said of a job."""
+    """Return a line of a heading, or the row of a job."""
     for section in sections:
         if index < section.lines:
             inside = index - len(section.heading)

@@ -114,7 +114,7 @@ def _why(queued: Queued, context: Context) -> Brief:
 
 
 def sorted_places(context: Context, places: Sequence[int]) -> Sequence[int]:
-    """Return these places of the queue in the order that the user asked for; the policy's where none was."""
+    """Return these places of the queue in the order chosen by the user, by default the policy's."""
     order, queue = context.order, context.scene.snapshot.queue
     if order is None:
         return places

@@ -26,7 +26,7 @@ MOST_WRAPPED = 60
 
 
 class Done(NamedTuple):
-    """A phase and what it decided."""
+    """A phase and its decisions."""
 
     name: str
     decisions: tuple[Decision, ...]
@@ -96,7 +96,7 @@ def _chip(context: Context, place: int, done: Done, width: int, counted: bool) -
 
 
 class Told(NamedTuple):
-    """The lines of a body that are made, where they stand in it, and the first about the selected job."""
+    """The made lines of a body, their place in it, and the first about the selected job."""
 
     body: tuple[Line, ...]
     first: int

@@ -29,7 +29,7 @@ NOTABLE: dict[type, tuple[str, str]] = {
 RAGGED = 12
 """Columns that words may leave at the end of a row."""
 Told: TypeAlias = tuple[Span | None, Sequence[str]]
-"""A sign, and clauses of which the last ones may be left out."""
+"""A sign, and clauses; the last ones may be left out"""
 
 
 def sentence(context: Context, width: int) -> Line:

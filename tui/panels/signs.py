@@ -1,4 +1,4 @@
-"""One sign and one colour for each kind of decision: every panel shows a start, a suspension, a plan alike."""
+"""One sign and one colour for each kind of decision, the same in all panels."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _known(scene: Scene) -> str:
 
 
 class Whole(Protocol):
-    """One moment of a run or of a cluster, with what was before it."""
+    """A moment of a run or of a cluster, with its past."""
 
     @property
     def strip(self) -> StripScene: ...
@@ -256,7 +256,7 @@ def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
 
 
 def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
-    """Return one row with everything at its column; what comes later is cut where it meets what came before."""
+    """Return one row with each text at its column; later ones are cut if they overlap."""
     cells = [(" ", "")] * columns
     for column, told, style in placed:
         wanted = cells[max(column, 0) : max(column, 0) + len(told)]

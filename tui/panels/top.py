@@ -1,4 +1,4 @@
-"""The line above everything: what is replayed, under which policy, how fast, and where it stands."""
+"""The top line: trace, policy, speed and state of the replay."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Going:
     hidden: tuple[str, ...] = ()
     """The panels that are hidden."""
     in_lesson: bool = False
-    """A lesson says what is hidden, and goes from scene to scene."""
+    """True in a lesson, which hides things and moves from scene to scene"""
     calendar: Calendar | None = None
     """Format of moments: dates, or (None) days of the trace"""
     news: News | None = None
@@ -107,7 +107,7 @@ def _right(about: About, scene: Scene, going: Going, beside: str, width: int) ->
 
 
 def _clock(scene: Scene, going: Going) -> str:
-    """Return the moment that is shown, with its year where it is a date."""
+    """Return the time that is shown, with its year if it is a date."""
     if going.calendar is None:
         return clock(scene.clock)
     day, _, time = going.calendar.moment(scene.clock).rpartition(" ")

@@ -46,7 +46,7 @@ ENDS = Span("   "), Span("v", "key"), Span(" ends", "dim")
 NOTE = "C colours gain and loss"
 SAME = "The same so far (d goes to where they part)."
 GAP = 2
-"""Blanks before a name at the head of a column, at least, where there is room."""
+"""Least number of blanks before the name of a column"""
 COLUMN = (10, 18)
 """The least and the most columns of a run, the mark behind its value included."""
 
@@ -155,7 +155,7 @@ def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
 
 
 def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield where, and what each run did there."""
+    """Yield the time of the first difference, and what each run did there."""
     parting = scene.parting
     if parting is None or parting.time > context.scene.clock:
         yield line("")
@@ -223,7 +223,7 @@ def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width
 
 
 def _better(r: float) -> str:
-    """Return the style of an R, if it is not 0.00."""
+    """Return the style of an R, "" if it is 0.00."""
     return "" if abs(r) < 0.005 else "good" if r > 0 else "bad"
 
 

@@ -44,7 +44,7 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
 
 
 def _suspended_line(context: Context, width: int) -> Line:
-    """Return the suspended jobs with their xfactors, as far as there is room, where no job is in the queue."""
+    """Return the suspended jobs with their xfactors, as far as they fit, if no job is in the queue."""
     halted = context.scene.snapshot.suspended
     if not halted:
         return line(Span(" nothing waits", "dim"))

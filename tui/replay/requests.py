@@ -45,7 +45,7 @@ class GoToTime(NamedTuple):
 
     time: float
     scrubbed: bool = False
-    """Go to this moment while the pointer is dragged over the strip."""
+    """True while the pointer is dragged over the strip"""
 
 
 class GoToJob(NamedTuple):

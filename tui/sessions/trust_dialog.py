@@ -11,7 +11,7 @@ from tui.sessions.moment import reopened, without_code
 from tui.sessions.trust_record import since_trusted
 
 SHOWN = 8
-"""Pieces of code that the question lists; what is left is counted."""
+"""Most pieces of code that the question lists; the rest is counted"""
 RUN, WITHOUT = "run it", "open without it"
 
 

@@ -68,7 +68,7 @@ def _hashes(named: Named) -> dict[str, str]:
 
 
 def _read() -> dict[str, Any]:
-    """Return what is recorded; a damaged record is as good as none."""
+    """Return the record; a damaged one counts as empty."""
     try:
         with open(trust_path(), "rb") as file:
             found = json.loads(file.read(MAX_BYTES))

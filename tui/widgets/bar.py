@@ -22,7 +22,7 @@ class Bar(Lines):
     def __init__(
         self, ground: str = "", *, tell: Callable[[str], str] = lambda action: "", id: str | None = None
     ) -> None:
-        """`tell` says of an action what it does."""
+        """Make the bar; `tell` describes an action."""
         super().__init__(id=id)
         self._ground, self._tell = ground, tell
         self._told = ""

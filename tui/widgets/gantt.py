@@ -78,7 +78,7 @@ class Gantt(Rows, can_focus=True):
             return self.gantt
 
     class Hovered(Message):
-        """The pointer came to another place; rank None: no job, spot None: it left the chart."""
+        """The pointer moved: `rank` is None if no job is there, `spot` is None outside the chart."""
 
         def __init__(self, rank: int | None, spot: Spot | None) -> None:
             self.rank, self.spot = rank, spot
@@ -103,7 +103,7 @@ class Gantt(Rows, can_focus=True):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self._workload = workload
-        """The jobs, or those of the last scene where they become more."""
+        """Workload; that of the last scene if the machine has changed"""
         self._camera = camera
         self._scene: Pictured | None = None
         self._selected: int | None = None
@@ -115,7 +115,7 @@ class Gantt(Rows, can_focus=True):
         """Last camera by the clock"""
         self._spot: Spot | None = None
         self._seen: tuple[float, float] | None = None
-        """Visible times, whatever the size; None: given by the camera"""
+        """Visible times, for any size; None: given by the camera"""
         self._grabbed: tuple[int, int, _Looking] | None = None
         """Start of a drag, with its view"""
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
@@ -172,7 +172,7 @@ class Gantt(Rows, can_focus=True):
         return camera is not None and (camera.columns, camera.rows) == (inner.columns, inner.rows * self._folds)
 
     def turning(self, pages: bool) -> Camera | None:
-        """Return the camera that follows by pages, or by scrolling; None: it cannot be known yet where now is."""
+        """Return the camera that follows by pages, or by scrolling; None while the place of now is unknown."""
         if (looking := self._looking()) is None:
             return None
         return looking.camera.paging(looking.now) if pages else looking.camera.following()

@@ -110,7 +110,7 @@ class Panel(Lines, can_focus=True):
         self._over: int | None = None
 
     def show(self, context: Shown) -> None:
-        """Show this; the line of what has just been selected or walked to comes into sight."""
+        """Show this, with the newly selected or current line in view."""
         before, self._shown, mark = self._shown, context, self._sheet.mark
         self._redraw()
         is_moved = self._sheet.is_followed and self._sheet.mark != mark

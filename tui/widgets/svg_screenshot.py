@@ -85,7 +85,7 @@ def draw_still(rows: Sequence[Iterable[Segment]], columns: int, look: Look, type
 
 
 def _row(row: Iterable[Segment], top: int, look: Look, type_: Type) -> Iterator[str]:
-    """Yield backgrounds first, so that no letter is cut off."""
+    """Yield the backgrounds of a row, then its letters, so that no letter is cut off."""
     runs, x = [], 0
     for words, style, _ in row:
         width = cells(words) * type_.width

@@ -18,7 +18,7 @@ from sim.policies.view import View
 @policy("recorded", "the trace itself")
 @dataclass(frozen=True)
 class Recorded(Policy):
-    """Each job starts when the trace says that it did, or as soon after as the machine has room.
+    """Each job starts at its recorded start, or as soon after as it fits.
 
     Jobs that are due are in order of recorded start, by rank among equals, and smaller ones may pass a job that does
     not fit. Jobs without a recorded start begin when they fit, after the due ones.

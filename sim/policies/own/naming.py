@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PLUGINS = "schedscope.policies"
 """The group of entry points under which packages bring policies along."""
 DEEPEST = 8
-"""Specs within specs are followed as far as this; none that runs is as deep."""
+"""Depth to which specs within specs are followed; no valid one is deeper"""
 _FILE = re.compile(r"(?P<source>[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
 _WORD = r"[^\W\d]\w*"
 _MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
@@ -34,7 +34,7 @@ class Named(NamedTuple):
     revision: str
     is_file: bool
     cls: str
-    """The name of the class, where it was given."""
+    """Name of the class, if given"""
     rest: str
     """`key=value,key=value`"""
 

@@ -59,7 +59,7 @@ def _content(text: str, path: object) -> dict[str, Any]:
 
 
 def _values(job: object) -> dict[Field, float] | None:
-    """Return the numbers of a job but for its run time; None where it is damaged."""
+    """Return a job's numbers except its run time; None if it is damaged."""
     if not isinstance(job, dict) or isinstance(job.get("id"), bool):
         return None
     submit, procs = number(job.get("subtime")), number(job.get("res"))
@@ -95,7 +95,7 @@ class _Runtimes:
         return f"its profile is of type {shown(_name(profile.get('type')))}"
 
     def of(self, name: str, depth: int = 0) -> float | None:
-        """Return seconds, None where they are not known: no delay, or a sequence that holds itself."""
+        """Return seconds, None if unknown: no delay, or a sequence that contains itself."""
         if name not in self._known:
             self._known[name] = None
             self._known[name] = self._work_out(self._profiles.get(name), depth)

@@ -103,7 +103,7 @@ class _Jobs:
         self._rows += many
 
     def _numbers(self, column: Any) -> Floats:
-        """Return a column as numbers, nan where it has none."""
+        """Return a column as numbers, nan for missing ones."""
         values: Floats = np.asarray(column.cast(self._arrow.float64()).to_numpy(zero_copy_only=False))
         return np.where(np.abs(values) <= LARGEST, values, np.nan)
 

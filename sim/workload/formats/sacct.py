@@ -38,7 +38,7 @@ NEVER_STARTS = frozenset({
     "BadConstraints", "DependencyNeverSatisfied", "JobHeldAdmin", "JobHeldUser", "JobHoldMaxRequeue",
     "PartitionNodeLimit", "PartitionTimeLimit", "InvalidAccount", "InvalidQOS",
 })  # fmt: skip
-"""Reasons of a waiting job that no policy ends: it is held, or it asks for what it cannot have."""
+"""Reasons of waiting jobs that no policy ends: the job is held, or requests the impossible"""
 MOST_TASKS = 100_000
 """Waiting tasks of one array; Slurm itself allows 4 million, but no record that long is written."""
 
@@ -57,7 +57,7 @@ class Reading:
     held: Held = "eligible"
     """Submission time of a job that was held."""
     nodes: dict[str, int] | None = None
-    """The machine's nodes with their CPUs; None: it is as large as what ran."""
+    """The machine's nodes with their CPUs; None: the machine is as large as its jobs"""
     zone: tzinfo | None = None
     """Time zone of the dump; None for this machine's."""
 
@@ -178,7 +178,7 @@ class _Dump:
         return max(so_far, limit)
 
     def _add_waiting(self, row: Row, where: str) -> None:
-        """Take in a job that waits: it starts when the dump was made or later, and runs to its limit."""
+        """Add a waiting job: it starts when the dump was made or later, and runs to its limit."""
         reason, limit = row.get("reason", ""), _estimate(row)
         if reason in NEVER_STARTS:
             self.rows.skipped.add(f"waiting for what no policy gives ({reason})", where)
@@ -198,7 +198,7 @@ class _Dump:
                 self._put(row, task, values)
 
     def _widths(self, row: Row) -> tuple[float, float]:
-        """Return the width that a job held and the one that it asked for, -1 if unknown."""
+        """Return the width that a job held and the one that it requested, -1 if unknown."""
         held = next((n for n in (number(row.get(c, "")) for c in ALLOCATED[self._how.count]) if n is not None), -1.0)
         return held, number(row.get(ASKED[self._how.count], "")) or -1.0
 
@@ -221,7 +221,7 @@ class _Dump:
         return eligible if self._how.held == "eligible" else submit
 
     def _ran(self, row: Row) -> float:
-        """Return how long a job ran so far, -1 where that is not told."""
+        """Return how long a job ran so far, -1 if unknown."""
         start, end = self._at(row, "start"), self._at(row, "end")
         for run in (number(row.get("elapsedraw", "")), duration(row.get("elapsed", ""))):
             if run is not None:

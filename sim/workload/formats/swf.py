@@ -127,7 +127,7 @@ class _Body:
 
 
 def _whole_block(block: str) -> tuple[list[str], NDArray[Any]] | None:
-    """Return the ids of the jobs and their rows; None where a line has not just 18 fields, or one that is no `number`.
+    """Return the ids of the jobs and their rows; None if a line lacks 18 fields, or has one that is no `number`.
 
     If there are as many numbers as words, each word is a number, and lines end between two of them.
     """
@@ -218,7 +218,7 @@ def _keys(comments: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _whole(values: list[str], least: int | None = None) -> int | None:
-    """Return the whole number at the start of a value, whatever text stands behind it: 338 (batch; 512 total)."""
+    """Return the whole number at the start of a value, whatever follows: 338 (batch; 512 total)."""
     for value in values:
         if (match := _WHOLE.match(value)) and (least is None or int(match[0]) >= least):
             return int(match[0])

@@ -15,7 +15,7 @@ from sim.workload.models import lublin
 PROCS, JOBS = 256, 18_415
 SHORTEST, LONGEST = 60.0, 240 * 60.0
 LOAD = 0.75
-"""Unless told; ZKP do not say."""
+"""Default load; ZKP give none."""
 
 
 def generate(jobs: int, procs: int, seed: int, load: float | None = None) -> Trace:

@@ -34,7 +34,7 @@ class Cells:
         return cls(np.full(size, ord(" "), np.uint32), np.full(size, BLANK, np.uint16), np.full(size, BLANK, np.uint16))
 
     def part(self, rows: slice, columns: slice) -> Cells:
-        """Return a window of the same picture: what is drawn there is drawn here."""
+        """Return a window of the same picture; drawing in it changes the picture."""
         return Cells(self.chars[rows, columns], self.fg[rows, columns], self.bg[rows, columns])
 
     @property

@@ -109,7 +109,7 @@ def margin(procs: int) -> int:
 
 
 def margin_of(procs: int, names: Sequence[tuple[int, str]]) -> int:
-    """Return columns left of the chart: for the names of nodes where there are any, else for numbers.
+    """Return the columns left of the chart: for names of nodes if there are any, else for numbers.
 
     >>> margin_of(100, ()), margin_of(8, [(0, "n2"), (4, "n1 2/2")])
     (4, 7)

@@ -45,7 +45,7 @@ class Layer:
 
     rank: NDArray[np.int32]
     texture: NDArray[np.uint8]
-    """Solid where there is no job."""
+    """Texture of the job; solid without a job"""
     hue: NDArray[np.uint16]
     ink: NDArray[np.uint16]
     ground: NDArray[np.uint16]
@@ -63,7 +63,7 @@ class Layer:
     missing: Bools
     """True if its processors are unavailable."""
     gone: Bools
-    """Less than half of it is the job's: nothing is to be seen where there is no room for a part."""
+    """True if less than half of it is the job's, and a part cannot be drawn"""
     is_open: Bools
     """Free pixels in which jobs pass the head of the queue without delaying it."""
 
@@ -158,7 +158,7 @@ class Grid:
         return Layer(*columns, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
-        """Return the ground behind the jobs, and where it is borrowed: in a lane it has the lender's tint."""
+        """Return the background; where a partition is lent, in a lane, it has the lender's tint."""
         owners, homes = self.chart.owners, self.chart.homes
         ground, is_borrowed = np.full(shape, BLANK, np.uint16), np.zeros(shape, np.bool_)
         if self.look.calendar is not None:
@@ -215,7 +215,7 @@ class Grid:
 
 @lru_cache(8)
 def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
-    """Return for each column whether it is night or weekend, as far as columns are short enough to show them."""
+    """Return for each column whether it is night or weekend, if columns are short enough for that."""
     shows_weekends, shows_nights = view.seconds <= _A_DAY, view.seconds <= _A_DAY / 6
     if not shows_weekends:
         return (False,) * view.columns
@@ -229,7 +229,7 @@ def _by_job(column: NDArray[Any], rank: NDArray[np.int32]) -> NDArray[Any]:
 
 
 class _Edges(NamedTuple):
-    """Pixels of which a job that is alone has less than of its next one, beyond which it has nothing."""
+    """Pixels at the end of a job: it has less of them than of the next one, and nothing beyond."""
 
     at: tuple[NDArray[np.intp], NDArray[np.intp]]
     inside: NDArray[np.uint8]

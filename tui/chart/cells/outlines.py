@@ -1,4 +1,4 @@
-"""Lines about jobs: around what is planned, and between neighbours of one colour."""
+"""Lines around planned jobs, and between neighbours of one colour."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tui.look.text import shorten
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES = " ── │┌└ │┐┘ │   "
-"""The line upon a cell at whose sides its job ends, by their sum; a job in one row has no room for lines."""
+"""Lines by the sides of a cell at which its job ends, as a sum; a job in one row has none"""
 _PLAIN = " -- |++ |++ |   "
 
 

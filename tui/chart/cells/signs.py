@@ -96,7 +96,7 @@ def _width_of(mark: Mark) -> int:
 
 
 def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return the row and the column of a mark's word: right of its mark, else left of it, else where there is room."""
+    """Return the row and the column of a mark's word: right of its mark, else left of it, else where it fits."""
     near, far = (column, column - len(told), grid.now + 1), (grid.size.columns - len(told),)
     places = ((row, at) for begins in (near, far) for row in range(_MARK_ROWS) for at in begins)
     for row, at in places:
@@ -266,7 +266,7 @@ def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def _lasts(chart: ChartScene, rank: int, planned: float | None) -> tuple[float, float] | None:
-    """Return begin and end of the job's bar, or None if it has none yet."""
+    """Return begin and end of the job's bar, if it has one."""
     start, end = float(chart.start[rank]), float(chart.end[rank])
     if start <= chart.clock:
         ahead = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)

@@ -27,7 +27,7 @@ class Rect(NamedTuple):
 
 
 def element(name: str, *inside: str, **attributes: object) -> str:
-    """Return an element; `_` in the name of an attribute stands for `-`, and what is None is left out.
+    """Return an element; `_` in the name of an attribute stands for `-`, and None is left out.
 
     >>> element("text", text("a < b"), x=1.5, text_anchor="end")
     '<text x="1.5" text-anchor="end">a &lt; b</text>'
@@ -73,7 +73,7 @@ def outline(rects: Iterable[Rect]) -> str:
 
 
 def write_in(rect: Rect, word: str, colour: str) -> str:
-    """Return the word in the middle of a rectangle, turned where it fits better so; nothing where it does not fit.
+    """Return the word in the middle of a rectangle, turned if that fits better; "" if it does not fit.
 
     >>> write_in(Rect(0, 0, 5, 5), "J17", "#000")
     ''

@@ -17,7 +17,7 @@ LEAST_WIDTH, LEAST_HEIGHT = 320, 280
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The chart's own rectangle, in whole pixels, and what its edges mean."""
+    """The chart's own rectangle, in whole pixels, and the values at its edges."""
 
     left: int
     top: int

@@ -69,7 +69,7 @@ def _shape(rects: Iterable[Rect], hue: int, texture: Texture, look: Look, edge: 
 
 
 def _edge(rect: Rect) -> float | None:
-    """Return how wide a gap stands between the block and its neighbours."""
+    """Return the width of the gap between the block and its neighbours."""
     return 1.0 if min(rect.width, rect.height) >= 5 else None
 
 
@@ -83,7 +83,7 @@ def _told(rank: int, chart: Drawing) -> str:
 
 
 def draw_names(drawn: Iterable[Block], chart: Drawing, look: Look) -> str:
-    """Return the id of each job, once, in the largest of its blocks, where it fits."""
+    """Return each job's id, once, in the largest of its blocks, if it fits."""
     largest: dict[int, Rect] = {}
     for block in drawn:
         rects = (*block.rects, largest.get(block.rank, block.largest))

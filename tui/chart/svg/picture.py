@@ -142,7 +142,7 @@ def _ticks(frame: Frame) -> Sequence[tuple[float, str]]:
 
 
 def _lanes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
-    """Yield the rows of the matrix, that on turn in the colour of now, and what is between them."""
+    """Yield the rows of the matrix, the active one in the colour of now, and the gaps between them."""
     for place, lane in enumerate(reversed(chart.lanes)):
         top, y = frame.y((place + 1) * chart.view.stride), frame.y((place + 0.5) * chart.view.stride)
         if lane.row is not None:

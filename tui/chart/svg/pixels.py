@@ -27,7 +27,7 @@ from tui.look.palette import Look, ink
 _PORTION = 32
 """Columns of pixels that are added up at once."""
 _LEVELS = 5
-"""How many degrees of fullness the pixels have."""
+"""Number of degrees of fullness"""
 
 
 class Patch(NamedTuple):

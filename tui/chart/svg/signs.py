@@ -136,7 +136,7 @@ def _coarser(divisions: Sequence[tuple[float, tuple[int, ...]]], frame: Frame) -
 
 
 def boundaries(divisions: Sequence[tuple[float, tuple[int, ...]]], until: float) -> Iterator[Boundary]:
-    """Yield the lines between partitions, each as long as it stood.
+    """Yield the lines between partitions, each for the time it existed.
 
     >>> list(boundaries([(0, (0b0011, 0b1100)), (5, (0b0111, 0b1000))], 9))
     [Boundary(at=2, start=0, end=5), Boundary(at=3, start=5, end=9)]
@@ -174,7 +174,7 @@ def _owner(place: int, owned: int, chart: Drawing, frame: Frame, look: Look) -> 
 
 
 def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return the line between what was and what is planned."""
+    """Return the line between past and plan."""
     if chart.until <= chart.clock:
         return ""
     x = frame.x(chart.clock)

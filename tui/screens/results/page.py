@@ -36,7 +36,7 @@ class Grid:
 
     head: tuple[str, ...]
     rows: tuple[tuple[Word, ...], ...]
-    """The first cell of each is its name."""
+    """Rows of cells; the first cell of each is its name"""
 
     @property
     def widths(self) -> tuple[int, ...]:
