@@ -194,6 +194,10 @@ class SweepPlan:
         return replace(self, axes=axes)
 
 
+Plan = SweepPlan
+"""Earlier name of `SweepPlan`, for programs that import it."""
+
+
 @cache
 def version() -> str:
     """Return the version of this program, as another one may make other runs."""
@@ -281,9 +285,7 @@ def _placement(text: str) -> Placement:
 
 
 def identity(policy: Policy) -> str:
-    """Return the identity of a policy: its parameters, and for code from a file its content hash instead of
-    its path.
-    """
+    """Return a policy's identity: its parameters, and the content hash of user-defined code instead of its path."""
     told = full_policy(policy)
     for cls, ref in code_of(policy).items():
         told = told.replace(cls.name, f"{ref.sha256}:{cls.__name__}", 1)
