@@ -293,9 +293,7 @@ class Observed:
             busy |= self._hold(job, self.ranks[job.id], now, busy)
 
     def _end_of(self, job: ClusterJob, cluster: Cluster, now: float) -> float:
-        """Return when a job ended that holds nothing any more: by the scheduler if it says so, else when
-        that was seen.
-        """
+        """Return when a job that holds nothing any more ended: by the scheduler, else when it was seen."""
         seen = cluster.job_of.get(job.id)
         end = seen.end if seen is not None and seen.has_ended else None
         return now if end is None else min(end - (self.origin or 0.0), now)

@@ -91,9 +91,7 @@ class Fitting(NamedTuple):
 
 
 def fitted(schedule: Schedule, rank: int) -> list[Fitting]:
-    """Return the times at which enough processors were free for the job while it waited; the last may be
-    long enough.
-    """
+    """Return the times at which the job would have fitted while it waited; the last may be long enough."""
     job, start = schedule.workload.jobs[rank], float(schedule.start[rank])
     times, free = schedule.curves.time, schedule.curves.free
     enough = free >= job.procs

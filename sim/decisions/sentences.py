@@ -23,7 +23,7 @@ from sim.workload.model import Job
 Brief: TypeAlias = tuple[str, ...]
 """Alternative texts, the longest first; a column shows the first that fits."""
 Others: TypeAlias = Callable[[str], str]
-"""Return the jobs that were named over many steps; the argument is what to call them."""
+"""Function that returns the jobs named over many steps; its argument is what to call them"""
 
 
 class Reason(Protocol):

@@ -128,9 +128,7 @@ class Checker:
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
 
     def _moment(self) -> float:
-        """Return how much later something may happen than is due: what is due less than a moment after it happens with
-        it.
-        """
+        """Return by how much an event may be late: events closer than a moment happen together."""
         return MOMENT * (1 + len(self._state.completed) + len(self._state.arrived))
 
     def _shared_progress(self) -> None:
@@ -254,9 +252,7 @@ class Checker:
         self._promised = dict(state.reserved)
 
     def _is_held_up(self) -> bool:
-        """Return True if something other than running jobs delays a requested reservation, now or under the policy
-        before.
-        """
+        """Return True if more than running jobs delays a requested reservation, now or under the policy before."""
         state = self._state
         writes = any(run.kind == SUSPENDING for run in state.running.values())
         return writes or bool(state.machine.absent) or any(at < state.now for at in self._granted.values())

@@ -431,9 +431,7 @@ class Engine:
         state.arrived = came
 
     def _let_decide_beside(self, is_new: bool) -> None:
-        """Make the pass in the rare cases: turns, observing orders, changes of the machine, switches,
-        partial passes.
-        """
+        """Make the pass in rare cases: turns, observing orders, changes of the machine, switches, partial passes."""
         state = self.state
         if state.waiting.looks:
             self._let_order_look()

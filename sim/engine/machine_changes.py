@@ -51,9 +51,7 @@ class MachineChanges:
             self._upset_plans()
 
     def _tell(self, lost: int, failed: int) -> None:
-        """Log the lost processors, announced or not; processors already down may fail as well, which invalidates plans,
-        too.
-        """
+        """Log the lost processors, announced or not; if processors already down fail as well, plans become invalid."""
         back, log = self._state.back, self._transitions.log
         if announced := lost & ~failed:
             log(Gone(announced, back(announced), announced=True))

@@ -76,9 +76,7 @@ def obey(
 
 
 def unanswered(thread: int) -> tuple[str, float]:
-    """Return the file of the policy that decides in a thread, and for how many seconds it was seen to; 0 where none
-    does.
-    """
+    """Return the file of the policy that decides in a thread and the seconds waited for it so far; 0 if none does."""
     state = _DECIDING.get(thread)
     if state is None:
         _SEEN.pop(thread, None)

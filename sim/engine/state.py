@@ -171,9 +171,7 @@ class State:
         return jobs
 
     def stands_in_line(self, rank: int) -> bool:
-        """Return True if the waiting job is in a queue, unlike jobs with a reservation that is granted or
-        for a trial.
-        """
+        """Return True if the waiting job is in a queue, so without a granted reservation or one for a trial."""
         return rank not in (self.reserved if self.policy.grants else self.granted)
 
     @property
@@ -255,9 +253,7 @@ class State:
         return self.kept_plan
 
     def running_plan(self, awaited: int | None = None) -> Plan:
-        """Return a plan of the running jobs alone, perhaps with the awaited one, and of announced changes of the
-        machine.
-        """
+        """Return a plan of running jobs, perhaps with the awaited one, and of announced changes of the machine."""
         if isinstance(self.machine, NodeMachine):
             return NodePlan.of_running(self.now, self.machine, self.ends)
         if awaited is None:
@@ -269,9 +265,7 @@ class State:
         return Profile.of_changes(self.now, free, sorted([*ends, *changes]))
 
     def outlook(self, awaited: int | None) -> tuple[int, Ends, Ends]:
-        """Return free processors, expected ends and changes of the machine, as if the awaited job ran on its
-        processors.
-        """
+        """Return free processors, expected ends and machine changes, as if the awaited job ran on its processors."""
         if awaited is None:
             return self.free, self.ends, self.machine_ahead()
         free, ends = self.prospect(awaited)

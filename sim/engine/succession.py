@@ -143,9 +143,7 @@ class Succession:
         state.waiting.add(job)
 
     def _enter_matrix(self, turns: Turns) -> None:
-        """Put running jobs in one row; complete started suspensions, and let resuming jobs owe the rest of their
-        transfer.
-        """
+        """Put running jobs in one row; end started suspensions; charge resuming jobs the rest of their transfer."""
         state, leaves = self._state, self._transitions.future.leaves
         sharing = Sharing(state.procs, turns, state.machine.there)
         sharing.since = state.now

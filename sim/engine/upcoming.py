@@ -49,9 +49,7 @@ class Upcoming:
         return time
 
     def _beside(self, time: float) -> float:
-        """Return when something happens, if not then: there are timers, rows that take turns or changes of
-        the machine.
-        """
+        """Return the time of the next event if not then: timers, turns of rows, or changes of the machine."""
         state, timers, reserved = self._state, self._state.timers, self._state.reserved
         while timers:
             at, rank, since = timers[0]
@@ -80,9 +78,7 @@ class Upcoming:
         return bool(self._future.changes) and time < self._future.next_change() <= until
 
     def _latest(self, time: float) -> float:
-        """Return the latest of what is due at the same moment as that: they happen in one instant, none before its
-        time.
-        """
+        """Return the latest time due in the same instant, as no event happens before its time."""
         leaving, timers, arrives = self._future.leaving, self._state.timers, self._submits[self._state.submitted]
         while True:
             until = time + MOMENT

@@ -26,9 +26,7 @@ def runs_of(results: Results, metrics: list[str], where: Iterable[Condition] = (
 
 
 def session_of_run(record: Record) -> Session:
-    """Return the session at the beginning of the run; whether its trace and its code are still the same is
-    asked apart.
-    """
+    """Return the session at the beginning of the run; the caller checks if trace and code are unchanged."""
     trace = str(record["trace"])
     path = find(trace)
     size = path.stat().st_size if exists(path) else 0

@@ -247,9 +247,7 @@ class History(Past):
         return {self._rank[stretch]: stretch for stretch in self._open() if self._end[stretch] == inf}
 
     def _open(self) -> list[int]:
-        """Return the stretches that have not ended, or are followed by a pause: of those of the last mark, and those
-        since.
-        """
+        """Return the stretches that are open or followed by a pause: those of the last mark, and later ones."""
         end, ended_by, then = self._end, self._ended_by, self._next
         known = self._under_way(inf, len(end))
         return [i for i in known if end[i] == inf or (ended_by[i] == SUSPENDED and then[i] < 0)]

@@ -130,9 +130,7 @@ def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Seq
 
 
 def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the job's stretches from that one on in these steps, each from which step on it held processors until
-    which.
-    """
+    """Yield the job's stretches from that one on in these steps, each with its first and end step."""
     for stretch in past._of(rank):
         begin, end = bisect_right(past._begun, stretch), min(past._end_step[stretch], last)
         if stretch >= begun and max(begin, first) < end:

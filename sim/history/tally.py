@@ -73,9 +73,7 @@ class Tally:
             self.worst = slowdown
 
     def totals(self, capacity: float, running_area: float) -> Totals:
-        """Return the means and shares; `running_area` is what the jobs that still run have used so far, of
-        `capacity`.
-        """
+        """Return the means and shares; `running_area` is the use by running jobs so far, of `capacity`."""
         done = max(self.finished, 1)
         return Totals(
             started=self.started,

@@ -137,7 +137,7 @@ class Clock(Loop):
         return end if end > since else since
 
     def _turn_of(self, places: tuple[int, ...], number: int) -> int:
-        """Return how many turns after this one it is the turn of one of these for the first time, or after so many."""
+        """Return how many turns from now these rows have their turn number `number`, counted from 0."""
         cycle, its = self.cycle, 0
         if len(places) == 1:
             return (places[0] - self.on_turn + cycle) % cycle

@@ -101,9 +101,7 @@ class MatrixView:
         return zip(self._columns, self._columns.values(), map(self._rows_of.__getitem__, self._columns), strict=True)
 
     def with_room(self, procs: int) -> list[tuple[int, int]]:
-        """Return (free columns, row) of the rows with at least `procs` free, the fullest first, of equals the earlier
-        row.
-        """
+        """Return (free columns, row) of the rows with at least `procs` free: fullest first, then in row order."""
         rows = [(free, row) for row, used in self._used.items() if (free := self.size - used.bit_count()) >= procs]
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
@@ -208,9 +206,7 @@ class Matrix(MatrixView):
     def become(
         self, rows: Iterable[int], places: Iterable[tuple[int, int, tuple[int, ...]]], gone: Iterable[int]
     ) -> None:
-        """Replace the matrix by these rows, (rank, columns, rows) of every job in order of placement, and
-        removed rows.
-        """
+        """Replace the matrix by these rows, (rank, columns, rows) of each job by placement, and removed rows."""
         for name in _SHARED:
             getattr(self, name).clear()
         self._rows.extend(rows)

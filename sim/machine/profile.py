@@ -334,9 +334,7 @@ def compression(
 
 
 def _gap_before(plan: Profile, last: int, start: float, procs: int, duration: float, after: float) -> float:
-    """Return the first place among the steps up to `last`, or `start`; a place may run into `start`, which
-    is its own.
-    """
+    """Return the first place among the steps up to `last`, or `start`; a place may reach into `start`."""
     times, free = plan._times, plan._free
     index = bisect_right(times, after + MOMENT) - 1
     while index <= last:

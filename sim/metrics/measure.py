@@ -79,8 +79,6 @@ class Metrics:
 
 
 def measure(schedule: Schedule, killed: bool = True, tau: float = TAU, also: Iterable[Group] = ()) -> Metrics:
-    """Return all aggregates and all groups, and `also` those; `killed=False` leaves killed jobs out of the job
-    statistics.
-    """
+    """Return all aggregates, all groups, and `also` those; `killed=False` leaves killed jobs out of job statistics."""
     jobs = FinishedJobs.of(schedule, killed, tau)
     return Metrics(schedule.policy, aggregates(jobs), {group.name: group.rows(jobs) for group in (*GROUPS, *also)})

@@ -26,9 +26,7 @@ class TraceRef(NamedTuple):
 
     @classmethod
     def of(cls, name: str, is_sample: bool = False) -> TraceRef:
-        """Return the trace as it is now; a path is kept whole, so that it is found from anywhere, and a puzzle as a
-        line.
-        """
+        """Return the trace as it is now; a path is made absolute, a puzzle kept as a line."""
         if is_line(name):
             return cls(name, hashlib.sha256(name.encode()).hexdigest(), len(name.encode()))
         path = sample_path(name) if is_sample else Path(os.path.abspath(name))

@@ -26,7 +26,7 @@ _CHUNK = 512
 Found: TypeAlias = tuple[int, Stop]
 """Number of steps after which the stop fired, and the stop."""
 Quit: TypeAlias = Callable[[int], bool]
-"""Return True if the search, which has come to the given step, is to quit."""
+"""Function that returns True if the search, which has reached the given step, must stop"""
 
 
 def search_forward(

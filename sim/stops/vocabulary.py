@@ -18,7 +18,7 @@ from sim.words import clock, name, spelled
 from sim.workload.model import Job
 
 Meant: TypeAlias = Callable[[Job], bool]
-"""Return True for a job that the condition is about."""
+"""Function that returns True for a job that the condition is about"""
 Unit: TypeAlias = Literal["number", "share", "time", "moment"]
 
 

@@ -126,9 +126,7 @@ class ChartMaker:
         title: str = "",
         axis: Axis = CLOCK,
     ) -> Drawing:
-        """Return the chart of a window of time at `clock`, whole; turns that are shorter than a `column`
-        are not shown.
-        """
+        """Return the complete chart of a window of time at `clock`, without turns shorter than a `column`."""
         begin, end = window
         first = floor(axis.place(begin) / column)
         last = ceil(axis.place(end) / column)
@@ -174,9 +172,7 @@ class ChartMaker:
     def hues_of(
         self, history: Past, ranks: Sequence[int], mode: str, clock: float, times: tuple[Floats, Floats] | None = None
     ) -> NDArray[np.uint8]:
-        """Return the hues of these jobs, for panels that name them; `times`: when each job starts and ends,
-        if known.
-        """
+        """Return the hues of these jobs, for panels that name them; `times`: their starts and ends, if known."""
         start, end = times or self._times(history)
         return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, partial(_owner_of, history))
 
@@ -184,9 +180,7 @@ class ChartMaker:
         return history.starts(len(self.workload)), history.ends(len(self.workload))
 
     def _times_known(self, history: Past, clock: float) -> tuple[Floats, Floats]:
-        """Return the same, and what happens after the clock may be there, too: a column of many jobs is not made each
-        time.
-        """
+        """Return starts and ends, maybe later ones too, as a new column of many jobs takes long."""
         whole, steps = history.whole, history.steps
         if steps < whole.steps and whole.time_of(steps) <= clock:  # more happens at this very moment
             return self._times(history)

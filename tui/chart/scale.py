@@ -185,9 +185,7 @@ class Camera:
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
-        """Return the first view: the whole machine, and the time of some forty submissions, at most a day; or all of a
-        few.
-        """
+        """Return the first view: the whole machine for some forty submissions, at most a day; few jobs whole."""
         camera = cls(1, 0, workload.procs, max(columns, 1), max(rows, 1))
         if not len(workload):
             return camera

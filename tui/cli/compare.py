@@ -370,9 +370,7 @@ def _r(ratio: Ratio) -> str:
 
 
 def _moves(pair: Pair) -> Lines:
-    """Return how many jobs come earlier and later with the second policy, by how much, and what that does
-    to all waits.
-    """
+    """Return how many jobs the second policy moves, by how much, and the effect on all waits."""
     found = pair.comparison
     moved = [("start", found.starts)] if found.is_alike else [("first start", found.starts), ("end", found.ends)]
     rows = [[f"With {pair.names[1]} jobs", "", "", "median", "most", "in all"]]
@@ -402,9 +400,7 @@ def _sum(seconds: float) -> str:
 
 
 def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
-    """Return jobs by the size of their move, earlier ones on the left and later ones on the right; empty if
-    all stay.
-    """
+    """Return jobs by the size of their move, earlier ones on the left, later ones on the right."""
     verb = "start" if pair.comparison.is_alike else "end"
     sizes = zip(SIZE_LABELS, pair.comparison.ends.sizes, strict=True)
     rows = [(label, (size.earlier, size.later)) for label, size in sizes]

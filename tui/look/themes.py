@@ -76,9 +76,7 @@ def themes() -> list[Theme]:
 
 
 def theme_of(look: Look) -> Theme:
-    """Return the theme of a look: one accent for focus and choice, quiet otherwise. Without colour the accent is the
-    text's.
-    """
+    """Return the theme of a look, with one accent for focus and choice (without colour, that of the text)."""
     accent, good, warn, bad = (look.accent, look.good, look.warn, look.bad) if look.colour else (look.text,) * 4
     cursor = mixed(accent, look.background, 0.25)
     raised = mixed(look.text, look.background, 0.1)

@@ -170,9 +170,7 @@ class Table(NamedTuple):
         return any(column.title in STARTS for column in self.columns)
 
     def heading(self) -> Line:
-        """Return the heads of the columns; a click sorts by one, by the same the other way round, and as the policy has
-        it.
-        """
+        """Return the titles; a click sorts by a column, then in reverse, then in the policy's order."""
         spans = [self._head("job", "job", BAR + 1 + self.job)]
         spans += [self._head(column.title, column.weighed, GAP + column.width) for column in self.columns]
         return line(*spans, Span(f"{' ' * GAP}why" if self.why else "", "dim"))

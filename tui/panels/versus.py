@@ -63,9 +63,7 @@ class Grid(NamedTuple):
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the numbers at this moment, at the end those of the whole runs, then where the runs part; all lines are
-    made.
-    """
+    """Return all lines: the numbers now, at the end those of the whole runs, then the first difference."""
     scene, width = context.scene.versus, size[0]
     if scene is None:
         return taught(
@@ -251,9 +249,7 @@ def _cells(context: Context, change: Change) -> list[str]:
 
 
 def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
-    """Return the cells of each row filled to the width of their columns; without the last column where it
-    has no room.
-    """
+    """Return the cells padded to the width of their columns; without the last column if it does not fit."""
     widths = [max(map(text.cells, column)) for column in zip(*rows, strict=True)]
     gap = next((gap for gap in (3, 2) if sum(widths) + gap * (len(widths) - 1) <= width), 1)
     fits = sum(widths) + gap * (len(widths) - 1) <= width

@@ -71,7 +71,7 @@ class Orphan(NamedTuple):
     path: Path
     session: Session
     saved: float
-    """Return seconds since 1970, or later: every save is later than the previous ones."""
+    """Seconds since 1970; a later save always has a larger number"""
 
     def discard(self) -> None:
         """Discard the autosave, because it was opened or refused."""

@@ -76,9 +76,7 @@ class Greedy(Ordered):
 
 
 def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) -> list[Job]:
-    """Return the jobs that EASY's two rules let pass, tried in this order; jobs ending after the head's start share the
-    extra processors.
-    """
+    """Return the jobs that EASY's two rules let pass, tried in this order; late ones share the extra processors."""
     passing = []
     for job in jobs:
         if job.procs <= (min(free, extra) if job in late else free):

@@ -38,9 +38,7 @@ def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes:
 
 
 def those_in_time(view: View, jobs: Iterable[Job]) -> Generator[Keep, None, list[Job]]:
-    """Return the jobs that end before the machine goes down; yield the reason of each other job if reasons
-    are wanted.
-    """
+    """Return the jobs that would end before maintenance; yield the others' reasons if reasons are wanted."""
     found = []
     for job in jobs:
         if view.in_time(job):

@@ -100,9 +100,7 @@ class Migration:
         return ranks, sum(matrix.columns(other).bit_count() for other in ranks)
 
     def _move_aside(self, ranks: list[int], for_rank: int, row: int, why: Reason) -> Iterator[Step]:
-        """Yield the moves that clear the columns of A, one job after another; they fit, because all jobs and A fit in
-        the row.
-        """
+        """Yield the moves that clear A's columns, one job after another; the row has enough columns for all."""
         matrix = self._matrix
         wanted = matrix.columns(for_rank)
         for rank in ranks:

@@ -130,9 +130,7 @@ class MultiQueue(Policy):
         return min(job.estimate, self.speculate)
 
     def _reserve(self, view: View, pivots: Pivots, job: Job) -> Iterator[Decision]:
-        """Reserve the start that the user requested, or one for a speculative run that delays no earlier
-        job's pivot.
-        """
+        """Reserve the requested start, or a speculative run that delays no earlier job's pivot."""
         if job.reserve is not None:
             at = view.plan.earliest(job.procs, job.estimate, max(view.now, job.reserve))
             yield Reserve(job, at, AskedFor(job.reserve))

@@ -111,9 +111,7 @@ def own_idle(view: View, partition: int, procs: int) -> int:
 
 
 def borrow(view: View, job: Job, to: int) -> Iterator[Borrow]:
-    """Give the job's partition enough idle processors: from the partition with most idle ones first, lowest-numbered
-    first.
-    """
+    """Let the job's partition borrow idle processors: most idle lender first, lowest numbers first."""
     lacking = job.procs - idle(view, to)
     while lacking > 0:
         others = (partition for partition in range(len(view.owners)) if partition != to)

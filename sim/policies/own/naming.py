@@ -40,9 +40,7 @@ class Named(NamedTuple):
 
     @property
     def head(self) -> str:
-        """Return the name as it is shown: relative if the file lies below the present folder, else with its
-        whole path.
-        """
+        """Return the name as shown: relative for files below the present folder, else with the whole path."""
         if not self.is_file:
             return self.source
         near = os.path.relpath(self.path)

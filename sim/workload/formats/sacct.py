@@ -207,9 +207,7 @@ class _Dump:
         self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
 
     def _came(self, row: Row) -> float:
-        """Return when a job came to the queue: once it was held no longer, which no job can have been that
-        had started.
-        """
+        """Return when a job entered the queue: when it was no longer held, unless it had started by then."""
         submit = self._at(row, "submit") or 0.0
         eligible, start = self._at(row, "eligible"), self._at(row, "start")
         if eligible is None or eligible <= submit or (start is not None and eligible > start):

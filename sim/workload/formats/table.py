@@ -319,9 +319,7 @@ def _end(text: str, place: int) -> int:
 
 
 def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, list[str]]:
-    """Return how many lines the record at a place takes, what comes after it, and its cells: none if a quote never
-    closes.
-    """
+    """Return the record's number of lines, what follows it, and its cells: none if a quote never closes."""
     ends: list[int] = []
     reader = csv.reader(_reach(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
     try:

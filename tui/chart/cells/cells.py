@@ -43,9 +43,7 @@ class Cells:
         return "\n".join("".join(map(chr, row)).rstrip() for row in self.chars.tolist())
 
     def write(self, row: int, column: int, text: str, fg: int, bg: int | None = None) -> None:
-        """Write a text, cut off at the edges; without `bg` the background stays. Only for code that makes
-        the picture.
-        """
+        """Write a text, cut off at the edges; without `bg` keep the background. For makers of the picture only."""
         rows, columns = self.chars.shape
         text = printable(text)[max(-column, 0) : max(columns - column, 0)]
         column = max(column, 0)

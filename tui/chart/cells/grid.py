@@ -178,9 +178,7 @@ class Grid:
         return ground, is_borrowed
 
     def _open(self, rank: NDArray[np.int32]) -> Bools:
-        """Return the free pixels where jobs may pass the head: all until it starts, and the extra processors while it
-        runs.
-        """
+        """Return the free pixels where jobs may pass the head: all before its start, the extra ones after."""
         assert self.chart.hole is not None
         head, until, extra = self.chart.hole
         view, free = self.chart.view, rank == FREE

@@ -73,9 +73,7 @@ def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) ->
 def _runs(
     ranks: NDArray[np.integer], ahead: NDArray[np.bool_], names: dict[int, str], name: Callable[[int], str]
 ) -> _Runs:
-    """Return the runs with their quality (blanks around the name, then the past, then the length), and note
-    the names.
-    """
+    """Return the runs by quality (blanks around the name, the past, then the length), and note the names."""
     rows, columns = ranks.shape
     cells = np.full((rows, columns + 1), -1, ranks.dtype)  # a wall behind each row
     np.add(2 * ranks, ahead, out=cells[:, :-1])

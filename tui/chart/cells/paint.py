@@ -121,9 +121,7 @@ def _fill(area: Cells, grid: Grid) -> None:
 
 
 def _part(area: Cells, grid: Grid) -> None:
-    """Draw the begins and ends of jobs inside cells: by an eighth if the job fills the cell, by a half if the rest is
-    free.
-    """
+    """Draw begins and ends of jobs inside cells, by eighths if the job fills them, else by halves."""
     up, low = grid.upper, grid.lower
     at = places((up.eighths != 0) | (low.eighths != 0))
     above, below = (_Edge(side.ink[at], side.eighths[at], side.gone[at]) for side in (up, low))

@@ -114,9 +114,7 @@ class Form:
 
     @property
     def _orders(self) -> Mapping[str, type[Order]]:
-        """Return the available orders: the built-in ones, the policy's default, and a user-defined one if its name is
-        typed.
-        """
+        """Return the orders: built-in ones, the policy's default, and a user-defined one if it is typed."""
         default, typed = default_order(POLICIES[self.policy]), self.texts.get("order", "")
         own = {default.name: type(default)} if default is not None else {}
         with suppress(ParameterError):

@@ -64,9 +64,7 @@ def learning(seen: Mapping[str, int]) -> Entry:
 
 
 def entries(sessions: Sequence[Entry], traces: Sequence[str], seen: Mapping[str, int]) -> tuple[Entry, ...]:
-    """Return all of them: the pictures, what to learn, then what was open before, then any file. Samples are there
-    already.
-    """
+    """Return all entries: pictures, lessons, recent sessions and traces, then any file."""
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
         *samples(), learning(seen), *sessions, *(_sample(sample_of(name), "also") for name in ALSO),

@@ -178,9 +178,7 @@ class Drawing:
     # Everything
 
     def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> bool:
-        """Draw the current state; during playback panels only as often as they can be read. Return True if they are
-        drawn.
-        """
+        """Draw the state; while playing, panels only at a readable pace. Return True if they were drawn."""
         look = self._dated(look.projected if state.projected else look, state)
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
