@@ -1,4 +1,4 @@
-"""`schedscope generate`: a workload by a model, as an SWF file."""
+"""`schedscope generate`: a workload by a model, as an SWF file, or with a machine of nodes as JSON."""
 
 from __future__ import annotations
 
@@ -17,17 +17,27 @@ from tui.cli.terminal import say
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 10_000_000), default=1000, metavar="N", help="How many (default 1000).")
 @click.option("--procs", type=click.IntRange(1, 10_000_000), metavar="P", help="Of the machine; default: --like's.")
+@click.option("--nodes", metavar="NODES", help="Machine of nodes, like '100x64c,256g,4gpu 2x8c'; writes JSON.")
 @click.option("--load", type=click.FloatRange(0.001, 100), metavar="F", help="Offered load, a share of 1.")
 @click.option("--like", metavar="TRACE", help="Take missing options from this trace; hyper-erlang is fitted to it.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Random seed.")
-@click.option("-o", "--output", "out", required=True, metavar="FILE.swf", help="- for stdout.")
+@click.option("-o", "--output", "out", required=True, metavar="FILE", help="- for stdout.")
 def command(
-    model: str, jobs: int, procs: int | None, load: float | None, like: str | None, seed: int, out: str
+    model: str,
+    jobs: int,
+    procs: int | None,
+    nodes: str | None,
+    load: float | None,
+    like: str | None,
+    seed: int,
+    out: str,
 ) -> None:
-    """Generate a workload from a model, as an SWF file."""
+    """Generate a workload from a model, as an SWF file; with --nodes its jobs ask for memory and GPUs of nodes."""
     if model == "hyper-erlang" and like is None:
         raise click.UsageError("hyper-erlang is fitted to a trace: say which with --like TRACE")
-    if procs is None and like is None:
+    if procs is not None and nodes is not None:
+        raise click.UsageError("--procs and --nodes are two machines: give one")
+    if procs is None and like is None and nodes is None:
         raise click.UsageError("how many processors? Say --procs N, or --like TRACE")
     options.of_file("-o", out, like or "", stdout=True)
     import io
@@ -35,12 +45,17 @@ def command(
     from sim.workload.formats import swf
     from sim.workload.model import Workload
     from sim.workload.models.generated import generate, offered
+    from sim.workload.models.node_requests import as_json, cores_of, parse_nodes
     from sim.workload.source import Source
 
     of = options.jobs_of(Source(like)) if like is not None else None
-    trace = generate(model, jobs, procs, seed, load, of)
+    entries = parse_nodes(nodes) if nodes is not None else []
+    trace = generate(model, jobs, cores_of(entries) or procs, seed, load, of)
     file = io.StringIO()
-    swf.write(trace, file)
+    if entries:
+        file.write(as_json(trace, entries, seed))
+    else:
+        swf.write(trace, file)
     if out == "-":
         say(file.getvalue().rstrip("\n"))
         return

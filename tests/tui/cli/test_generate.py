@@ -27,3 +27,14 @@ def test_a_file_is_written_and_simulated(tmp_path: Path, asked: list[str]) -> No
 )
 def test_what_cannot_be_made_is_wrong_usage(tmp_path: Path, asked: list[str]) -> None:
     assert CliRunner().invoke(command, ["-o", str(tmp_path / "x.swf"), *asked]).exit_code == 2
+
+
+def test_nodes_are_written_as_json_that_can_be_read(tmp_path: Path) -> None:
+    out = tmp_path / "made.json"
+    made = CliRunner().invoke(command, ["--nodes", "4x8c,16g,1gpu", "--jobs", "20", "-o", str(out)])
+    assert made.exit_code == 0, made.output
+    shape = read(out).shape
+    assert shape is not None
+    assert shape.has.tolist() == [[8, 16384, 1]] * 4
+    both = CliRunner().invoke(command, ["--nodes", "4x8c", "--procs", "4", "-o", str(out)])
+    assert (both.exit_code, "two machines" in both.output) == (2, True)

@@ -1,0 +1,82 @@
+"""A machine of nodes as typed on the command line, and requests for the jobs of a model, as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from sim.errors import ParameterError
+from sim.workload.model import Field, Trace
+from sim.workload.options import MOST_PROCS
+
+_ENTRY = re.compile(r"(\d{1,6})x(\d{1,6})c((?:,\d{1,9}[a-z]{1,20})*)")
+_MB = 1024
+_SHARES = (0.25, 0.5, 0.5, 1.0, 1.0, 2.0, 4.0)
+"""Memory of a core as a multiple of the node's memory per core; above 1 free cores are left without memory."""
+_GPU_JOBS, _EXCLUSIVE = 0.15, 0.03
+"""Shares of the jobs that ask for a GPU, where there is one, and for exclusive nodes."""
+
+
+def parse_nodes(text: str) -> list[dict[str, Any]]:
+    """Return the entries of nodes: how many, cores, memory in GB, and any other resource by name.
+
+    >>> parse_nodes("100x64c,256g,4gpu 2x8c")
+    [{'count': 100, 'cores': 64, 'mem': 262144, 'gpu': 4}, {'count': 2, 'cores': 8, 'mem': 0}]
+    """
+    found = []
+    for word in text.split():
+        match = _ENTRY.fullmatch(word)
+        if match is None or not int(match[1]) or not int(match[2]):
+            raise ParameterError(f"nodes are written like 100x64c,256g,4gpu, got {word[:60]!r}")
+        entry = {"count": int(match[1]), "cores": int(match[2]), "mem": 0}
+        for amount, unit in re.findall(r"(\d+)([a-z]+)", match[3]):
+            if unit == "g":
+                entry["mem"] = int(amount) * _MB
+            else:
+                entry[unit] = int(amount)
+        found.append(entry)
+    if not found or cores_of(found) > MOST_PROCS:
+        raise ParameterError(f"a machine has from 1 to {MOST_PROCS:,} cores; nodes are written like 100x64c,256g,4gpu")
+    return found
+
+
+def cores_of(nodes: list[dict[str, Any]]) -> int:
+    """Return the number of cores of all nodes."""
+    return sum(entry["count"] * entry["cores"] for entry in nodes)
+
+
+def as_json(trace: Trace, nodes: list[dict[str, Any]], seed: int) -> str:
+    """Return machine and jobs in one JSON text; the requests of the jobs are drawn at random from the seed."""
+    jobs = list(_jobs(trace, nodes, np.random.default_rng(seed + 3)))
+    lines = ",\n".join(json.dumps(job) for job in jobs)
+    return f'{{"nodes": {json.dumps(nodes)},\n"placement": "best",\n"jobs": [\n{lines}\n]}}\n'
+
+
+def _jobs(trace: Trace, nodes: list[dict[str, Any]], draw: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """Yield the jobs: tasks of one core, or whole nodes with a GPU on each."""
+    names = trace.names.get(Field.USER, ())
+    with_gpus = [entry for entry in nodes if entry.get("gpu")]
+    for name, row in zip(trace.ids, trace.table, strict=True):
+        width, of_job = int(row[Field.PROCS_ASKED]), draw.random(3)
+        entry = nodes[int(of_job[0] * len(nodes))]
+        job: dict[str, Any] = {"id": name, "submit": float(row[Field.SUBMIT]), "run": float(row[Field.RUN])}
+        if row[Field.ESTIMATE] > 0:
+            job["estimate"] = float(row[Field.ESTIMATE])
+        if (user := int(row[Field.USER])) >= 0:
+            job["user"] = names[user] if user < len(names) else str(user)
+        if with_gpus and of_job[1] < _GPU_JOBS:
+            host = with_gpus[int(of_job[0] * len(with_gpus))]
+            many = min(-(-width // host["cores"]), sum(one["count"] for one in with_gpus))
+            job |= {"nodes": many, "cores": min(width, host["cores"]), "mem": host["mem"] // 8, "gpu": 1}
+        else:
+            share = _SHARES[int(of_job[2] * len(_SHARES))]
+            job |= {"tasks": width, "cores": 1, "mem": int(share * entry["mem"] / entry["cores"])}
+            if share > 1 and width * job["mem"] > sum(one["count"] * one["mem"] for one in nodes) // 2:
+                job["mem"] = int(entry["mem"] / entry["cores"] / 2)
+        if of_job[1] > 1 - _EXCLUSIVE:
+            job["exclusive"] = True
+        yield job

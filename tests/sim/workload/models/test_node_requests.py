@@ -1,0 +1,37 @@
+"""Machines of nodes as typed, and requests for the jobs of a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.engine.engine import Engine
+from sim.errors import ParameterError
+from sim.workload.models.generated import generate
+from sim.workload.models.node_requests import as_json, cores_of, parse_nodes
+from sim.workload.source import read
+
+NODES = "6x16c,64g,2gpu 10x8c,32g"
+
+
+def test_generated_jobs_fit_the_machine_and_lose_cores_to_memory(tmp_path: Path) -> None:
+    nodes = parse_nodes(NODES)
+    text = as_json(generate("lublin", 300, cores_of(nodes), 1, load=0.9), nodes, 1)
+    (path := tmp_path / "made.json").write_text(text, encoding="utf-8")
+    workload = read(path)
+    assert (len(workload), workload.procs) == (300, 176)
+    engine = Engine(workload, "easy", curious=False)
+    engine.run()
+    assert engine.schedule().curves.lost.max() > 8  # cores stood idle while jobs waited for memory
+
+
+def test_same_seed_gives_the_same_requests() -> None:
+    nodes, trace = parse_nodes(NODES), generate("sud", 50, 176, 2)
+    assert as_json(trace, nodes, 5) == as_json(trace, nodes, 5) != as_json(trace, nodes, 6)
+
+
+@pytest.mark.parametrize("text", ["", "64c", "0x4c", "2x0c", "2x4c,", "2x4c,x", "999999x999999c", "2x4c,1.5g"])
+def test_wrong_nodes_are_refused(text: str) -> None:
+    with pytest.raises(ParameterError, match="like 100x64c,256g,4gpu"):
+        parse_nodes(text)
