@@ -354,7 +354,7 @@ def _of_whole(data: Plain) -> Cluster:
 
 
 def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
-    """Return the cluster with what is kept whole, where the row has it."""
+    """Return the cluster with the fields that a row stores as a whole, if the row has them."""
     found: Plain = {name: text(data[name]) for name in ("name", "version", "me") if name in data}
     if "private" in data:
         found["is_private"] = bool(data["private"])

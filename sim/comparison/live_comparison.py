@@ -131,7 +131,7 @@ class LiveComparison:
         return later_or_earlier(own, there, min(map(_known, self.branches)))
 
     def shift(self, first: bool, moment: float) -> Floats:
-        """Return by rank the seconds by which the job starts later in the first or the second run than in the other.
+        """Return by rank the seconds by which the job starts later in one run (`first` or second) than in the other.
 
         Negative is earlier; infinite if it has started in one run only by that time; 0 if nothing is known.
         """

@@ -97,7 +97,7 @@ def shares(results: Results, ask: DistributionAsk, complement: bool = False) -> 
 
 
 def _grid(values: Floats) -> Floats:
-    """Return places close together where many values are, and in the upper tail."""
+    """Return the values at which curves are drawn: quantiles, with more of them in the upper tail."""
     tail = 1 - np.geomspace(1 / max(len(values), 2), 0.1, GRID // 3)
     levels = np.concatenate([np.linspace(0, 1, GRID), tail])
     grid: Floats = np.unique(np.quantile(values, levels, method="inverted_cdf"))

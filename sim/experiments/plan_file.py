@@ -126,7 +126,7 @@ class _Reader:
         return [self._word(called or name, value) for value in (given if isinstance(given, list) else [given])]
 
     def _values(self, name: str, table: dict[str, Any] | None = None) -> list[str]:
-        """Return all that the words stand for."""
+        """Return the values of the words, with ranges expanded."""
         return [value for word in self._words(name, table) for value in self._checked(name, expand, word)]
 
     def _checked(self, name: str, read: Callable[[str], T], word: str) -> T:

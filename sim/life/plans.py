@@ -28,7 +28,7 @@ class Plans:
         self._since_plan: list[Pass] = []
         """Passes after the policy had planned this job in its pass."""
         self._before_plan: list[Pass] = []
-        """Passes before that, since the previous plan."""
+        """Passes between the previous plan and that time."""
 
     def forget(self) -> None:
         """Forget the plan, because the job started and waits again."""

@@ -119,7 +119,7 @@ class Machine:
 
     @property
     def size(self) -> int:
-        """Return how many they are."""
+        """Return the number of available processors."""
         return self.procs - self.absent.bit_count()
 
     def lose(self, absent: int) -> None:

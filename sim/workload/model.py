@@ -257,7 +257,7 @@ class Jobs(Sequence[Job]):
         return (job or self.next(rank) for rank, job in enumerate(self.made))
 
     def next(self, rank: int, many: int = _MANY) -> Job:
-        """Return that job, and make some after it."""
+        """Return the job of that rank, and make some jobs after it, which are likely to be next."""
         some = slice(rank, rank + many)
         with _MAKING:  # other threads must see the same jobs
             ids, submit, *others, high, reserve, wait = (column[some] for column in self._columns)

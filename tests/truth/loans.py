@@ -1,4 +1,4 @@
-"""Loans between partitions, told by who owned the processors when the machine was divided."""
+"""Loans between partitions, found from the owners of processors when the machine was divided."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.truth.world import World
 
 
 def told_decision(world: World, decision: d.Decision, at: Callable[[float], str]) -> str:
-    """A decision as a panel tells it."""
+    """Return a decision in the words of a panel."""
     names = world.class_names()
     if not isinstance(decision, d.Borrow) or not names:
         return world.named(say(decision, at))

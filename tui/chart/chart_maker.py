@@ -308,7 +308,7 @@ def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: Cha
 
 
 def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None) -> NDArray[np.int8] | None:
-    """Return [band, column]: the partition that had most of it when the machine was divided."""
+    """Return [band, column]: the partition that had most of the band when the machine was divided."""
     if not division:
         return None
     if by_owner is not None:

@@ -33,7 +33,7 @@ class Speed:
         return f"{_short(self.seconds)}/s"
 
     def pace(self, per_column: float) -> float:
-        """Return the seconds until now is in another column of the chart, or something has happened.
+        """Return the seconds of real time until now enters another column of the chart, or the next event.
 
         >>> [speed.pace(450) for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
         [0.5, 0.125, 0.0]

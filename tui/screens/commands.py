@@ -123,7 +123,7 @@ def is_called(query: str, told: str) -> bool:
 
 
 def _plain(words: str) -> Any:
-    """Return words that are never markup; `help` is declared as str but may be this as well."""
+    """Return words that are never markup; Textual also accepts this for `help`, which it declares as str."""
     return Content(drawn(words))
 
 

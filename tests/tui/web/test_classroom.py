@@ -30,14 +30,14 @@ async def classes(**how: Any) -> AsyncIterator[tuple[Any, Nursery, Classroom]]:
 
 
 async def seen(client: Any, scene: int | str = "") -> dict[str, Any]:
-    """What the teacher sees."""
+    """Return the class as the teacher sees it."""
     async with client.get(f"/class/secret?scene={scene}") as answer:
         found: dict[str, Any] = await answer.json()
     return found
 
 
 async def heard(page: Any) -> dict[str, Any]:
-    """The next that a page is told of the class."""
+    """Return the next message about the class that a page receives."""
     while True:
         message = await asyncio.wait_for(page.receive(), 10)
         if message.type == aiohttp.WSMsgType.TEXT:

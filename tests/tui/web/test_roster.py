@@ -1,4 +1,4 @@
-"""What is known of the students of a class."""
+"""The students of a class: places, answers, and the best of a game."""
 
 from __future__ import annotations
 
