@@ -251,7 +251,8 @@ class Shape:
         able = np.maximum(room, 0)
         if request.tasks is None:
             return int(cores.sum()), int((cores > 0).sum()), int((able > 0).sum()), request.nodes or 0, "nodes"
-        found = np.sort(able)[::-1][: request.most].sum()
+        tried = np.argsort(NODE_PLACEMENTS[self.placement] * cores, kind="stable")
+        found = able[tried[able[tried] > 0]][: request.most].sum()
         return int(cores.sum()), int((cores > 0).sum()), int(min(found, request.tasks)), request.tasks, "tasks"
 
     def fault(self, request: Request, seats: Seats) -> str:

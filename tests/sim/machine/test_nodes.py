@@ -68,6 +68,14 @@ def test_tasks_keep_to_least_and_most_nodes() -> None:
     assert spread == Seats((0, 1, 2), ((2, 0, 0), (1, 0, 0), (1, 0, 0)))
 
 
+def test_places_are_counted_on_the_nodes_that_the_placement_tries() -> None:
+    asked = (Request((3, 0, 0), nodes=1), Request((1, 0, 0), tasks=3, most=1))
+    nodes = machine(*asked)  # best fit: the node with one core left is tried first, and only one node may be used
+    nodes.take(0, 3)
+    assert not nodes.fits(job(1))
+    assert nodes.lack(job(1)) == (13, 4, 1, 3, "tasks")
+
+
 def test_exclusive_job_takes_whole_nodes() -> None:
     nodes = machine(Request((1, 0, 0), nodes=1, is_exclusive=True), Request((1, 0, 0), nodes=4))
     nodes.take(0, 1)
