@@ -200,7 +200,7 @@ def shortened(text: str, most: int = 40) -> str:
 
 
 class Named(Protocol):
-    """A job, or what else goes by an id."""
+    """Job, or another object with an id."""
 
     @property
     def id(self) -> str: ...

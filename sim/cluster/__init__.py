@@ -1,1 +1,1 @@
-"""Machines that are observed, not simulated: what stands in a cluster, what changed, and what its scheduler plans."""
+"""Observed clusters: their state, its changes, and the plans of their schedulers."""

@@ -45,7 +45,7 @@ def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
 
 
 def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whose: str) -> str:
-    """Return which limit on a single job this one does not keep; it can start only if one of them is changed."""
+    """Return the limit on a single job that this one violates; it can start only if one of them is changed."""
     unit, own = _unit(match), _own_share(job, match, limit) if limit else 0
     is_least = match["how"] == "Min"
     each = "" if is_least else f" for {'a node of ' if match['per'] == 'Node' else ''}a job"

@@ -15,7 +15,7 @@ def partitions_of(cluster: Cluster, job: ClusterJob) -> list[Partition]:
 
 
 def misfit(cluster: Cluster, job: ClusterJob) -> str:
-    """Return what the job asks for and cannot get in any of its partitions, "" if nothing is found."""
+    """Return the request that none of the job's partitions can meet, "" if there is none."""
     told = [list(_misfits(cluster, job, each)) for each in partitions_of(cluster, job)]
     if not told or not all(told):
         return ""

@@ -418,7 +418,7 @@ def _ending(job: ClusterJob) -> str:
 
 
 def _workload_of(jobs: list[ClusterJob], procs: int, origin: float, zone: tzinfo) -> Workload:
-    """Return the jobs as columns; a job without a limit is taken for a day long."""
+    """Return the jobs as columns; a job without a limit counts as a day long."""
     users, queues, groups = _Words(), _Words(), _Words()
     limit = np.array([job.limit or 86400.0 for job in jobs], float)
     known = [(job.end - job.start) if job.has_ended and job.start and job.end else None for job in jobs]

@@ -50,7 +50,7 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def paragraph(cluster: Cluster, job: ClusterJob) -> tuple[str, ...]:
-    """Return all that the cluster tells about a job, a sentence a line."""
+    """Return all that the cluster reports about a job, one sentence per line."""
     lines = [f"J{job.id} {_said(cluster, job)}."]
     if job.is_waiting:
         lines.append(_asked(job))
@@ -160,7 +160,7 @@ def _gets_whole_nodes(cluster: Cluster, job: ClusterJob) -> bool:
 
 
 def _lacks(cluster: Cluster, job: ClusterJob, nodes: list[Node]) -> str | None:
-    """Return in words what else of a node is lacking, by the last look at the nodes; None: nothing that is known."""
+    """Return the lacking resources of a node in words, by the last look at the nodes, or None."""
     memory = max((node.memory - node.memory_taken for node in nodes), default=0)
     gpus = sum(max(node.gpus - node.gpus_taken, 0) for node in nodes)
     if job.gpus > gpus:
@@ -235,7 +235,7 @@ def _begin(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _never_fits(cluster: Cluster, job: ClusterJob) -> str:
-    """Return what the job asks for beyond what its partitions have or allow."""
+    """Return the request that the job's partitions never meet."""
     if told := misfit(cluster, job):
         return f"can never start: {told}"
     own = {

@@ -99,7 +99,7 @@ class PassCode:
     """True if the pass ran more lines than are recorded."""
 
     def focus(self, decision: int | None, rank: int | None) -> Focus | None:
-        """Return what is to be shown of a decision about a job; without one, of the last condition about the job."""
+        """Return the lines to show for a decision about a job; without one, of the last condition about the job."""
         if decision is not None and decision < len(self.made) and (made := self.made[decision]) is not None:
             return self._around(made.place, made.when, rank, made.place.line, made.chain)
         about = [each for each in self.conditions if rank in each.ranks]

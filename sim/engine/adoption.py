@@ -224,7 +224,9 @@ def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
 
 
 def _touched(state: State, job: Job) -> Reason:
-    """Return the first granted reservation that the job would reach into: one that begins when there is too little."""
+    """Return the first granted reservation that the job would delay, because too few processors are left
+    from then on.
+    """
     if not state.in_time(job) or not state.granted:
         return MachineGoesDown(state.closes, state.now + state.remaining_estimate(job.rank))
     now, plan = state.now, state.plan.copy()

@@ -19,7 +19,7 @@ from sim.policies.orders import Order
 from sim.workload.model import Workload
 
 _PER_ITEM = 72
-"""About how many bytes an item of a container takes beside its place in it: numbers, tuples, allocations."""
+"""Approximate bytes of an item of a container in addition to its place: numbers, tuples, allocations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Checkpoint:
         return cls(state.copy(), future.copy(), waiting, state.waiting.seen, tuple(unfinished), entries)
 
     def state(self, later: State, workload: Workload) -> State:
-        """Return the state as it was, with what is left out here from a later moment of the same run."""
+        """Return the state as it was, completed from a later moment of the same run."""
         state = self.small.copy()
         state.curious, state.jobs = later.curious, workload.jobs
         state.waiting = Queue.of(state.policy.queue_order(), map(state.jobs.__getitem__, self.waiting))

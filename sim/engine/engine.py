@@ -56,7 +56,7 @@ stands still.
 """
 
 Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
-"""Looks at a run from now on: what it returns is called after every step."""
+"""Observer of a run; its result is called after every step."""
 
 
 class Engine:
@@ -116,7 +116,7 @@ class Engine:
     # Another engine in the same state
 
     def checkpoint(self) -> Checkpoint:
-        """Return the state between two steps, to go on from (`at`)."""
+        """Return the state between two steps, from which `at` continues."""
         return Checkpoint.of(self.state, self._future)
 
     def at(
@@ -450,7 +450,7 @@ class Engine:
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:
-        """Return the policy's pass, or only as much of it as is to be looked at."""
+        """Return the policy's pass, or the requested part of it."""
         decide = self.state.policy.decide
         return decide if self._most is None else partial(_first_of, self.state, self._most)
 

@@ -56,7 +56,7 @@ class Queue:
 
     @property
     def order(self) -> Order:
-        """Return the order in which the jobs stood at the last pass."""
+        """Return the order of the jobs at the last pass."""
         return self.seen or self._order.at_step(self.step)
 
     def look(self, view: View) -> tuple[()]:

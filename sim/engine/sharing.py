@@ -1,4 +1,4 @@
-"""Jobs that share the machine in time: where they stand in the matrix, whose turn it is, what each has done.
+"""Jobs that share the machine in time: their places in the matrix, the active row, and their progress.
 
 The engine lets time pass here (`elapse`) and asks when something will happen next (`next_end`, `next_start`); it says
 how long the jobs truly run, which is not kept here. Between two instants only sums change: turns are counted, not
@@ -41,9 +41,9 @@ class Sharing:
         self.stall: dict[int, float] = {}
         """rank -> seconds of its own turns that it loses before that"""
         self.new: set[int] = set()
-        """The jobs that have not been on turn yet."""
+        """Jobs that have not had a turn."""
         self.to_turn: int | None = None
-        """A row that comes on turn out of order when the rebuild is over."""
+        """Row that becomes active out of order after the rebuild."""
 
     def copy(self) -> Sharing:
         twin = Sharing.__new__(Sharing)
@@ -74,7 +74,7 @@ class Sharing:
         return min([end, *(finish(rows, need, since) for rows, need in least.items())])
 
     def next_start(self) -> float:
-        """Return when the next job that has never been on turn will be."""
+        """Return when the next job will have its first turn."""
         if not self.new:
             return inf
         return min(self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)
@@ -82,7 +82,7 @@ class Sharing:
     # Events
 
     def elapse(self, to: float, runtimes: Sequence[float]) -> list[int]:
-        """Time goes on; the ranks of the jobs that are done then, and have left the matrix."""
+        """Advance time; return the ranks of the jobs that are done then, and have left the matrix."""
         by_row = self.turns.gains(self.since, to)
         self.since = to
         gains: dict[tuple[int, ...], float] = {}
@@ -134,7 +134,7 @@ class Sharing:
     # State
 
     def on_turn(self) -> dict[int, int]:
-        """rank -> processors of the jobs in the row on turn."""
+        """rank -> processors of the jobs in the active row."""
         row = self.turns.row
         return {rank: columns for rank, columns, rows in self.places() if row in rows}
 

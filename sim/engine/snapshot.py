@@ -50,7 +50,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Suspended:
-    """A job that was stopped: since when, on which processors it must go on, what it has done."""
+    """Suspended job: since when, the processors it needs, and its progress."""
 
     job: Job
     since: float
@@ -58,7 +58,7 @@ class Suspended:
     ran: float
     xfactor: float
     blocked_by: tuple[int, ...]
-    """The ranks of the jobs that sit on its processors; none: it can go on."""
+    """Ranks of the jobs on its processors; empty if it can resume."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Queue(Sequence[Queued]):
         )  # fmt: skip
 
     def place_of(self, rank: int) -> int | None:
-        """Return how many stand before that job; None: it does not wait."""
+        """Return how many jobs are before that job; None if it does not wait."""
         return next((place for place, job in enumerate(self._jobs) if job.rank == rank), None)
 
     def planned_before(self, time: float, looked_at: int) -> list[Queued]:
@@ -167,7 +167,7 @@ class Queue(Sequence[Queued]):
         return f"Queue({list(self)!r})"
 
     def _place(self, job: Job) -> int:
-        """Return which queue it stands in; where a policy says one that is not there, the first."""
+        """Return the number of its queue, 0 if the policy names one that does not exist."""
         try:
             place = self._policy.queue_of(job)
         except Exception:
@@ -202,7 +202,7 @@ class Snapshot:
     time: float | None
     policy: str
     rules: Policy
-    """The policy itself, for what it declares of itself."""
+    """Policy, for its declared properties."""
     procs: int
     """All processors that there will ever be."""
     absent: int
@@ -228,7 +228,7 @@ class Snapshot:
     dropped: tuple[int, ...]
     """The ranks of the jobs that were given up: wider than all that there will ever be again."""
     awaited: int | None
-    """The suspended job, by rank, for which its processors are kept, so that it goes on when they are free."""
+    """Rank of the suspended job for which processors are reserved until it can resume."""
     queue: Queue
     """Waiting jobs in the policy's order."""
     wanted: int
@@ -240,7 +240,7 @@ class Snapshot:
     queues: tuple[str, ...]
     """The names of the policy's queues, where it has several; `Queued.place` is an index into them."""
     columns: tuple[Column, ...]
-    """Numbers of the policy's own; `Queued.own` has those of a job."""
+    """Numbers of the policy; `Queued.own` has those of a job."""
     printed: tuple[str, ...]
     """Lines that the policy printed in this step: untrusted text."""
     arrived: tuple[Job, ...]
@@ -322,7 +322,7 @@ def _running(state: State) -> tuple[Running, ...]:
 
 
 def _sharing(state: State, sharing: Sharing) -> tuple[Running, ...]:
-    """Return the jobs in the matrix, on turn or not."""
+    """Return the jobs in the matrix, whether their row is active or not."""
     running = []
     for rank in sharing.ran:
         end = sharing.expected_end(rank, state.remaining_estimate(rank))
@@ -365,7 +365,7 @@ def _queued(state: State) -> Queue:
 
 
 def _room_on_nodes(state: State) -> dict[int, Reason]:
-    """On nodes, what the planned jobs lack that do not fit now: numbers of processors do not say it."""
+    """Return the resources that planned jobs lack on nodes, which numbers of processors do not show."""
     if not state.machine.has_nodes:
         return {}
     first = sorted(state.planned, key=state.planned.__getitem__)[:_MOST_LACKS]

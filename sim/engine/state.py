@@ -96,7 +96,7 @@ class State:
         self.dropped: tuple[int, ...] = ()
         """The ranks of the jobs that were wider than all that there would ever be again"""
         self.moved: dict[int, float] = {}
-        """rank -> by how much its planned start moved; of what is planned in rows only if curious"""
+        """rank -> move of its planned start; of plans in rows only if curious"""
         self.decisions: list[Decision] = []
         """Decisions of the last step with reasons to wait, in order; empty unless curious"""
         self.printed: list[str] = []
@@ -104,7 +104,7 @@ class State:
         # Places of the jobs
         self.running: dict[int, Allocation] = {}
         self.ends: list[tuple[float, int, int]] = []
-        """(expected end, rank, processors) of what runs, sorted"""
+        """(expected end, rank, processors) of running jobs, sorted"""
         self.suspended: dict[int, int] = {}
         self.suspended_since: dict[int, float] = {}
         self.awaited: int | None = None
@@ -123,7 +123,7 @@ class State:
         self.lasts: dict[int, float] = {}
         """Lengths of reservations that differ from the jobs' estimates"""
         self.granted: dict[int, float] = {}
-        """rank -> start, of the waiting jobs whose users asked for a reservation and got it: it outlives its policy"""
+        """rank -> start of waiting jobs with requested reservations, which survive switches of the policy"""
         self.promises = policy.promises()
         """True if current reservations never move later"""
         self.expected: dict[int, float] = {}
@@ -140,7 +140,7 @@ class State:
         """
         self.wakes: set[tuple[float, int, float]] = set()
         self.wake_at = inf
-        """The wake-up that the last pass asked for and the next pass must renew; inf if there is none"""
+        """Wake-up requested by the last pass, which the next pass must renew; inf if there is none"""
         self.notes: dict[str, Any] = {}
 
     def demand_shape(self, policy: Policy) -> None:
@@ -203,7 +203,7 @@ class State:
 
     @property
     def new_in_rows(self) -> Collection[int]:
-        """Return the ranks of the jobs in the matrix that have not been on turn since they came into it."""
+        """Return the ranks of the jobs in the matrix that have not had a turn since their placement."""
         return self.sharing.new if self.sharing else ()
 
     def ran(self, rank: int) -> float:
@@ -242,7 +242,7 @@ class State:
 
     @property
     def plan(self) -> Plan:
-        """Return running jobs until their expected ends and the reservations that stand."""
+        """Return a plan of running jobs until their expected ends and of the current reservations."""
         if self.kept_plan is None:
             self.kept_plan = self.running_plan()
             for rank, at in (self.reserved if self.policy.keeps_reservations else self.granted).items():
@@ -319,7 +319,7 @@ class State:
         return time, free - job.procs
 
     def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
-        """Return what is left when the head starts at its shadow time: processors, or room on nodes."""
+        """Return the resources left when the head starts at its shadow time: processors, or room on nodes."""
         if isinstance(self.machine, NodeMachine):
             return Leftover(
                 self.machine, head, shadow_on_nodes(self.machine, self.ends if ends is None else ends, head)[1]
@@ -336,7 +336,7 @@ class State:
 
     @property
     def gone_for_good(self) -> int:
-        """Return the processors that will never be there again, as far as is known."""
+        """Return the processors that will never be available again, as far as is known."""
         return gone_for_good(self.outages, self.now)
 
     @property
@@ -345,11 +345,13 @@ class State:
         return self.procs - self.gone_for_good.bit_count()
 
     def back(self, processors: int) -> float:
-        """Return when all these will be there again, as far as is known."""
+        """Return when all these will be available again, as far as is known."""
         return self.clear(processors, self.now, 0)
 
     def clear(self, processors: int, since: float, lasts: float) -> float:
-        """Return the first moment from `since` on from which these are all there for so long, as far as is known."""
+        """Return the first moment from `since` on from which these are all available for that long, as far
+        as is known.
+        """
         begins = [(self.now, absent(self.outages, self.now)), *self.ahead]
         for (begin, gone), (end, _) in zip(begins, [*self.ahead, (inf, 0)], strict=True):
             if gone & processors and end > since and begin < since + max(lasts, MOMENT) - MOMENT / 2:
@@ -394,7 +396,7 @@ class Future:
         return self.changes[place] if place < len(self.changes) else inf
 
     def last_change(self, until: float) -> float:
-        """Return when it last changes up to that moment, if it does after what has happened; else -inf."""
+        """Return the last change of the machine up to that moment that has not been applied yet; else -inf."""
         place = bisect_right(self.changes, until)
         return self.changes[place - 1] if place and self.changes[place - 1] > self.applied else -inf
 

@@ -35,7 +35,7 @@ class DistributionAsk:
     by: str = "policy"
     """A colour each: a factor of the runs, or a grouping of their jobs."""
     over: str = ""
-    """A place each along the axis, where boxes stand: another factor or grouping."""
+    """Factor or grouping along the axis, with a box at each value."""
     where: tuple[Condition, ...] = ()
     per: float = 1.0
     """The values are divided by this: seconds become hours."""

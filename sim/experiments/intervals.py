@@ -1,4 +1,4 @@
-"""Means and what they are worth: intervals by Student's t, and whether one thing is smaller than another, by pairs."""
+"""Means with intervals by Student's t, and paired tests whether one mean is smaller than another."""
 
 from __future__ import annotations
 

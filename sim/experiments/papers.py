@@ -1,4 +1,4 @@
-"""The papers' tables as plans: what each says, which runs make it again, and what comes out of them.
+"""Tables of the papers as plans: their values, the runs that repeat them, and the results.
 
 A table is a TOML file in `paper_plans`. `head` names the first cells of each row after its name: factors of a plan, or
 the `label` of a group of jobs. `metrics` names the paper's figures at the end of each row, and `[options]` hold for all

@@ -154,7 +154,7 @@ class PivotTable:
 
 
 def pivot(results: Results, ask: PivotQuery) -> list[PivotTable]:
-    """Return the tables that are asked for: one, or one a group of jobs."""
+    """Return the requested tables: one, or one for each group of jobs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     metric = ask.metric
     also = ["batches"] if ask.interval == "batches" else []
@@ -209,7 +209,7 @@ def order_of(value: Value) -> tuple[Any, ...]:
 
 
 def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
-    """Return the value of each run by what else it was made with: runs of two cells with the same are a pair."""
+    """Return the value of each run by its other factors, which pair the runs of two cells."""
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
 

@@ -29,7 +29,7 @@ class LocalPool(ProcessPoolExecutor):
         self._reader = reader
 
     def stop(self) -> None:
-        """End the workers in the middle of what they do."""
+        """Kill the workers in the middle of their work."""
         self._line.close()
         self.shutdown(cancel_futures=True)
 

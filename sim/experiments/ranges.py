@@ -1,4 +1,4 @@
-"""Ranges in what a person types: `{1,2,5}`, `{1..5}` and `{0.8..1.4..0.1}` each stand for several values."""
+"""Ranges in typed values: `{1,2,5}`, `{1..5}` and `{0.8..1.4..0.1}` each give several values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.errors import ParameterError
 from sim.words import quoted
 
 MOST = 100_000
-"""Values that one text may stand for, and runs that one plan may have."""
+"""Most values of one text, and most runs of one plan."""
 _NUMBER = r"-?\d{1,15}(?:\.\d{1,15})?"
 _SPAN = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:\.\.({_NUMBER}))?", re.ASCII)
 

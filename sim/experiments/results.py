@@ -57,7 +57,7 @@ class ResultsError(SchedscopeError):
 
 
 class StoredRun(NamedTuple):
-    """A run that is there."""
+    """Run in the file."""
 
     asked: frozenset[str]
     """The groups that were measured."""
@@ -158,7 +158,7 @@ class Results:
             return [name for (name,) in self._of_their_kinds(found, ("grouping",))]
 
     def _of_their_kinds(self, rows: Iterable[tuple[Any, ...]], names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Return the rows; a value of another kind than its column's makes the file none of ours."""
+        """Return the rows; raise an error for a value of another type than its column's."""
         kinds = [_kind_of(name) for name in names]
         for row in rows:
             if not all(map(isinstance, row, kinds)):
@@ -231,7 +231,7 @@ class Results:
 
 
 def _kind_of(column: str) -> tuple[type, ...]:
-    """Return what a value of this column may be."""
+    """Return the type of the values in this column."""
     if column in _WORDS:
         return str, NoneType
     return (str, int, float, NoneType) if column in VARIED else (int, float, NoneType)

@@ -1,4 +1,4 @@
-"""Means as lines over something that varies: what a plot draws, a panel a trace."""
+"""Means as lines over a factor: the contents of a plot, with a panel for each trace."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ class _Sweep:
         return (*taken, *islice(self._tasks, size - len(taken)))
 
     def _take(self, done: set[Future[Made]], pool: Executor) -> bool:
-        """Keep what has been made; has the pool broken?"""
+        """Store finished runs; return True if the pool has broken."""
         broken = False
         made: list[Outcome] = []
         for future in done:

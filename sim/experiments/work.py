@@ -31,7 +31,7 @@ _HELD: dict[str, bytes] = {}
 
 
 class Task(NamedTuple):
-    """A run that is to be made."""
+    """Run to be made."""
 
     run: Run
     copy: str

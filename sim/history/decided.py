@@ -47,7 +47,7 @@ class Form(NamedTuple):
     """Count of leading numbers that belong to the decision, not to its reason"""
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
-        """Return the decision about a job, of what was written."""
+        """Return the decision about a job from its stored values."""
         own, because = values[: self.own], values[self.own :]
         lasts = because[:1] if self.is_trial else []
         if self.reason:
@@ -97,7 +97,7 @@ def _forms() -> Iterator[Form]:
 
 FORMS = tuple(_forms())
 AS_IT_IS = len(FORMS)
-"""The form of what has none"""
+"""Form of decisions without one"""
 _NUMBERS = {(form.decision, form.reason, form.is_placed): number for number, form in enumerate(FORMS)}
 _NOTHING = (0.0,) * WIDTH
 _WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {
@@ -145,7 +145,7 @@ class Decided:
         return len(self.forms) + len(self.new)
 
     def write(self) -> None:
-        """Write what is still to be written."""
+        """Write the pending decisions."""
         if not self.new:
             return
         try:
@@ -241,13 +241,13 @@ class Decided:
         return form.made(job, named, values, on)
 
     def about(self, rank: int, first: int, last: int) -> list[int]:
-        """Return which of those rows are about that job."""
+        """Return the rows about that job."""
         self.write()
         found: list[int] = (np.flatnonzero(np.array(self.ranks[first:last]) == rank) + first).tolist()
         return found
 
     def until(self, last: int, sets: ProcessorSets | None = None) -> Decided:
-        """Return the first so many as rows of their own, to which others can be added, beside such stretches."""
+        """Return the first rows as a separate log, to which more can be added, with these stretches."""
         self.write()
         cut = Decided(self._jobs, sets)
         cut.forms, cut.ranks, cut.heads = self.forms[:last], self.ranks[:last], self.heads[:last]

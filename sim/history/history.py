@@ -88,7 +88,7 @@ class History(Past):
             self.check_size()
 
     def write(self) -> None:
-        """Write into the columns what is still to be written."""
+        """Write the pending values into the columns."""
         begins, ends, closes = self._begins, self._ends, self._closes
         self._begins, self._ends, self._closes = [], [], []
         if begins:
@@ -101,7 +101,7 @@ class History(Past):
         self.mark()
 
     def count(self) -> None:
-        """Go on from what the columns say."""
+        """Continue the counts from the columns."""
         self._stretches, self._made = len(self._start), len(self._time)
 
     def mark(self) -> None:

@@ -41,6 +41,6 @@ class Stretch(NamedTuple):
         return self.ended_by == ENDINGS[SUSPENDED]
 
     def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:
-        """Return a part of it, in which one of these rows is on turn."""
+        """Return the part of it in which one of these rows is active."""
         ended_by = self.ended_by if end == self.end else ENDINGS[MOVED]
         return self._replace(start=start, end=end, kind=KINDS[TURN], rows=rows, ended_by=ended_by)

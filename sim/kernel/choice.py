@@ -43,7 +43,7 @@ def described() -> str:
 
 
 def _reason() -> str:
-    """Return why the plain loop is used: the setting, what the compiler said, or that the module is old or missing."""
+    """Return why the interpreted loop is used: the setting, the compiler's error, or a missing or old module."""
     if os.environ.get(SETTING) == "python":
         return f"{SETTING} is python"
     try:

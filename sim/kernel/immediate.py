@@ -36,7 +36,7 @@ class ImmediateLoop(Suspension):
         self._wake(at, rank)
 
     def wakes(self) -> list[tuple[float, int]]:
-        """Return when the policy is to be woken, and the job that has had its slice then."""
+        """Return when the policy must wake, and the job that has used up its slice then."""
         return [(self.reserved_at[index], self.reserved_rank[index]) for index in range(self.reservations)]
 
     # A pass

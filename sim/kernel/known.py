@@ -117,7 +117,7 @@ class Known(NamedTuple):
 
 
 def known(policy: Policy) -> Known | None:
-    """Return the policy as the loop wants it; None if the loop does not stand in for it with all its parameters."""
+    """Return the parameters of the policy for the loop; None if the loop does not support all of them."""
     if not (_is_honoured(type(policy)) and _is_honoured(type(policy.queue_order()))):
         return None
     in_order = form_of(Start, InOrder)

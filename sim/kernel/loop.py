@@ -93,7 +93,7 @@ class Loop(Conservative):
         return time
 
     def _latest(self, time: float, arrives: float) -> float:
-        """Return the latest of what is due at the same moment as that."""
+        """Return the latest of the times that belong to the same instant as this one."""
         until = time + A_MOMENT
         latest = arrives if time < arrives and arrives <= until else time
         index = self.running - 1
@@ -114,13 +114,13 @@ class Loop(Conservative):
         return latest
 
     def _is_due_after(self, now: float) -> float:
-        """Return when the first reservation after that is due; for those before there was no room."""
+        """Return when the first reservation after that is due; earlier ones lack processors."""
         index = time_up_to(self.reserved_at, now, 0, self.reservations)
         time: float = self.reserved_at[index] if index < self.reservations else INFINITE
         return time
 
     def _wakes(self, after: float, until: float) -> float:
-        """Return when the first job after that moment, and up to another, is to start by the trace; infinite: none."""
+        """Return the first recorded start after that moment and up to another; infinite for none."""
         for index in range(self.waiting):
             time = self.recorded[self.rank_at[self.queue[index]]]
             if time > after:

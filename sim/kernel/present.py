@@ -108,7 +108,7 @@ class Present:
         self.planned_in = numbers(jobs)
         """Step of the last note about it, from 1"""
         self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
-        """The reservations that stand, in order of time; where there are none, when the policy asked to be woken"""
+        """Reservations in order of time; without any, the requested wake-up"""
         self.reservations = 0
         self.is_due = self.is_reserved = False
         """True if a reservation is due; True if starting jobs have reservations"""

@@ -27,7 +27,7 @@ class Sets:
             self.of[number * self.words + word] = processors >> A_WORD * word & EVERY
 
     def told(self, number: int) -> Processors:
-        """Return the integer that stands for the set."""
+        """Return the set as an integer."""
         processors: Processors = 0
         for word in range(self.words - 1, -1, -1):
             processors = processors << A_WORD | self.of[number * self.words + word]
@@ -149,7 +149,7 @@ class Sets:
         return False
 
     def first_after(self, number: int, processor: int) -> int:
-        """Return which comes after that one; -1: none."""
+        """Return the first member after that one, or -1."""
         processor += 1
         while processor < self.words * A_WORD:
             rest = self.of[number * self.words + (processor >> 6)] >> (processor & 63)

@@ -60,11 +60,11 @@ class Sharing(Clock):
         self.home, self.stands, self.set_at = numbers(jobs), numbers(jobs), numbers(jobs)
         """Slot of the home row, bits of all slots, and ~index of the columns in `whole_sets`"""
         self.rows_of: list[tuple[int, ...]] = [()] * jobs
-        """The rows that each stands in, as the matrix has them"""
+        """Rows of each job in the matrix"""
         self.written: list[tuple[int, ...]] = [()] * jobs
         """Rows of each job as written to the history"""
         self.replicas = self.copies = 0
-        """How many replicas there were when the matrix was filled last, and how many still stand"""
+        """Number of replicas when the matrix was filled last, and of those still there"""
         self.settled = 0
         """Number of jobs, from the first, that are where they were"""
         self.apart = 0
@@ -131,7 +131,7 @@ class Sharing(Clock):
         return [(rank, self.sets.told(rank), self.rows_of[rank]) for rank in ranks]
 
     def free_set(self) -> Processors:
-        """Return the columns that are free in the row on turn."""
+        """Return the free columns of the active row."""
         self.sets.become(self.open_set, self.every_set)
         if self.cycle:
             slot = self.order[self.on_turn]
@@ -181,7 +181,7 @@ class Sharing(Clock):
         return end
 
     def _first_stand(self, rank: int) -> float:
-        """Return when one of the job's rows is on turn for the first time."""
+        """Return when one of the job's rows is active for the first time."""
         cycle, on_turn = self.cycle, self.on_turn
         for turn in range(cycle):
             if self.stands[rank] >> self.order[(on_turn + turn) % cycle] & 1:

@@ -1,4 +1,4 @@
-"""The life of one job: what happened to it from its submission to its end, and what kept it waiting meanwhile.
+"""Life of one job: the events from its submission to its end, and its reasons to wait.
 
 `life_of` runs the workload under a policy and records one job, step by step (`sim.life.job_recorder`), as a `Life` with
 its moments (`sim.life.moments`). `sim.life.story` and, in short, `sim.life.summary` put them into words.
@@ -80,7 +80,7 @@ def life_of(
     placement: Placement = "lowest",
     switches: Iterable[tuple[float, Policy | str]] = (),
 ) -> Life:
-    """Run the workload until the job ends and return what happened to it, with switches of the policy on the way."""
+    """Run the workload until the job ends and return the job's life, with switches of the policy on the way."""
     engine = Engine(workload, policy, placement=placement, curious=False)
     scenario = Scenario(workload, policy, switches, placement)
     return watch(engine, rank, scenario.stepper(engine))
@@ -94,7 +94,7 @@ def _policies(engine: Engine) -> str:
 
 
 def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> Life:
-    """Run an engine that has not reached the job's submission until the job ends; return what happened to it."""
+    """Run an engine that has not reached the job's submission until the job ends; return the job's life."""
     job = engine.workload.jobs[rank]
     step = step or engine.step
     while (time := engine.next_time()) is not None and time < job.submit:

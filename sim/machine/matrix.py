@@ -19,7 +19,7 @@ from sim.machine.processors import lowest, written
 
 
 class Cell(NamedTuple):
-    """A job's stand in one row."""
+    """Place of a job in one row."""
 
     rank: int
     columns: int
@@ -27,7 +27,7 @@ class Cell(NamedTuple):
 
 
 class MatrixPicture(NamedTuple):
-    """The matrix at one moment: rows of (id, cells), from first to last, and the id of the row on turn."""
+    """Matrix at one moment: rows of (id, cells), from first to last, and the id of the active row."""
 
     procs: int
     rows: tuple[tuple[int, tuple[Cell, ...]], ...]
@@ -127,14 +127,14 @@ class MatrixView:
         return lowest(self.free_columns(row), count)
 
     def in_the_way(self, columns: int, row: int) -> list[int]:
-        """Return the jobs in the row that stand in some of these columns, in order of placement."""
+        """Return the jobs in the row that use some of these columns, in order of placement."""
         if not self._used[row] & columns:
             return []
         rows_of = self._rows_of
         return [rank for rank, held in self._columns.items() if held & columns and row in rows_of[rank]]
 
     def room_for_replica(self, rank: int) -> int | None:
-        """Return the first row in which the job does not stand and its columns are free."""
+        """Return the first row without the job in which its columns are free."""
         columns, used = self._columns[rank], self._used
         for row in self._rows:
             if not used[row] & columns:

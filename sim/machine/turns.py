@@ -21,7 +21,7 @@ _FEW = 4
 
 
 class Turn(NamedTuple):
-    """A row on turn from `begin` until `end`, without progress until `overhead_until`."""
+    """Turn of a row from `begin` until `end`, without progress until `overhead_until`."""
 
     row: int
     begin: float
@@ -132,7 +132,7 @@ class Turns:
     # Progress of jobs
 
     def gained(self, rows: Sequence[int], since: float, until: float) -> float:
-        """Return the progress, in seconds, of a job that stands in these rows."""
+        """Return the progress, in seconds, of a job in these rows."""
         if not self.alternate:
             return until - since if self.row in rows else 0
         gains = self.gains(since, until)
@@ -179,7 +179,7 @@ class Turns:
         return max(now, begin + (self.slice if rest > a_turn - MOMENT else self.overhead + rest))
 
     def first_stand(self, rows: Sequence[int], now: float) -> float:
-        """Return the first moment from `now` on at which one of these rows is on turn, overhead or not.
+        """Return the first moment from `now` on at which one of these rows is active, overhead or not.
 
         To be asked after the rebuild at `now`: a row that a job leaves at the instant it comes on turn is no start.
         """
@@ -212,7 +212,7 @@ class Turns:
         return max(int((time - self.begin + MOMENT) // self.slice), 0)
 
     def _places(self, rows: Sequence[int]) -> list[int]:
-        """Return how many turns after the present one the rows come on turn, sorted."""
+        """Return after how many turns from now each of the rows is active, sorted."""
         if self.row is None or not rows:
             raise DecisionError("a job that stands in no row never comes on turn")
         index, count = self.rows.index, len(self.rows)

@@ -23,7 +23,7 @@ class Metric(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Return the title, and of what it is a number where that is not in it.
+        """Return the title, with its unit of count unless the title has it.
 
         >>> metric("killed").counted, metric("jobs").counted
         ('killed (jobs)', 'jobs')

@@ -26,7 +26,7 @@ class FinishedJobs:
 
     @classmethod
     def of(cls, source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> FinishedJobs:
-        """Return the finished jobs of a schedule, killed ones or not; those of one are taken as they are."""
+        """Return the finished jobs of a schedule, including killed ones; finished jobs are returned unchanged."""
         if isinstance(source, FinishedJobs):
             return source
         counts = ~np.isnan(source.end)

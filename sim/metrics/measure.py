@@ -15,7 +15,7 @@ from sim.workload.categories import TAU
 
 
 class Group(NamedTuple):
-    """A way to divide the jobs."""
+    """Way to divide the jobs into groups."""
 
     name: str
     title: str

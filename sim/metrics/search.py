@@ -1,4 +1,4 @@
-"""Search of metrics by what they mean, in the words of a user."""
+"""Search for metrics by meaning, in the words of a user."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FILLING = {"the", "of", "a", "an", "and", "in", "over", "time", "per", "how", "
 
 
 class Entry(Protocol):
-    """Something with a name and words that say what it is."""
+    """Entry with a name and descriptive words."""
 
     @property
     def name(self) -> str: ...

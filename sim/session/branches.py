@@ -1,4 +1,4 @@
-"""The branches of a timeline as records that a session keeps, and the timeline that such records stand for."""
+"""Conversion of a timeline's branches to records in a session, and back."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Conditions to stop at: their grammar, what a step says of them, and the search for the step that meets them."""
+"""Conditions to stop at: their grammar, their values at a step, and the search for a step that meets them."""

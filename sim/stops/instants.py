@@ -22,7 +22,7 @@ from sim.workload.model import Job, Workload
 
 
 class Instant(Protocol):
-    """State after a step, and what happened in it."""
+    """State after a step, and its events."""
 
     @property
     def step(self) -> int: ...

@@ -23,7 +23,7 @@ PATIENCE = 10
 """Seconds in which a scheduler must answer."""
 UNKNOWN_WORKERS = "{} can run code as you, and so can anyone who reaches it without TLS: use a cluster that you trust"
 COUNTED = 1.0
-"""Seconds for which it is believed how many workers there are."""
+"""Seconds for which the number of workers is cached."""
 ROLES = ("client", "scheduler", "worker")
 NO_PAGES = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
 """Options of a worker: no web page of it on the network."""

@@ -35,7 +35,8 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def say(text: str, exact: bool = False) -> None:
-    """Print a result, without what a terminal would obey; what is `exact` goes to other programs as it is.
+    """Print a result without control sequences; with `exact` it is unchanged for other programs. (Click would turn a
+    closed pipe into exit code 1.)
 
     (Click would turn a closed pipe into exit code 1.)
     """

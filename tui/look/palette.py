@@ -346,7 +346,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def snapped(colour: str, depth: int) -> str:
-    """Return the nearest colour of the 6 x 6 x 6 cube where the terminal has 256; libraries fold many into one."""
+    """Return the nearest colour of the 6 x 6 x 6 cube for terminals with 256 colours."""
     if depth != 8:
         return colour
     levels = (0, 95, 135, 175, 215, 255)

@@ -154,7 +154,7 @@ def histogram(rows: Sequence[tuple[str, int]], total: int, heading: str, width: 
 
 
 def sparkline(values: Sequence[float], unicode: bool = True) -> str:
-    """Return one column a value, the greatest full height; nothing is blank.
+    """Return one column for each value, the greatest at full height; 0 is blank.
 
     >>> sparkline([0, 1, 4, 8]), sparkline([0, 1, 8], unicode=False)
     (' ▁▄█', ' _#')

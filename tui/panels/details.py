@@ -117,7 +117,7 @@ def _own_numbers(context: Context, width: int) -> Iterator[Line]:
 
 
 def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """Return a curve, for a job that was suspended: it grows while the job does not run, by what it has waited."""
+    """Return the xfactor's curve for a job that was suspended; it grows while the job does not run."""
     took_turns = any(kind == "gang" for _, _, kind in job.stretches)
     if context.scene.job is None or (job.state != "suspended" and len(job.stretches) < 2) or took_turns:
         return []

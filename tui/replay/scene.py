@@ -42,7 +42,7 @@ class About:
     caption: str
     workload: Workload
     read: Trace
-    """Without its table: the workload has what is needed of it."""
+    """Trace without its table, as the workload has the needed values."""
 
     def of(self, scene: Scene) -> About:
         """Return the same for a run whose jobs have other estimates."""

@@ -74,7 +74,7 @@ class Slurm:
         return Cluster(0.0, name[: text.MOST_LETTERS], version[:40], is_private=is_private, me=me)
 
     def _looked_at(self, known: Cluster) -> Cluster:
-        """Return the same with nodes, partitions, reservations, limits and parts of priorities asked for again."""
+        """Return the adapter's state with nodes, partitions, reservations, limits and parts of priorities renewed."""
         ask = self._commands.ask
         return replace(
             known,

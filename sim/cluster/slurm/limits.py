@@ -12,7 +12,7 @@ _AMOUNT = re.compile(
     r"(?:^|,)(?:([\w/:.-]{1,64})=)?(\d{1,15})(?:\((\d{1,15}(?:\.\d{1,9})?)\))?(?=,|$)",
     re.ASCII,
 )
-"""One amount with its resource, and what is used of it: a limit for each job has none."""
+"""Amount of a resource, and its current use; a limit for each job has no use."""
 _KEY = re.compile(r"(?:^|\s)((?:Grp|Max|Min)[A-Za-z]{2,30})=(\S*)", re.ASCII)
 _ASSOCIATION = re.compile(r"\s*ClusterName=\S* Account=(\S*) UserName=([^\s(]*)")
 _USER = re.compile(r"^UserName=([^\s(]+)\((\d+)\)", re.M)

@@ -16,7 +16,7 @@ from tui.look import text
 from tui.look.palette import Hue, Tone, ink
 
 BAR = ink(Hue.NONE, Tone.TEXT)
-"""The strongest contrast that there is, which no job has: boundaries are seen first."""
+"""Ink with the strongest contrast, used for no job, so that boundaries are seen first."""
 _STEPS = 6
 """Columns for each step that an upright line joins; more steps would hide the jobs."""
 _THICKEST = 3

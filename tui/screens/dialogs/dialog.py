@@ -18,7 +18,7 @@ from tui.look.text import drawn
 Answer = TypeVar("Answer")
 
 WIDE = 100
-"""Columns of the screen from which on lists also say what each thing is."""
+"""Width of the screen from which lists also have descriptions."""
 
 Draw: TypeAlias = Callable[[int], Iterable[Line]]
 """Function that returns the lines of a text, wrapped to a width in columns."""
