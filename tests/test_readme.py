@@ -109,4 +109,4 @@ def test_the_lesson_that_is_shown_holds(tmp_path: Path) -> None:
         (ROOT / LESSONS).read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0], encoding="utf-8"
     )
     staged, wrong = check(path)
-    assert (len(staged), wrong) == (3, [])
+    assert (len(staged), wrong) == (4, [])

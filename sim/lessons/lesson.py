@@ -24,11 +24,14 @@ PAPERS: Mapping[str, str] = {
 }
 """Papers of the lessons by short name; a user's own lesson may name any source."""
 ORDER = (
-    "read-this-chart", "backfilling", "zkp-lies", "zkp-doubled", "zkp-short-first", "zkp-early-end", "w-slip",
-    "w-starving", "w-two-windows", "ls-boundaries", "ls-own-queue", "ls-crash", "k-promise", "k-factor", "k-half",
-    "k-seats", "z-hole", "z-turns", "z-switch-cost", "z-migration", "which-is-better",
+    "read-this-chart", "backfilling", "draw-a-puzzle", "be-the-scheduler", "zkp-lies", "zkp-doubled",
+    "zkp-short-first", "zkp-early-end", "w-slip", "w-starving", "w-two-windows", "ls-boundaries", "ls-own-queue",
+    "ls-crash", "k-promise", "k-factor", "k-half", "k-seats", "z-hole", "z-turns", "z-switch-cost", "z-migration",
+    "which-is-better",
 )  # fmt: skip
 """Names of the built-in lessons in the order of learning."""
+THE_END = "end"
+"""Moment of a scene at which the last job has ended."""
 PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "code", "strip", "metrics")
 """Panels that a scene can show next to the chart."""
 COLOURS = (
@@ -83,7 +86,7 @@ class LessonScene:
     notes: str = ""
     """Notes for the teacher."""
     at: str | None = None
-    """Time or step."""
+    """Time or step, or "end"."""
     when: str | None = None
     """Condition; the scene is at the first moment after the scene before that meets it."""
     before: str | None = None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sim.errors import ParameterError, SchedscopeError, TraceError
-from sim.lessons.lesson import Lesson, LessonError, LessonScene
+from sim.lessons.lesson import THE_END, Lesson, LessonError, LessonScene
 from sim.lessons.lesson_file import read_lesson
 from sim.lessons.names import IN_BRACES, Names
 from sim.lessons.questions import Question, question
@@ -47,6 +47,9 @@ class Staged:
     """Text shown with the answer."""
 
 
+EXERCISE_NOTES = "Let two students work at one screen. Collect what they found, and why, before you close."
+
+
 class Performance:
     """Evaluation of the scenes one after the other; a scene may begin at the moment of the one before."""
 
@@ -80,7 +83,10 @@ class Performance:
         yield from self.lesson.scenes
         if self.lesson.exercise:
             yield LessonScene(
-                title="Now you", say=self.lesson.exercise, lines={"": self.lesson.lines.get("exercise", 0)}
+                title="Now you",
+                say=self.lesson.exercise,
+                notes=EXERCISE_NOTES,
+                lines={"": self.lesson.lines.get("exercise", 0)},
             )
 
     def stage(self, scene: LessonScene) -> Staged:
@@ -183,6 +189,8 @@ class Performance:
         return since
 
     def _at(self, since: Moment, text: str) -> Moment:
+        if text == THE_END:
+            return self.runs.at_time(since.branch, self.runs.last(since.branch))
         moment = parse_moment(text, since.clock)
         if isinstance(moment, Step):
             return self.runs.at_step(since.branch, moment.number)

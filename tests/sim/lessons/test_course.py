@@ -20,6 +20,7 @@ def test_a_lesson_holds(lesson: Lesson) -> None:
     assert lesson.paper in PAPERS
     assert lesson.about
     assert lesson.exercise
+    assert all(scene.notes for scene in lesson.scenes)
 
 
 @pytest.mark.parametrize("lesson", course(), ids=lambda lesson: lesson.name)

@@ -27,6 +27,13 @@ def test_a_scene_goes_to_a_time_a_step_a_condition_or_just_before_it(tmp_path: P
     ]  # fmt: skip
 
 
+def test_a_scene_at_the_end_is_where_the_last_job_has_ended(tmp_path: Path) -> None:
+    one, other = walk(tmp_path, f'at = "end"\n{SAY}', f'at = "end"\npolicy = "fcfs"\ncompare = "easy"\n{SAY}').scenes
+    ends = walk(tmp_path, f'at = "9h"\n{SAY}').scenes[0].moment
+    assert (one.moment.step, one.moment.clock < ends.clock) == (ends.step, True)
+    assert (other.moment.branch, other.moment.beside) == ("fcfs", "main")
+
+
 def test_a_scene_takes_over_what_the_one_before_said_but_not_the_run_beside(tmp_path: Path) -> None:
     first = (
         'at = 600\npolicy = "fcfs"\nshow = ["decisions"]\nzoom = [0, 900]\ncolour = "width"\ncompare = "easy"\n' + SAY
