@@ -27,6 +27,10 @@ class Begun(Schedscope):
     def on_mount(self) -> None:
         self.call_after_refresh(self._show_begin)
 
+    def _settle(self) -> None:
+        """Save what is opened from here, but offer no crashed session over a puzzle or a game."""
+        self.keeper.begin(False)
+
     def _show_begin(self) -> None:
         self.push_screen(self._begin(self.look, self.guest is not None))
 

@@ -114,7 +114,7 @@ class PlayScreen(Screen[None]):
         self._best = tuple(best)
         self.game, self._look, self._title = Game(workload), look, title
         self._chosen, self._first, self._top = 0, 0, 0
-        self._told = "Choose a job with ↑ ↓ and start it with enter, or let the clock go on with space."
+        self._told = "Choose a job with ↑ ↓ and start it with enter, or press space for the clock."
         self._scores: list[Score] | None = None
         self._costly: list[Costly] = []
 

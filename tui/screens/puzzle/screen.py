@@ -37,6 +37,8 @@ from tui.widgets.rows import Lines, fitted
 
 EXAMPLE = "10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s"
 NEW = PuzzleJob(1, 600)
+LONG_KEYS = 110
+"""Columns from which the line of keys has all of them."""
 HELP = (
     ("The puzzle", (
         ("drag", "A bar: when the job is submitted; its end: the run time; the end of ░: the estimate."),
@@ -172,7 +174,8 @@ class PuzzleScreen(Screen[None]):
         title = line(Span(" puzzle ", "strong"), Span(f"· {puzzle.procs} processors · {len(puzzle.jobs)} jobs", "dim"))
         self.query_one("#title", Bar).show([title], self._look)
         self._note()
-        keys = "n new  ←→ submit  [] run  {} estimate  +- procs  u undo  e type  enter replay  ? help"
+        keys = "n new  ←→ submit  [] run  {} estimate  +- procs  u undo  e type  ? help"
+        keys += "  enter replay  y copy  q quit" if self.size.width >= LONG_KEYS else ""
         self.query_one("#keys", Bar).show([line(Span(f" {keys}", "dim"))], self._look)
         self._draw_charts(puzzle, self.query_one(Charts).picture)
 
@@ -184,9 +187,7 @@ class PuzzleScreen(Screen[None]):
     def _hint(self) -> str:
         job = self.draft.job
         if job is None:
-            return (
-                "Drag in the last row, press n, or press e and type: 5x10m@0 is 5 processors for 10 minutes from 0 on."
-            )
+            return "Drag in the last row, press n, or e and type: 5x10m@0, 5 processors for 10 min."
         asked = "" if job.asked is None else f", estimate {span(job.asked)}"
         ends = "; it is killed at its estimate" if job.estimate < job.run else ""
         told = f"J{self.draft.chosen + 1}: {job.procs} processors for {span(job.run)}{asked}"
