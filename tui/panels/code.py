@@ -21,7 +21,7 @@ ROOM = 12
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """The function that made the chosen decision; the line is marked, and what it used stands beside each line."""
+    """The function that made the chosen decision; the line is marked, and each line has its values and conditions."""
     scene = context.scene
     decision = _chosen(context)
     rank = context.selected
@@ -58,7 +58,7 @@ def _chosen(context: Context) -> int | None:
         return context.decision if context.decision < len(decisions) else None
     if context.selected is not None:
         return next((at for at, each in enumerate(decisions) if rank_of(each) == context.selected), None)
-    made = (at for at, each in enumerate(decisions) if not isinstance(each, Keep))
+    made = (at for at, each in enumerate(decisions) if rank_of(each) is not None and not isinstance(each, Keep))
     return next(made, 0 if decisions else None)
 
 
