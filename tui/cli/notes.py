@@ -131,7 +131,8 @@ class Notes:
         ]
         self._console.file.write(HOME)
         for row in rows[: size.lines - 1]:
-            self._console.print(Segments([*row]), end=f"{CLEAR_LINE}\n", soft_wrap=True)
+            self._console.print(Segments([*row]), end="", soft_wrap=True)
+            self._console.file.write(f"{CLEAR_LINE}\n")
         self._console.file.write(CLEAR_REST)
         with suppress(OSError):
             self._console.file.flush()

@@ -5,6 +5,7 @@ Also tests tui.cli.notes.
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -57,7 +58,9 @@ def test_notes_draw_the_next_scene_and_run_their_clocks(tmp_path: Path, monkeypa
     notes.show(now, 1061.0)
     told = drawn.getvalue()
     assert "1:01 since the start" in told
-    assert "Next: The second way" in told
+    rows = [re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", row) for row in told.split("\n")]
+    assert "  Next: The second way" in rows
+    assert max(map(len, rows)) <= 80
     assert "J4" in told.rpartition("Next: ")[2]
     assert walk.staged.then.split()[0] in told
 
