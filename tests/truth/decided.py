@@ -8,6 +8,7 @@ from typing import Any
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions import reasons, reasons_to_wait
+from sim.decisions.reasons import FitsBeside, WhenRoom
 from sim.decisions.sentences import say, why
 from tests.truth import preempt, queues, rows, space
 from tests.truth.rows import Rows
@@ -15,8 +16,13 @@ from tests.truth.rules import KEEP_RESERVATIONS
 from tests.truth.words import Lasts, UntrueError, demand, demand_equal, exactly, read_aloud, reads
 from tests.truth.world import Held, Plan, Stopped, Work, World, lowest, mask_of
 
-UNSAID = {d.Expect: "a plan for this pass, which no step shows", d.Wake: "a timer, which is not kept"}
-"""Decisions that no step shows."""
+UNSAID = {
+    d.Expect: "a plan for this pass, which no step shows",
+    d.Wake: "a timer, which is not kept",
+    WhenRoom: "on a machine of nodes, which these runs do not have",
+    FitsBeside: "on a machine of nodes, which these runs do not have",
+}
+"""Decisions and reasons without a check, because no step of these runs shows them."""
 
 __all__ = ["preempt", "queues"]  # importing this module registers their checks
 
