@@ -108,16 +108,14 @@ async def test_partitions_stay_by_number_and_moments_dates() -> None:
     async with replay("ls-figure1", "multiqueue") as run:
         await run.press("right", "right", "M")
         run.screen.change(dates=True)
-        assert run.scene.chart is not None
-        assert run.scene.chart.by_owner is None
+        await run.wait_for(lambda: run.scene.chart is not None and run.scene.chart.by_owner is None)
         session = run.session
     assert (session.view["camera.by_rows"], session.view["dates"]) == (False, True)
     async with replay(session=session) as run:
-        assert run.scene.chart is not None
-        assert run.scene.chart.by_owner is None
+        await run.wait_for(lambda: run.scene.chart is not None and run.scene.chart.by_owner is None)
         assert run.screen.state.dates
         await run.press("M")
-        assert run.scene.chart.by_owner is not None
+        await run.wait_for(lambda: run.scene.chart is not None and run.scene.chart.by_owner is not None)
 
 
 async def test_what_was_planned_when_it_was_opened_is_planned_again() -> None:
