@@ -106,7 +106,9 @@ async def test_everything_comes_back(tmp_path: Path, by_line: bool) -> None:
 
 async def test_partitions_stay_by_number_and_moments_dates() -> None:
     async with replay("ls-figure1", "multiqueue") as run:
-        await run.press("right", "right", "M")
+        await run.press("right", "right")
+        await run.wait_for(lambda: run.scene.chart is not None and run.scene.chart.by_owner is not None)
+        await run.press("M")
         run.screen.change(dates=True)
         await run.wait_for(lambda: run.scene.chart is not None and run.scene.chart.by_owner is None)
         session = run.session
