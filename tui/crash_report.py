@@ -15,6 +15,7 @@ from textual.errors import NoWidget
 from textual.events import Event, MouseEvent
 from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.worker import WorkerFailed
 
 from sim.words import printable_lines
 from tui.sessions.autosave import state_folder
@@ -49,6 +50,8 @@ class Guarded(App[int]):
 
 def _acting(error: Exception) -> Iterator[MessagePump]:
     """Yield the widgets whose methods raised the error; the app itself calls the action of a key."""
+    if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
+        error = error.error
     for frame, _ in walk_tb(error.__traceback__):
         widget = frame.f_locals.get("self")
         if isinstance(widget, MessagePump):

@@ -197,6 +197,8 @@ class PolicyPicker(Dialog[Policy | None]):
     async def _show_fields(self) -> None:
         """Show the fields of the policy; keep and update those in common, so that the focus stays."""
         async with self._one_at_a_time:
+            if self not in self.app.screen_stack:  # it has closed meanwhile
+                return
             await self._fill(self.query_one("#fields", Vertical), self._form.fields)
 
     async def _fill(self, holder: Vertical, wanted: Sequence[Field]) -> None:
