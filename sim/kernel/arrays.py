@@ -113,33 +113,6 @@ def number_before(column: Numbers, value: int, low: int, high: int) -> int:
     return low
 
 
-def least_of(column: Times, count: int) -> int:
-    """Return the place of the least of the first `count`, of equals the first."""
-    place = 0
-    for index in range(1, count):
-        if column[index] < column[place]:
-            place = index
-    return place
-
-
-def place_of(column: Numbers, count: int, value: int) -> int:
-    """Return the place of the value among the first `count`."""
-    place = 0
-    while column[place] != value:
-        place += 1
-    return place
-
-
-def places_up_to(column: Times, count: int, value: float, places: Numbers) -> int:
-    """Write the places of values up to `value`, among the first `count`, into `places`; return their number."""
-    found = 0
-    for place in range(count):
-        if column[place] <= value:
-            places[found] = place
-            found += 1
-    return found
-
-
 def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
     """Sort the first `count` into `into`, the greatest by `by` first, of equals the last first."""
     for index in range(count):
@@ -148,63 +121,6 @@ def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
             into[place] = into[place - 1]
             place -= 1
         into[place] = number
-
-
-def are_same(column: Numbers, other: Numbers, count: int) -> bool:
-    """Return True if the first `count` values of both columns are equal."""
-    index = 0
-    while index < count and column[index] == other[index]:
-        index += 1
-    return index == count
-
-
-def common_pairs(
-    first: Numbers, second: Numbers, count: int, other: Numbers, other_second: Numbers, other_count: int
-) -> int:
-    """Return how many pairs at the beginning are the same."""
-    same = 0
-    while same < count and same < other_count and first[same] == other[same] and second[same] == other_second[same]:
-        same += 1
-    return same
-
-
-def add_job(
-    ranks: Numbers,
-    bands: Numbers,
-    ran: Times,
-    whole: Times,
-    need: Times,
-    count: int,
-    rank: int,
-    its_ran: float,
-    its_whole: float,
-) -> None:
-    """Append a job of the matrix, not in any band yet."""
-    ranks[count] = rank
-    bands[count] = 0
-    ran[count] = its_ran
-    whole[count] = its_whole
-    need[count] = its_whole - its_ran
-
-
-def remove_job(ranks: Numbers, bands: Numbers, ran: Times, whole: Times, need: Times, count: int, place: int) -> None:
-    """Remove a job."""
-    remove_numbers(ranks, count, place, 1)
-    remove_numbers(bands, count, place, 1)
-    remove_times(ran, count, place, 1)
-    remove_times(whole, count, place, 1)
-    remove_times(need, count, place, 1)
-
-
-def make_progress(ran: Times, need: Times, whole: Times, count: int, gain: Times, which: Numbers) -> float:
-    """Advance each job by the gain in its band's place, and compute its remaining need; return the least need."""
-    least = INFINITE
-    for index in range(count):
-        ran[index] += gain[which[index]]
-        need[index] = whole[index] - ran[index]
-        if need[index] < least:
-            least = need[index]
-    return least
 
 
 def turns_for(work: float, a_turn: float) -> int:
@@ -237,29 +153,6 @@ def count_progress(gone: float, slice: float, overhead: float, count: int, now: 
     rest = gone - ended * slice - overhead
     if rest > 0:
         made[(now + more) % count] += rest
-
-
-def differences(first: Times, second: Times, count: int, into: Times) -> None:
-    """Write the differences of the first `count` values of two columns."""
-    for index in range(count):
-        into[index] = first[index] - second[index]
-
-
-def sum_at(column: Times, places: tuple[int, ...]) -> float:
-    """Return the sum of the values at these places, added in this order."""
-    place: int
-    total = 0.0
-    for place in places:
-        total += column[place]
-    return total
-
-
-def sum_of_products(column: Numbers, places: Numbers, by: Times, count: int) -> float:
-    """Return the sum of products of the column at the first `count` places and `by`."""
-    total = 0.0
-    for index in range(count):
-        total += column[places[index]] * by[index]
-    return total
 
 
 def ends_in_order(
@@ -297,23 +190,6 @@ def begin_steps(times: Times, numbers: Numbers, time: float, number: int) -> Non
     numbers[0] = number
 
 
-def insert_step(times: Times, numbers: Numbers, count: int, place: int, time: float, number: int) -> None:
-    """Insert a step into both columns at that place."""
-    insert_time(times, count, place, time)
-    insert_number(numbers, count, place, number)
-
-
-def remove_step(times: Times, numbers: Numbers, count: int, place: int) -> None:
-    """Remove a step from both columns."""
-    remove_times(times, count, place, 1)
-    remove_numbers(numbers, count, place, 1)
-
-
-def remove_number(column: Numbers, count: int, place: int) -> None:
-    """Remove a value."""
-    remove_numbers(column, count, place, 1)
-
-
 def remove_times(column: Times, count: int, place: int, many: int) -> None:
     """Remove `many` values from `place` on."""
     while place + many < count:
@@ -328,64 +204,10 @@ def remove_numbers(column: Numbers, count: int, place: int, many: int) -> None:
         place += 1
 
 
-def insert_pair(first: Times, second: Numbers, count: int, value: float, number: int) -> int:
-    """Return one more pair, in order; where it is."""
-    place = time_before(first, value, 0, count)
-    while place < count and first[place] == value and second[place] < number:
-        place += 1
-    insert_time(first, count, place, value)
-    insert_number(second, count, place, number)
-    return place
-
-
-def remove_pair(first: Times, second: Numbers, count: int, value: float, number: int) -> int:
-    """Remove a pair from sorted ones; return its place."""
-    place = time_before(first, value, 0, count)
-    while place < count and second[place] != number:
-        place += 1
-    remove_times(first, count, place, 1)
-    remove_numbers(second, count, place, 1)
-    return place
-
-
-def move_pair(first: Times, second: Numbers, count: int, was: float, value: float, number: int) -> None:
-    """Move a pair of sorted ones to an earlier place; later pairs are untouched."""
-    place = time_before(first, was, 0, count)
-    while second[place] != number:
-        place += 1
-    insert_pair(first, second, place, value, number)
-
-
-def insert_three(
-    first: Times, second: Numbers, third: Numbers, count: int, value: float, number: int, more: int
-) -> None:
-    """Insert a pair in order, with its third value."""
-    place = insert_pair(first, second, count, value, number)
-    insert_number(third, count, place, more)
-
-
-def remove_three(first: Times, second: Numbers, third: Numbers, count: int, value: float, number: int) -> None:
-    """Remove a pair from sorted ones, with its third value."""
-    place = remove_pair(first, second, count, value, number)
-    remove_numbers(third, count, place, 1)
-
-
 def set_numbers(column: Numbers, first: int, many: int, value: int) -> None:
     """Set `many` values from `first` on, within the column."""
     for place in range(max(first, 0), min(first + many, len(column))):
         column[place] = value
-
-
-def insert_range(first: Numbers, last: Numbers, count: int, place: int, one: int, other: int) -> None:
-    """Insert a range into both columns at that place."""
-    insert_number(first, count, place, one)
-    insert_number(last, count, place, other)
-
-
-def remove_ranges(first: Numbers, last: Numbers, count: int, place: int, many: int) -> None:
-    """Remove `many` ranges from `place` on."""
-    remove_numbers(first, count, place, many)
-    remove_numbers(last, count, place, many)
 
 
 def comes_before(value: float, number: int, other: float, than: int) -> bool:

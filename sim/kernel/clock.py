@@ -8,19 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from sim.kernel import cython
-from sim.kernel.columns import (
-    A_MOMENT,
-    count_progress,
-    differences,
-    growing_numbers,
-    numbers,
-    sum_at,
-    sum_of_products,
-    times,
-    turns_for,
-    whole_turns,
-)
+from sim.kernel.columns import A_MOMENT, count_progress, growing_numbers, numbers, times, turns_for, whole_turns
 from sim.kernel.loop import Loop
+from sim.kernel.operations import differences, sum_at, sum_of_products
 
 
 @cython.cclass

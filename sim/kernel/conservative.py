@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sim.kernel import cython
-from sim.kernel.columns import A_MOMENT, copy_numbers, move_pair, number_before, set_numbers, time_before
+from sim.kernel.columns import A_MOMENT, copy_numbers, number_before, set_numbers, time_before
+from sim.kernel.operations import move_pair
 from sim.kernel.present import BY_QUEUE, BY_START, Present
 
 APART = 4 * A_MOMENT

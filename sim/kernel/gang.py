@@ -8,20 +8,16 @@ from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
-    are_same,
-    common_pairs,
     ends_in_order,
     growing_numbers,
     insert_number,
-    insert_step,
     most_first,
     number_before,
     numbers,
-    place_of,
-    remove_number,
     time_near,
     times,
 )
+from sim.kernel.operations import are_same, common_pairs, insert_step, place_of, remove_number
 from sim.kernel.plan import RowPlan
 from sim.kernel.sharing import Sharing
 

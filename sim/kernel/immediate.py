@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from sim.kernel import cython
-from sim.kernel.columns import (
-    A_MOMENT,
-    INFINITE,
-    growing_numbers,
-    growing_times,
-    insert_pair,
-    numbers,
-    remove_numbers,
-    remove_step,
-    remove_times,
-)
+from sim.kernel.columns import A_MOMENT, INFINITE, growing_numbers, growing_times, numbers, remove_numbers, remove_times
+from sim.kernel.operations import insert_pair, remove_step
 from sim.kernel.suspension import Suspension
 
 

@@ -12,10 +12,10 @@ from sim.kernel.columns import (
     insert_number,
     number_before,
     numbers,
-    remove_number,
     remove_numbers,
     times,
 )
+from sim.kernel.operations import remove_number
 from sim.kernel.partitions import Partitions
 from sim.kernel.present import NEVER, WIDTH
 from sim.kernel.sets import blank

@@ -6,9 +6,9 @@ from hashlib import sha256
 from pathlib import Path
 
 SOURCES = (
-    "arrays.py", "plan.py", "sets.py", "present.py", "conservative.py", "loop.py", "ordering.py", "suspension.py",
-    "selective.py", "immediate.py", "partitions.py", "multiqueue.py", "clock.py", "sharing.py", "gang.py",
-    "migration.py",
+    "arrays.py", "operations.py", "plan.py", "sets.py", "present.py", "conservative.py", "loop.py", "ordering.py",
+    "suspension.py", "selective.py", "immediate.py", "partitions.py", "multiqueue.py", "clock.py", "sharing.py",
+    "gang.py", "migration.py",
 )  # fmt: skip
 
 

@@ -13,13 +13,12 @@ from sim.kernel.columns import (
     copy_times,
     growing_numbers,
     growing_times,
-    insert_step,
     remove_numbers,
-    remove_step,
     remove_times,
     time_before,
     time_up_to,
 )
+from sim.kernel.operations import insert_step, remove_step
 
 
 @cython.cclass

@@ -18,18 +18,20 @@ from sim.kernel.columns import (
     column_of,
     growing_numbers,
     growing_times,
+    number_before,
+    numbers,
+    set_numbers,
+    time_before,
+    times,
+)
+from sim.kernel.operations import (
     insert_pair,
     insert_range,
     insert_three,
-    number_before,
-    numbers,
     remove_number,
     remove_pair,
     remove_ranges,
     remove_three,
-    set_numbers,
-    time_before,
-    times,
 )
 from sim.kernel.plan import Plan
 

@@ -15,14 +15,13 @@ from sim.kernel.columns import (
     Times,
     growing_numbers,
     growing_times,
-    insert_pair,
     insert_time,
     numbers,
-    remove_pair,
     remove_times,
     time_up_to,
     times,
 )
+from sim.kernel.operations import insert_pair, remove_pair
 from sim.kernel.present import TAU
 from sim.kernel.sets import Waiters
 from sim.kernel.suspension import Suspension

@@ -14,20 +14,22 @@ from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
     Processors,
-    add_job,
     growing_numbers,
     growing_times,
     insert_number,
+    numbers,
+    remove_numbers,
+    times,
+)
+from sim.kernel.operations import (
+    add_job,
     least_of,
     make_progress,
-    numbers,
     place_of,
     places_up_to,
     remove_job,
     remove_number,
-    remove_numbers,
     sum_at,
-    times,
 )
 from sim.kernel.sets import Sets
 

@@ -13,17 +13,14 @@ from sim.kernel.columns import (
     growing_numbers,
     growing_times,
     insert_number,
-    insert_pair,
-    insert_three,
     number_before,
     numbers,
-    remove_number,
     remove_numbers,
-    remove_pair,
     remove_times,
     times,
 )
 from sim.kernel.loop import Loop
+from sim.kernel.operations import insert_pair, insert_three, remove_number, remove_pair
 from sim.kernel.sets import Sets, Waiters
 
 SUSPENDED = 3

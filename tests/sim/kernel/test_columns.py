@@ -1,6 +1,6 @@
 """Columns that are lists and columns that are arrays say the same of what stands in a matrix.
 
-Also tests sim.kernel.arrays.
+Also tests sim.kernel.arrays, sim.kernel.operations.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.kernel import arrays, columns
+from sim.kernel import arrays, columns, operations
 
 SECONDS = st.integers(0, 9).map(float)
 ARRAY: Any = np.array
@@ -30,17 +30,17 @@ def test_who_stands_there_makes_progress(jobs: list[tuple[float, float, int]]) -
     ran, whole, bands = map(list, zip(*jobs, strict=True))
     count, gain, need = len(jobs), [0.0, 1.5, 4.0, 2.0], [0.0] * len(jobs)
     its_ran, its_need = with_room(ran), with_room(need)
-    least = arrays.make_progress(its_ran, its_need, with_room(whole), count, ARRAY(gain), with_room(bands, "i"))
-    assert columns.make_progress(ran, need, whole, count, gain, bands) == least == min(need)
+    least = operations.make_progress(its_ran, its_need, with_room(whole), count, ARRAY(gain), with_room(bands, "i"))
+    assert operations.make_progress(ran, need, whole, count, gain, bands) == least == min(need)
     assert (its_ran[:count].tolist(), its_need[:count].tolist()) == (ran, need)
-    place = columns.least_of(need, count)
-    assert arrays.least_of(its_need, count) == place == need.index(least)
+    place = operations.least_of(need, count)
+    assert operations.least_of(its_need, count) == place == need.index(least)
 
 
 def test_where_nobody_stands_nobody_needs_anything() -> None:
-    assert columns.make_progress([], [], [], 0, [], []) == columns.INFINITE
+    assert operations.make_progress([], [], [], 0, [], []) == columns.INFINITE
     nothing = ARRAY([0.0])
-    assert arrays.make_progress(nothing, nothing, nothing, 0, nothing, ARRAY([0], "i")) == arrays.INFINITE
+    assert operations.make_progress(nothing, nothing, nothing, 0, nothing, ARRAY([0], "i")) == arrays.INFINITE
 
 
 @given(STANDING)
@@ -59,7 +59,7 @@ def test_who_stands_there_ends_in_an_order(jobs: list[tuple[float, float, int]])
 
 
 def test_who_stands_there_is_found() -> None:
-    assert columns.place_of([7, 4, 9], 3, 9) == arrays.place_of(ARRAY([7, 4, 9, 0]), 3, 9) == 2
+    assert operations.place_of([7, 4, 9], 3, 9) == operations.place_of(ARRAY([7, 4, 9, 0]), 3, 9) == 2
 
 
 PARTS = st.one_of(
@@ -80,15 +80,15 @@ def test_rows_make_the_same_progress(gone: float, a_turn: float, lost: float, co
     columns.count_progress(gone, a_turn, lost * a_turn, count, now, made)
     arrays.count_progress(gone, a_turn, lost * a_turn, count, now, its_made)
     assert its_made[:count].tolist() == made
-    share, its_share = [0.0], with_room([0.0] * count)
-    columns.differences(made, list(range(count)), count, share)
-    arrays.differences(its_made, ARRAY(range(count)), count, its_share)
+    share, its_share = [0.0] * count, with_room([0.0] * count)
+    operations.differences(made, list(range(count)), count, share)
+    operations.differences(its_made, ARRAY(range(count)), count, its_share)
     assert its_share[:count].tolist() == share
     places = tuple(data.draw(st.lists(st.integers(0, count - 1), min_size=1, unique=True)))
-    assert arrays.sum_at(its_made, places) == columns.sum_at(made, places)
+    assert operations.sum_at(its_made, places) == operations.sum_at(made, places)
     order, weights = data.draw(st.permutations(range(count))), list(range(7, 7 + count))
-    found = arrays.sum_of_products(ARRAY(weights), ARRAY(order), its_made, count)
-    assert found == columns.sum_of_products(weights, order, made, count)
+    found = operations.sum_of_products(ARRAY(weights), ARRAY(order), its_made, count)
+    assert found == operations.sum_of_products(weights, order, made, count)
 
 
 @given(st.lists(SECONDS, unique=True).map(sorted), SECONDS, st.integers(0, 12))
