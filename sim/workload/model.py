@@ -84,7 +84,6 @@ class Fidelity:
     assumed: tuple[Note, ...] = ()
     invented: tuple[Note, ...] = ()
 
-    @property
     def unmodelled(self) -> Fidelity:
         """Return only the note about requests that no policy models."""
         return Fidelity(assumed=tuple(note for note in self.assumed if note.what.startswith(UNMODELLED)))

@@ -76,7 +76,7 @@ def jobs_of(source: Source, aloud: bool = False) -> Workload:
         left = "; ".join(f"{note.what}: {note.count:,}" for note in workload.fidelity.skipped)
         read = f"none of its {len(trace.ids):,} jobs is left" if trace.ids else "a trace without jobs"
         raise TraceError(f"nothing to simulate: {read}{f' ({left})' if left else ''}", source.trace)
-    for line in told(workload.fidelity if aloud else workload.fidelity.unmodelled):
+    for line in told(workload.fidelity if aloud else workload.fidelity.unmodelled()):
         click.echo(f"schedscope: {line}", err=True)
     return workload
 

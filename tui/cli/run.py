@@ -417,6 +417,6 @@ def _time_table(outcomes: Sequence[Outcome]) -> list[str]:
 
 def _notes(workload: Workload) -> list[str]:
     """Return the notes on reading, without the one on requests that no policy models: it was printed before."""
-    said = told(workload.fidelity.unmodelled)
+    said = told(workload.fidelity.unmodelled())
     lines = [line for line in told(workload.fidelity) if line not in said]
     return ["", *lines] if lines else []

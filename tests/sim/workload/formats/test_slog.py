@@ -88,5 +88,5 @@ def test_memory_gpus_and_reservations_are_counted_as_not_modelled(tmp_path: Path
     jobs = (replace(WAITS, id="5", memory=4000, gpus=2), replace(WAITS, id="6", memory=4000, reservation="class"))
     recorder.add(Cluster(1e9 + 50, nodes=NODES, jobs=(DONE, *jobs)))
     recorder.close()
-    (note,) = read(path).fidelity.unmodelled.assumed
+    (note,) = read(path).fidelity.unmodelled().assumed
     assert note.what.endswith("by memory (2 jobs), GPUs (1 job) and reservations (1 job)")
