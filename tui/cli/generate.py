@@ -32,7 +32,7 @@ def command(
     seed: int,
     out: str,
 ) -> None:
-    """Generate a workload from a model, as an SWF file; with --nodes its jobs ask for memory and GPUs of nodes."""
+    """Generate a workload from a model, as an SWF file; with --nodes for a machine of nodes."""
     if model == "hyper-erlang" and like is None:
         raise click.UsageError("hyper-erlang is fitted to a trace: say which with --like TRACE")
     if procs is not None and nodes is not None:

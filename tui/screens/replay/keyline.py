@@ -91,7 +91,7 @@ def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
 
     >>> tabs = ("versus", False), ("queue", True), ("partitions", False)
     >>> ["".join(span.text for span in _all_tabs(tabs, room, signs=True)).strip() for room in (60, 33, 24, 9)]
-    ['8 compared  1 queue  5 partitions', '8 compared 1 queue 5 partitions', '8 both 1 queue 5 parts', '8 1 5']
+    ['G compared  1 queue  5 partitions', 'G compared 1 queue 5 partitions', 'G both 1 queue 5 parts', 'G 1 5']
     """
     keys = {key.action: key for key in every_key()}
     found = [(keys[f"toggle_panel('{name}')"], is_shown) for name, is_shown in tabs]
