@@ -7,7 +7,7 @@ from textual.widgets import OptionList
 
 
 class Options(OptionList):
-    """Textual's list; a list without room for a line turns no page."""
+    """Textual's list; pages turn only if it has room for a line."""
 
     def _move_page(self, direction: Direction) -> None:
         if self.scrollable_content_region:

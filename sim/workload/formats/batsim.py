@@ -43,16 +43,21 @@ def read(text: str, name: str, path: object) -> Trace:
     return rows.trace(name, "batsim", path, Header(max_procs=int(size) if size and size >= 1 else None))
 
 
-def _content(text: str, path: object) -> dict[str, Any]:
-    # before each value stands one of them
-    if text.count(",") + text.count("[") + AN_OBJECT * text.count("{") > MOST:
-        raise TraceError(f"holds more than {MOST:,} values; cut it into smaller files", path)
+def parsed_json(text: str, path: object) -> Any:
+    """Return the content of a JSON file; an error says where it breaks off."""
     try:
-        content = json.loads(text)
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise TraceError(f"is no JSON: {error.msg}", path, error.lineno) from None
     except (ValueError, RecursionError) as error:
         raise TraceError(f"is no JSON that can be read: {shown(error)}", path) from None
+
+
+def _content(text: str, path: object) -> dict[str, Any]:
+    # before each value stands one of them
+    if text.count(",") + text.count("[") + AN_OBJECT * text.count("{") > MOST:
+        raise TraceError(f"holds more than {MOST:,} values; cut it into smaller files", path)
+    content = parsed_json(text, path)
     if not isinstance(content, dict) or not isinstance(content.get("jobs"), list):
         raise TraceError("expected a Batsim workload with a list of 'jobs', got other JSON", path)
     return content

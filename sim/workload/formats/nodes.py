@@ -5,7 +5,6 @@ Both are foreign text: numbers are bounded, and an error is one line.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from sim.errors import TraceError, near
+from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.slurm_text import NO_CORES, hosts, records
 from sim.workload.formats.table import Rows, number, shown
 from sim.workload.model import Field, Header, Trace
@@ -45,12 +45,7 @@ def read(text: str, name: str, path: object) -> Trace:
     """Return the trace in a JSON file with the lists `nodes` and `jobs`."""
     if text.count(",") + text.count("{") > MOST_VALUES:
         raise TraceError(f"holds more than {MOST_VALUES:,} values; cut it into smaller files", path)
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise TraceError(f"is no JSON: {error.msg}", path, error.lineno) from None
-    except (ValueError, RecursionError) as error:
-        raise TraceError(f"is no JSON that can be read: {shown(error)}", path) from None
+    content = parsed_json(text, path)
     if not isinstance(content, dict) or not isinstance(content.get("jobs"), list):
         raise TraceError("expected lists of 'nodes' and 'jobs', got other JSON", path)
     shape = _shape(content, path)
