@@ -19,7 +19,7 @@ from threading import Thread, local
 from traceback import walk_tb
 from typing import Any, NoReturn, TypeAlias
 
-from sim.words import printable_lines
+from sim.formatting import printable_lines
 
 MOST_LINES, LONGEST = 1000, 500
 """Lines of a step that are kept and shown, and characters of a line that are kept."""

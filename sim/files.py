@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from sim.errors import ReaderGoneError, SchedscopeError
-from sim.words import printable_lines
+from sim.formatting import printable_lines
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

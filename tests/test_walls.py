@@ -33,6 +33,7 @@ FLOORS = (
         "sim.files",
         "sim.captured_output",
         "sim.text_files",
+        "sim.formatting",
         "sim.words",
     ),
     ("sim.workload",),

@@ -18,9 +18,9 @@ from textual.worker import get_current_worker
 
 from sim.errors import SchedscopeError
 from sim.files import is_database
+from sim.formatting import printable, printable_lines
 from sim.policies.own.consent import ask_for_consent
 from sim.policies.policy import written_policy
-from sim.words import printable, printable_lines
 from sim.workload.source import Source, exists
 from tui.crash_report import Guarded
 from tui.look.palette import Look

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sim.cluster.dates import date
 from sim.cluster.values import Cluster, ClusterJob, Limit
-from sim.words import count, listed, span
+from sim.formatting import count, listed, span
 
 _REASON = re.compile(
     r"(?:(?P<of>Assoc|QOS)|(?=Max\w+Per(?:User|Account)$))"

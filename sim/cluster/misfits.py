@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sim.cluster.values import Cluster, ClusterJob, Node, Partition
-from sim.words import count, listed, span
+from sim.formatting import count, listed, span
 
 
 def partitions_of(cluster: Cluster, job: ClusterJob) -> list[Partition]:

@@ -11,7 +11,7 @@ from sim.cluster.dates import date
 from sim.cluster.limit_reasons import limit_reason
 from sim.cluster.misfits import misfit, partitions_of
 from sim.cluster.values import Cluster, ClusterJob, Node
-from sim.words import count, listed, printable, shortened, span
+from sim.formatting import count, listed, printable, shortened, span
 from sim.workload.formats.slurm_text import hosts
 
 MOST_LETTERS = 320

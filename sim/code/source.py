@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from sim.code.lines import Function
 from sim.engine.state_view import StateView
+from sim.formatting import count, name, printable, shortened
 from sim.machine.profile import Extra
 from sim.policies.policy import Policy
-from sim.words import count, name, printable, shortened
 from sim.workload.model import Job
 
 LONGEST = 2000

@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeAlias
 from sim.decisions.matrix import MatrixDecision
 from sim.decisions.sentences import Reason, why
 from sim.errors import DecisionError
+from sim.formatting import LATEST, Clock, listed, name, processors, span
 from sim.machine.processors import written
-from sim.words import LATEST, Clock, listed, name, processors, span
 from sim.workload.model import Job
 from sim.workload.shape import Seats
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from sim.decisions.sentences import UNTOLD, Brief, Others, Reason, Span, why
+from sim.formatting import Clock, count, name, processors, span
 from sim.machine.processors import written
-from sim.words import Clock, count, name, processors, span
 from sim.workload.model import Job
 
 PhaseName = Literal[

@@ -11,7 +11,7 @@ from math import inf
 from typing import Annotated, NamedTuple, TypeAlias
 
 from sim.decisions.sentences import UNTOLD, Called, Moment, Span
-from sim.words import Clock, count, listed, name, nth, processors, span
+from sim.formatting import Clock, count, listed, name, nth, processors, span
 from sim.workload.model import Job
 
 # Reasons to start

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 from sim.decisions.reasons_to_wait import delays_head
 from sim.decisions.sentences import UNTOLD, Brief, Called, Moment, Others
-from sim.words import Clock, count, name
+from sim.formatting import Clock, count, name
 from sim.workload.model import Job
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 from sim.decisions.reasons import its_own, needs
 from sim.decisions.sentences import UNTOLD, Brief, Called, Moment, Others, Span
-from sim.words import Clock, count, listed, name, processors, span
+from sim.formatting import Clock, count, listed, name, processors, span
 from sim.workload.model import Job
 
 

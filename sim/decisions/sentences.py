@@ -17,7 +17,7 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from sim.words import Clock, clock, listed, name, span, spelled
+from sim.formatting import Clock, clock, listed, name, span, spelled
 from sim.workload.model import Job
 
 Brief: TypeAlias = tuple[str, ...]

@@ -39,6 +39,7 @@ from sim.engine.state_view import StateView, renew
 from sim.engine.succession import Succession, has_adopted, promise_again
 from sim.engine.upcoming import Upcoming
 from sim.errors import ParameterError, PolicyError
+from sim.formatting import clock
 from sim.history.history import History
 from sim.history.past import Switch
 from sim.kernel import choice
@@ -46,7 +47,6 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
-from sim.words import clock
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
 

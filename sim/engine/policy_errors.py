@@ -23,9 +23,9 @@ from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, s
 from sim.engine.state import State
 from sim.engine.state_view import StateView
 from sim.errors import OUT_OF_MEMORY, DecisionError, PolicyError, SchedscopeError, near
+from sim.formatting import count, printable, shortened
 from sim.policies.policy import Policy, is_own
 from sim.policies.registry import policy_of
-from sim.words import count, printable, shortened
 from sim.workload.model import Job
 
 LONGEST_PASS = 20.0

@@ -12,6 +12,7 @@ from sim.decisions.reasons_on_nodes import NoNodes
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
 from sim.engine.state import State, copied
+from sim.formatting import clock
 from sim.history.past import Switch
 from sim.history.stretch import GANG, KINDS
 from sim.history.tally import Totals
@@ -19,7 +20,6 @@ from sim.machine.matrix import MatrixPicture
 from sim.policies.columns import Column
 from sim.policies.policy import Policy, columns_of, written_policy
 from sim.policies.view import Ends
-from sim.words import clock
 from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage, capacity
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.errors import ParameterError
-from sim.words import parse_time, quoted, written_time
+from sim.formatting import parse_time, quoted, written_time
 from sim.workload.model import Bools, Floats
 
 

@@ -15,8 +15,8 @@ from sim.experiments.kept import Kept, Quantity, quantity
 from sim.experiments.pivot import Condition, check_factor, factor, order_of, records
 from sim.experiments.results import Results
 from sim.experiments.series import Panel, Point, log_names, said
+from sim.formatting import quoted
 from sim.metrics.week import WEEKLY, mean_by_hour
-from sim.words import quoted
 from sim.workload.model import Bools, Floats
 
 GRID = 240

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.errors import ParameterError, near
+from sim.formatting import quoted
 from sim.metrics.catalogue import Unit, metric
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import Row
 from sim.metrics.week import hours_of_week, week
-from sim.words import quoted
 from sim.workload.categories import TAU
 from sim.workload.model import Floats
 

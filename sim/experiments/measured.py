@@ -13,6 +13,7 @@ from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
 from sim.experiments.cut import Cut
 from sim.experiments.kept import JOBS, packed
+from sim.formatting import quoted
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.catalogue import METRICS, Metric, metric
 from sim.metrics.finished_jobs import FinishedJobs
@@ -20,7 +21,6 @@ from sim.metrics.groups import Row
 from sim.metrics.measure import GROUPS, PARTIES
 from sim.metrics.over_time import over_time
 from sim.metrics.search import meant
-from sim.words import quoted
 from sim.workload.model import Floats
 
 TAILS = (90, 95, 99)

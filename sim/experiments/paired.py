@@ -19,7 +19,7 @@ from sim.experiments.measured import batches_of
 from sim.experiments.pivot import PivotQuery, Record, Value, check_factor, factor, order_of, records
 from sim.experiments.results import FACTORS, Results
 from sim.experiments.series import Panel, Point, check_panels, log_names, number_of, said
-from sim.words import quoted
+from sim.formatting import quoted
 
 RESAMPLES = 10_000
 """Samples drawn again for a bootstrap interval."""

@@ -22,8 +22,8 @@ from sim.errors import ParameterError, SchedscopeError, near
 from sim.experiments.plan import SweepPlan
 from sim.experiments.ranges import expand
 from sim.experiments.results import Results
+from sim.formatting import quoted
 from sim.metrics.aggregates import ratio
-from sim.words import quoted
 
 PLANS = Path(__file__).parent / "paper_plans"
 MISSED = "missed_share"

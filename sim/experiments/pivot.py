@@ -14,8 +14,8 @@ from sim.errors import NotThereError, ParameterError, near
 from sim.experiments.intervals import Mean, mean, mean_of_batches, smaller
 from sim.experiments.measured import MEASURED, batches_of, measured_metric
 from sim.experiments.results import FACTORS, Results
+from sim.formatting import quoted
 from sim.metrics.catalogue import METRICS, Metric
-from sim.words import quoted
 
 Value: TypeAlias = str | float | int | None
 Record: TypeAlias = dict[str, Any]

@@ -17,6 +17,7 @@ from sim.errors import NotThereError, ParameterError, near
 from sim.experiments.cut import Cut
 from sim.experiments.kept import JOBS
 from sim.experiments.ranges import MOST, expand
+from sim.formatting import Moment, listed, quoted, written_time
 from sim.machine.processors import Placement
 from sim.metrics.measure import GROUPS, PARTIES
 from sim.policies import parse_policy
@@ -24,7 +25,6 @@ from sim.policies.own.loading import code_of
 from sim.policies.policy import Policy, full_policy, written_policy
 from sim.session.trace_ref import TraceRef
 from sim.timeline.scenario import parse_switch, split_switch
-from sim.words import Moment, listed, quoted, written_time
 from sim.workload.options import OPTIONS, Option
 from sim.workload.source import Source, find
 

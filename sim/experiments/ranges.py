@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 
 from sim.errors import ParameterError
-from sim.words import quoted
+from sim.formatting import quoted
 
 MOST = 100_000
 """Most values of one text, and most runs of one plan."""

@@ -24,8 +24,8 @@ from sim.experiments.measured import MEASURED
 from sim.experiments.plan import VARIED, version
 from sim.experiments.work import Outcome
 from sim.files import refuse_foreign_journal
+from sim.formatting import quoted, shortened
 from sim.metrics.catalogue import METRICS
-from sim.words import quoted, shortened
 
 try:
     import fcntl

@@ -13,7 +13,7 @@ from sim.experiments.intervals import Mean
 from sim.experiments.pivot import Condition, PivotQuery, Value, check_factor, order_of, pivot, records
 from sim.experiments.plan import VARIED
 from sim.experiments.results import Results
-from sim.words import count, quoted
+from sim.formatting import count, quoted
 
 MOST_PANELS, MOST_LINES = 12, 12
 

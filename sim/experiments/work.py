@@ -14,12 +14,12 @@ from sim.experiments.copies import Code, unpacked
 from sim.experiments.measured import Measured, measured
 from sim.experiments.plan import Run, hash_of_code
 from sim.experiments.versions import Versions, check_versions
+from sim.formatting import printable, shortened
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
 from sim.policies.own.loading import provided
 from sim.timeline.scenario import run as simulate
 from sim.timeline.scenario import timed
-from sim.words import printable, shortened
 from sim.workload.model import Workload
 from sim.workload.outages import Resize
 from sim.workload.source import Source

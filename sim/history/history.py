@@ -12,13 +12,13 @@ import numpy as np
 
 from sim.decisions.decisions import Decision
 from sim.errors import SchedscopeError
+from sim.formatting import clock
 from sim.history.decided import A_ROW, MANY, Decided
 from sim.history.past import MARK_EVERY, Past, Switch
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
 from sim.history.times import NEVER, Floats, Ints, Times
 from sim.machine.turns import Turns
-from sim.words import clock
 from sim.workload.model import Job
 
 _A_STEP, _A_STRETCH = 36, 72

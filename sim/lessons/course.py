@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 
 from sim.errors import ParameterError, near
+from sim.formatting import quoted
 from sim.lessons.lesson import ORDER, Lesson
 from sim.lessons.lesson_file import read_lesson
-from sim.words import quoted
 
 FOLDER = Path(__file__).parent / "course"
 

@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from sim.formatting import printable_lines
 from sim.lessons.lesson import LessonError
 from sim.policies.own.naming import code_in
 from sim.session.session import Bookmark, BranchRecord, Session
 from sim.session.syntax import Value
-from sim.words import printable_lines
 from sim.workload.source import is_line
 
 SAY = "What is there to be seen here? Numbers come from the run: the mean wait is {mean_wait}."

@@ -37,13 +37,13 @@ from pathlib import Path
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar, cast, get_args
 
 from sim.errors import SchedscopeError, near
+from sim.formatting import quoted
 from sim.lessons.lesson import COLOURS, PANELS, Ask, Kind, Lesson, LessonError, LessonScene, Zoom
 from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.own.naming import code_in
 from sim.text_files import TextKind
-from sim.words import quoted
 from sim.workload.formats.puzzle import LONGEST as LONGEST_PUZZLE
 from sim.workload.formats.puzzle import parse_puzzle
 from sim.workload.options import OPTIONS, Option

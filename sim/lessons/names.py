@@ -15,10 +15,10 @@ from math import isclose, isnan
 from typing import Literal, NamedTuple
 
 from sim.errors import ParameterError, near
+from sim.formatting import clock_near, percent, quoted, span
+from sim.formatting import parse_time as seconds_of
 from sim.lessons.runs import Moment, Runs
 from sim.metrics.catalogue import METRICS, metric
-from sim.words import clock_near, percent, quoted, span
-from sim.words import parse_time as seconds_of
 from sim.workload.model import Job
 
 Unit = Literal["moment", "span", "count", "share", "factor", "hours"]

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from sim.errors import ParameterError, SchedscopeError, TraceError
+from sim.formatting import Step, parse_moment
 from sim.lessons.lesson import THE_END, Lesson, LessonError, LessonScene
 from sim.lessons.lesson_file import read_lesson
 from sim.lessons.names import IN_BRACES, Names
 from sim.lessons.questions import Question, question
 from sim.lessons.runs import FIRST, Moment, Runs
-from sim.words import Step, parse_moment
 from sim.workload.model import Trace, Workload
 from sim.workload.samples import sample_path
 from sim.workload.source import Source

@@ -18,11 +18,11 @@ from sim.decisions.matrix import Place
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.engine.snapshot import Queued
 from sim.errors import ParameterError
+from sim.formatting import clock_near, listed, name, parse_time, quoted, span
 from sim.lessons.lesson import Ask, Kind
 from sim.lessons.names import Names, Value
 from sim.lessons.runs import Moment, Runs
 from sim.why.evidence import evidence_of
-from sim.words import clock_near, listed, name, parse_time, quoted, span
 from sim.workload.model import Floats, Job
 
 MOST_CHOICES = 9

@@ -14,13 +14,13 @@ import numpy as np
 
 from sim.decisions.decisions import Backfill, Start
 from sim.errors import SchedscopeError
+from sim.formatting import count
 from sim.lessons.lesson import Ask, Kind, Lesson, LessonScene
 from sim.lessons.performance import Performance
 from sim.lessons.runs import FIRST, Runs
 from sim.lessons.walk import Walk
 from sim.policies import parse_policy
 from sim.policies.parameters import summary
-from sim.words import count
 from sim.workload.model import Field, Header, Trace, Workload
 
 PROCS = 8

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError
+from sim.formatting import Step, clock, parse_moment
 from sim.machine.processors import Placement
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.finished_jobs import FinishedJobs
@@ -16,7 +17,6 @@ from sim.policies import parse_policy, written_policy
 from sim.stops.grammar import parse_stop
 from sim.stops.search import search_forward
 from sim.timeline.timeline import Timeline
-from sim.words import Step, clock, parse_moment
 from sim.workload.categories import TAU
 from sim.workload.model import Workload
 

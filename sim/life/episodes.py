@@ -18,10 +18,10 @@ from sim.decisions.reasons_to_wait import (
     WouldDelay,
 )
 from sim.decisions.sentences import Reason, past
+from sim.formatting import clock_near, count, listed, name, span
 from sim.life.life import Life
 from sim.life.moments import Pass, Waited
 from sim.why.wait_reasons import Heads, NotConsidered
-from sim.words import clock_near, count, listed, name, span
 from sim.workload.model import Job
 
 MOST_STRETCHES = 400

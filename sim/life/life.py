@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sim.engine.engine import Engine
+from sim.formatting import clock
 from sim.history.stays import InTheWay, in_the_way_of, passers_of
 from sim.life.job_recorder import JobRecorder
 from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.timeline.scenario import Scenario
-from sim.words import clock
 from sim.workload.model import Job, Workload
 from sim.workload.outages import absent
 

@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from sim.decisions.sentences import jobs_in, say, why
+from sim.formatting import clock_near, count, listed, name, percent, processors, span, times
 from sim.life.episodes import episodes, told_episode
 from sim.life.life import Life
 from sim.life.moments import (
@@ -31,7 +32,6 @@ from sim.life.moments import (
 )
 from sim.machine.processors import written
 from sim.why.wait_reasons import Holder
-from sim.words import clock_near, count, listed, name, percent, processors, span, times
 from sim.workload.model import Job
 
 Row: TypeAlias = tuple[float, str]

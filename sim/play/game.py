@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from sim.errors import ParameterError
-from sim.words import name
+from sim.formatting import name
 from sim.workload.model import Job, Workload
 
 

@@ -14,11 +14,11 @@ from sim.decisions.reasons import InOrder
 from sim.decisions.sentences import say
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
+from sim.formatting import clock, name, span
 from sim.play.game import Game
 from sim.policies.backfill.easy import Easy
 from sim.policies.policy import Policy
 from sim.policies.view import View
-from sim.words import clock, name, span
 from sim.workload.model import Workload
 
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=1", "slack")

@@ -14,7 +14,7 @@ from math import isfinite
 from typing import Any
 
 from sim.errors import ParameterError, near
-from sim.words import LATEST, parse_time, shortened
+from sim.formatting import LATEST, parse_time, shortened
 
 NO_GREATER = f"no number is beyond {LATEST:,.0f}"
 

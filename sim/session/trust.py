@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from stat import S_ISREG
 
+from sim.formatting import count, listed, shortened
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.loading import changed, file_of_module, files_of_code
 from sim.policies.own.naming import Named, code_in, named_code, plugins
@@ -14,7 +15,6 @@ from sim.policies.policy import CodeRef
 from sim.policies.registry import parse_policy
 from sim.session.session import BranchRecord, Session
 from sim.session.syntax import SessionError
-from sim.words import count, listed, shortened
 
 LONGEST_NAME = 200
 ON_NETWORK = ("\\\\", "//", "/net/", "/afs/")

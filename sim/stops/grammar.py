@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, SchedscopeError, near
+from sim.formatting import A_TIME, Moment, Step, parse_moment, parse_time
 from sim.stops.combinations import AllOf, AnyOf, Node, Not, One, Reading
 from sim.stops.conditions import (
     MOST,
@@ -39,7 +40,6 @@ from sim.stops.conditions import (
 )
 from sim.stops.instants import Instant, OfSnapshot
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, SPELLINGS, Unit
-from sim.words import A_TIME, Moment, Step, parse_moment, parse_time
 from sim.workload.model import Field, Header, Workload
 
 _LONGEST, _DEEPEST = 2000, 40

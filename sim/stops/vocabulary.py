@@ -13,8 +13,8 @@ from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Keep, Re
 from sim.decisions.matrix import FitsNoRow, GoesOn, Migrate, OwnColumnsTaken, Place, ReserveRow
 from sim.decisions.reasons_on_nodes import BehindInPartition, LeavesNoRoom, NoNodes
 from sim.decisions.sentences import why
+from sim.formatting import clock, name, spelled
 from sim.stops.instants import Instant
-from sim.words import clock, name, spelled
 from sim.workload.model import Job
 
 Meant: TypeAlias = Callable[[Job], bool]

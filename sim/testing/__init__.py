@@ -15,6 +15,7 @@ import numpy as np
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import PolicyError, SchedscopeError
+from sim.formatting import count, processors, span
 from sim.policies.parameters import parameters_of
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import parse_policy, policy_of
@@ -22,7 +23,6 @@ from sim.testing.contract import SLOW, Finding, broken
 from sim.testing.growth import Growth, measured
 from sim.testing.shrink import fewest
 from sim.testing.workloads import GAP, random_workload, stream
-from sim.words import count, processors, span
 from sim.workload.model import Workload
 from sim.workload.samples import SAMPLES
 from sim.workload.source import read

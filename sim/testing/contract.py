@@ -18,9 +18,9 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.policy_errors import patience
 from sim.errors import DecisionError, InvariantError, PolicyError, SchedscopeError
+from sim.formatting import clock, listed
 from sim.machine.moment import MOMENT
 from sim.policies.policy import Policy
-from sim.words import clock, listed
 from sim.workload.model import Workload
 
 FAILS = "it raises an error"

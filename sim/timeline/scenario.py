@@ -12,11 +12,11 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import NotThereError, ParameterError
+from sim.formatting import Moment, Step, clock, parse_moment, quoted
 from sim.machine.processors import Placement
 from sim.policies.own.consent import Proof
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy, policy_of
-from sim.words import Moment, Step, clock, parse_moment, quoted
 from sim.workload.model import Workload
 
 P = TypeVar("P", str, Policy)

@@ -15,6 +15,7 @@ from sim.decisions.decisions import Backfill, Decision, Keep, Resume, Start, Sus
 from sim.decisions.matrix import Place
 from sim.decisions.sentences import jobs_in, say
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
+from sim.formatting import Clock, clock_near
 from sim.why import facts as f
 from sim.why.snapshot_facts import (
     ahead_of,
@@ -25,7 +26,6 @@ from sim.why.snapshot_facts import (
     sitters_of,
 )
 from sim.why.wait_sentences import considered_in, is_suspended, runs, waits
-from sim.words import Clock, clock_near
 from sim.workload.model import Job
 
 Status = Literal["started", "runs", "rejected", "planned", "not considered"]

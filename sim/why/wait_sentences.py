@@ -8,9 +8,9 @@ from sim.decisions.decisions import Decision, Keep, Suspend
 from sim.decisions.reasons_to_wait import own_gone
 from sim.decisions.sentences import fields_of, why
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
+from sim.formatting import Clock, count, listed, name, processors, span
 from sim.why.facts import Enough, PassedBy, Sitters
 from sim.why.snapshot_facts import free_now, why_it_waits
-from sim.words import Clock, count, listed, name, processors, span
 from sim.workload.model import Job
 
 _RUNS = {"run": "runs", "speculative": "runs speculatively", "gang": "takes turns"}

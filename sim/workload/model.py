@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import NotThereError, ParameterError, TraceError, near
-from sim.words import processors, quoted
+from sim.formatting import processors, quoted
 from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, there
 from sim.workload.shape import Shape, misfits_of

@@ -14,7 +14,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from sim.errors import ParameterError
-from sim.words import LATEST, Moment, Step, parse_moment, parse_time, quoted, written_time
+from sim.formatting import LATEST, Moment, Step, parse_moment, parse_time, quoted, written_time
 from sim.workload.outages import parse_machine, parse_outages, written_machine, written_outages
 
 if TYPE_CHECKING:

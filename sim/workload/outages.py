@@ -16,8 +16,8 @@ from math import inf
 from typing import NamedTuple, TypeAlias
 
 from sim.errors import ParameterError, TraceError
+from sim.formatting import Moment, Step, parse_moment, quoted, written_time
 from sim.text_files import TextKind
-from sim.words import Moment, Step, parse_moment, quoted, written_time
 
 Calendar: TypeAlias = Callable[[float | datetime], float]
 """Function that returns the seconds of a moment, which may be a date"""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import ParameterError
-from sim.words import count
+from sim.formatting import count
 
 NodePlacement = Literal["lowest", "best", "spread"]
 NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}

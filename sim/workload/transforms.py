@@ -19,7 +19,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from sim.errors import NotThereError, ParameterError, near
-from sim.words import quoted
+from sim.formatting import quoted
 from sim.workload.formats.table import LARGEST
 from sim.workload.model import Field, Floats, Header, Trace, Workload
 from sim.workload.options import ESTIMATES, GREATEST, OPTIONS, SMALLEST, TransformOptions, options_of

@@ -11,7 +11,7 @@ from statistics import mean
 from typing import Any
 
 from sim.comparison.alternatives import ranked
-from sim.words import clock, shortened
+from sim.formatting import clock, shortened
 from sim.workload.model import Job
 from sim.workload.outages import absent
 from tests.truth.runs import Run

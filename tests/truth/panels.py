@@ -14,10 +14,10 @@ from typing import NamedTuple
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.reasons_to_wait import TooFewFree
+from sim.formatting import clock, clock_near, span
 from sim.life.job_state import JobReader, passed_by
 from sim.why.evidence import evidence_of
 from sim.why.facts import PassedBy, fact_row
-from sim.words import clock, clock_near, span
 from sim.workload.model import Trace
 from tests.truth.lives import Record
 from tests.truth.loans import told_decision

@@ -17,9 +17,9 @@ from sim.decisions import matrix as m
 from sim.decisions.decisions import job_of
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import say
+from sim.formatting import clock, clock_near
 from sim.why.evidence import evidence_of
 from sim.why.facts import Delays
-from sim.words import clock, clock_near
 from tests.truth.runs import Run
 from tests.truth.words import COUNTS, UntrueError, demand, demand_equal, exactly, lasts, read_aloud, reads
 

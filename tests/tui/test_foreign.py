@@ -14,6 +14,7 @@ from textual.widgets import Select
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import Phase, Place
+from sim.formatting import Clock
 from sim.policies import POLICIES, Policy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.gang.gang import Gang
@@ -23,7 +24,6 @@ from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.session.session import Bookmark, BranchRecord, Session, parsed, written
 from sim.session.sources import session_of
-from sim.words import Clock
 from sim.workload.model import Job
 from sim.workload.source import Source
 from tests.tui.replays import replay

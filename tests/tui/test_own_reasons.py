@@ -13,12 +13,12 @@ from sim.comparison.divergence import account
 from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.sentences import Called, Detail, Moment, Reason, Span, brief, details, say, why
 from sim.engine.engine import Engine
+from sim.formatting import Clock, clock
 from sim.life.life import life_of
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.view import View
 from sim.why.evidence import evidence_of
 from sim.why.facts import fact_row
-from sim.words import Clock, clock
 from sim.workload.model import Job
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of

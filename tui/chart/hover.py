@@ -8,8 +8,8 @@ from math import inf
 from typing import NamedTuple, Protocol, TypeVar
 
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
+from sim.formatting import Clock, clock_near, name, processors, span
 from sim.machine.processors import written
-from sim.words import Clock, clock_near, name, processors, span
 from sim.workload.model import Field, Workload
 from sim.workload.outages import Outage
 from tui.chart.scene import ChartScene, Hole

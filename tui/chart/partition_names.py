@@ -8,7 +8,7 @@ from itertools import pairwise
 from sim.decisions.decisions import Borrow
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
-from sim.words import Clock, listed, name, printable, processors, shortened, span
+from sim.formatting import Clock, listed, name, printable, processors, shortened, span
 
 _NUMBER = re.compile(r"\bpartition (\d{1,4})\b")
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from sim.errors import ParameterError
 from sim.experiments.series import Panel
+from sim.formatting import printable, shortened
 from sim.optional_imports import extra
-from sim.words import printable, shortened
 from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
 from tui.look.palette import JOB_COLOURS
 from tui.look.text import plain

@@ -10,8 +10,8 @@ from sim.decisions.matrix import ReserveRow
 from sim.decisions.reasons import EndsBefore, FitsExtra, InWindow, PredictedBefore
 from sim.decisions.reasons_to_wait import PredictedToDelay, WindowCloses, WouldDelay
 from sim.engine.snapshot import Queued, Snapshot
+from sim.formatting import name, span
 from sim.history.past import Past
-from sim.words import name, span
 from tui.chart.scene import Hole, Mark
 
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.formatting import Clock, clock_near
 from sim.history.past import Past
 from sim.history.stretch import Stretch
-from sim.words import Clock, clock_near
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
 from tui.chart.lanes import Lane

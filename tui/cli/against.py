@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sim.experiments.paired import MOST_SEEDS, RESAMPLES, Comparison, Paired
 from sim.experiments.pivot import PivotQuery, Record, check_factor
 from sim.experiments.series import said
-from sim.words import count, percent, printable, shortened
+from sim.formatting import count, percent, printable, shortened
 from tui.look.figures import cell, titled
 from tui.look.text import Align, number, table
 

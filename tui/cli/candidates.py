@@ -8,12 +8,12 @@ from itertools import chain
 import click
 from click.shell_completion import CompletionItem
 
+from sim.formatting import printable
 from sim.policies import POLICIES
 from sim.policies.orders import ORDERS
 from sim.policies.own.naming import plugins
 from sim.policies.parameters import Parameter, parameters_of, summary
 from sim.policies.policy import Policy, default_order
-from sim.words import printable
 
 Item = CompletionItem[str]
 

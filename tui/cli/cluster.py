@@ -16,8 +16,8 @@ from typing import Any
 import click
 
 from sim.errors import ParameterError, SchedscopeError
+from sim.formatting import quoted
 from sim.optional_imports import extra
-from sim.words import quoted
 
 PATIENCE = 10
 """Seconds in which a scheduler must answer."""

@@ -16,7 +16,7 @@ from typing import Literal
 
 import click
 
-from sim.words import printable, shortened
+from sim.formatting import printable, shortened
 from tui.cli.terminal import is_terminal, say
 from tui.look.text import table
 

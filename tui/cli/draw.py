@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from sim.engine.engine import Engine
+from sim.formatting import Moment
 from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario
-from sim.words import Moment
 from sim.workload.source import Source
 from sim.workload.transforms import parse_estimates
 from tui.chart.svg.drawing import Options, form_of, save_drawing, save_pair

@@ -14,6 +14,7 @@ import click
 
 from sim.comparison.alternatives import Price, Tried, fitted, ranked
 from sim.experiments.ranges import expand
+from sim.formatting import clock, name, printable, processors, shortened, span
 from sim.life.life import Life, life_of
 from sim.life.policy_numbers import Numbers, own_numbers
 from sim.life.story import rows_of
@@ -25,7 +26,6 @@ from sim.policies.backfill.recorded import Recorded
 from sim.policies.columns import Column
 from sim.policies.policy import full_policy
 from sim.timeline.scenario import Scenario
-from sim.words import clock, name, printable, processors, shortened, span
 from sim.workload.model import Field, Job
 from sim.workload.source import Source
 from tui.cli import options

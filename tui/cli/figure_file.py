@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sim.errors import FileError, near
+from sim.formatting import quoted
 from sim.text_files import TextKind
-from sim.words import quoted
 
 TEXTS = (
     "results", "kind", "x", "y", "by", "group", "interval", "against", "output", "title", "size", "xlabel",

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from sim.words import printable, quoted, shortened
+from sim.formatting import printable, quoted, shortened
 from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from sim.files import write_whole
-from sim.words import count, percent, processors
+from sim.formatting import count, percent, processors
 from tui.cli import options
 from tui.cli.terminal import say
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from sim.words import count, percent, printable
+from sim.formatting import count, percent, printable
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.portrait import (
     CRASH_ESTIMATE,

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from sim.words import count, printable
+from sim.formatting import count, printable
 from tui.cli import options
 from tui.cli.terminal import is_terminal, say
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sim.errors import ClusterError, SchedscopeError
-from sim.words import count, parse_time, span
+from sim.formatting import count, parse_time, span
 from tui.cli import options
 from tui.cli.terminal import say
 

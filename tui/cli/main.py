@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from sim.errors import ReaderGoneError, SchedscopeError
-from sim.words import printable
+from sim.formatting import printable
 from tui.cli.terminal import NotWrittenError
 
 COMMANDS = {

@@ -11,7 +11,7 @@ import click
 
 from sim.errors import SchedscopeError
 from sim.files import write_whole
-from sim.words import count
+from sim.formatting import count
 from tui.cli.terminal import say
 
 SECTION = "1"

@@ -10,10 +10,10 @@ import click
 
 from sim.errors import ParameterError
 from sim.experiments.measured import MEASURED
+from sim.formatting import quoted
 from sim.metrics.catalogue import FAIRNESS, Metric
 from sim.metrics.formulas import SYMBOLS, formula_of
 from sim.metrics.search import meant, search
-from sim.words import quoted
 from tui.cli.terminal import say
 from tui.look.text import table
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from sim.errors import ParameterError, SchedscopeError
+from sim.formatting import quoted
 from sim.policies import POLICIES, Policy
-from sim.words import quoted
 from tui.cli.terminal import say
 
 HEAD = '''"""Say here what it does. Try it with: schedscope test {file}"""
@@ -27,9 +27,9 @@ from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
 from sim.decisions.reasons import InOrder, WhenFree
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Moment
+from sim.formatting import Clock
 from sim.policies.parameters import parameter
 from sim.policies.view import View
-from sim.words import Clock
 from sim.workload.model import Job
 
 

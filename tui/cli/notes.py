@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 
 from sim.errors import SchedscopeError
-from sim.words import printable_lines
+from sim.formatting import printable_lines
 from tui.chart.cells.cells import Brush
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import sketch

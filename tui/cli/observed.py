@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sim.errors import NotThereError
-from sim.words import Moment, Step, parse_moment, printable, shortened
+from sim.formatting import Moment, Step, parse_moment, printable, shortened
 
 if TYPE_CHECKING:
     from sim.cluster.recording import Recording

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 
 from sim.errors import NotThereError, ParameterError
-from sim.words import Moment, listed, parse_moment, printable, shortened
+from sim.formatting import Moment, listed, parse_moment, printable, shortened
 from sim.workload.options import OPTIONS, Option
 from tui.cli.terminal import is_terminal
 

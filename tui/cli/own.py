@@ -13,13 +13,13 @@ from sim.captured_output import debugging, listening
 from sim.engine import policy_errors
 from sim.engine.policy_errors import frame_of, patient
 from sim.errors import PolicyError
+from sim.formatting import Moment, clock, printable
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, is_own
 from sim.testing import ContractError
 from sim.testing.contract import broken
 from sim.timeline import scenario
 from sim.timeline.scenario import Scenario
-from sim.words import Moment, clock, printable
 from sim.workload.model import Workload
 
 

@@ -11,8 +11,8 @@ import click
 from sim.experiments.papers import GAIN, MISSED, PaperTable, PaperValue, table, tables
 from sim.experiments.results import Results
 from sim.experiments.sweep import sweep
+from sim.formatting import count, percent
 from sim.metrics.catalogue import Metric, metric
-from sim.words import count, percent
 from tui.cli.options import of_file
 from tui.cli.sweep_progress import Filling, shown_where_seen
 from tui.cli.terminal import say, shows_unicode

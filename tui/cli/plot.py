@@ -16,8 +16,8 @@ from sim.experiments.pivot import Condition, PivotQuery
 from sim.experiments.results import Results
 from sim.experiments.series import Panel, axis_title, panels
 from sim.files import write_whole
+from sim.formatting import quoted
 from sim.metrics.week import WEEKLY
-from sim.words import quoted
 from tui.chart.plotted import Manner, plotted
 from tui.cli import options
 from tui.cli.figure_file import figure_text, read_figure

@@ -7,12 +7,12 @@ from textwrap import wrap
 import click
 
 from sim.errors import ParameterError, near
+from sim.formatting import printable, quoted
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.orders import ORDERS, Order
 from sim.policies.own.naming import named_code, plugins
 from sim.policies.parameters import NO_GREATER, paragraphs, parameters_of, summary, written
 from sim.policies.policy import default_order
-from sim.words import printable, quoted
 from tui.cli.options import SPEC
 from tui.cli.terminal import say
 from tui.look.text import table

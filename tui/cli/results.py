@@ -28,8 +28,8 @@ from sim.experiments.pivot import (
 )
 from sim.experiments.results import FACTORS, Results
 from sim.files import write_rows, write_whole
+from sim.formatting import count, listed, printable, shortened
 from sim.metrics.catalogue import Metric
-from sim.words import count, listed, printable, shortened
 from tui.cli import options
 from tui.cli.against import against_rows, against_table
 from tui.cli.kept_jobs import write_jobs

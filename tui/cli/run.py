@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from sim.files import write_rows
+from sim.formatting import clock, count, listed, percent, printable, processors, quoted, shortened
 from sim.machine.processors import Placement
 from sim.metrics.aggregates import Value, ratio
 from sim.metrics.catalogue import FAIRNESS, METRICS, Metric, Unit, metric
@@ -24,7 +25,6 @@ from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef
 from sim.timeline.scenario import Scenario
-from sim.words import clock, count, listed, percent, printable, processors, quoted, shortened
 from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options

@@ -18,9 +18,9 @@ from sim.experiments.pool import cores
 from sim.experiments.results import Results
 from sim.experiments.sweep import Progress, Told, lacks, sweep
 from sim.experiments.work import Outcome
+from sim.formatting import count, printable, span
 from sim.policies.own.consent import Proof, agree
 from sim.policies.own.naming import code_in
-from sim.words import count, printable, span
 from sim.workload.options import Option
 from tui.cli.options import SPEC, of_file
 from tui.cli.sweep_progress import Filling, shown_where_seen

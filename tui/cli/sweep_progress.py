@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sim.experiments.plan import FACTORS, SweepPlan
 from sim.experiments.sweep import Progress, Told
 from sim.experiments.work import Outcome
-from sim.words import printable, shortened, span
+from sim.formatting import printable, shortened, span
 from tui.cli.terminal import is_terminal
 
 if TYPE_CHECKING:

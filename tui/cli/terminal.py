@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 import click
 
 from sim.errors import ReaderGoneError
-from sim.words import printable, printable_lines
+from sim.formatting import printable, printable_lines
 
 if TYPE_CHECKING:
     from sim.engine.engine import Engine

@@ -11,11 +11,11 @@ import numpy as np
 
 from sim.errors import SchedscopeError
 from sim.files import write_whole
+from sim.formatting import printable
 from sim.policies import Policy, parse_policy, written_policy
 from sim.testing import COUNT, Failure, Report, examine
 from sim.testing.contract import RULES, broken
 from sim.timeline.scenario import Scenario
-from sim.words import printable
 from sim.workload.formats import swf
 from sim.workload.model import Header, Workload
 from sim.workload.samples import SAMPLES

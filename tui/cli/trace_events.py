@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from sim.engine.engine import Engine
 from sim.files import write_whole
+from sim.formatting import name, printable, shortened
 from sim.history.stretch import Stretch
 from sim.machine.processors import written
-from sim.words import name, printable, shortened
 
 GROUPS = 32
 """Most groups of processors."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sim.words import count, span
+from sim.formatting import count, span
 from tui.cli import observed
 from tui.cli.terminal import say
 from tui.look.text import table

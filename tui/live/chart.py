@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sim.cluster.observed import Observed
 from sim.cluster.values import Cluster, Node
+from sim.formatting import printable
 from sim.history.stretch import Stretch
-from sim.words import printable
 from sim.workload.model import Field, Floats, Workload
 from sim.workload.outages import Outage
 from tui.chart.chart_maker import missing_in

@@ -8,7 +8,7 @@ from itertools import islice
 from sim.cluster.dates import date
 from sim.cluster.reasons import paragraph
 from sim.cluster.values import ClusterJob
-from sim.words import count, printable, span
+from sim.formatting import count, printable, span
 from tui.live.queue import dates_curve, moved_of
 from tui.live.scene import LiveContext, LiveScene, event_in_words, job_name
 from tui.look import text

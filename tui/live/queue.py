@@ -5,7 +5,7 @@ from __future__ import annotations
 from sim.cluster.dates import date
 from sim.cluster.observed import Dated
 from sim.cluster.values import ClusterJob
-from sim.words import count, printable, span
+from sim.formatting import count, printable, span
 from tui.live.scene import LiveContext, LiveScene, job_name
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line

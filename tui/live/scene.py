@@ -10,8 +10,8 @@ from sim.cluster.dates import date
 from sim.cluster.observed import Dated, Observed
 from sim.cluster.reasons import say
 from sim.cluster.values import Cluster, ClusterJob
+from sim.formatting import count, name, printable, span
 from sim.policies.columns import Column
-from sim.words import count, name, printable, span
 from tui.chart.hover import Spot
 from tui.chart.scene import ChartScene, Mark
 from tui.look.calendar import Calendar

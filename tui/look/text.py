@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from sim.words import clock, percent, printable, span
+from sim.formatting import clock, percent, printable, span
 
 duration, instant = span, clock
 """A length of time and a moment, said as in every sentence."""

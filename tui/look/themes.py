@@ -14,7 +14,7 @@ from rich.segment import Segment
 from textual.filter import LineFilter
 from textual.theme import Theme
 
-from sim.words import printable
+from sim.formatting import printable
 from tui.look.palette import LOOKS, Look, Mode, mixed
 from tui.look.settings import Settings
 from tui.look.text import ASCII_SIGNS, cells, plain

@@ -9,7 +9,7 @@ from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import FitsNoRow, Phase
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.engine.snapshot import Snapshot
-from sim.words import count, listed, name
+from sim.formatting import count, listed, name
 from sim.workload.model import Job
 from tui.chart.partition_names import told_decision
 from tui.look import text

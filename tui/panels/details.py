@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from sim.decisions.decisions import Backfill, Expect, Interrupt, Reserve, Start
 from sim.decisions.matrix import ReserveRow
+from sim.formatting import count, name, span, times, wanted
 from sim.life.job_state import JobState
 from sim.why.evidence import Evidence, entry_of
-from sim.words import count, name, span, times, wanted
 from sim.workload.model import Field, Job
 from tui.chart.partition_names import told_decision
 from tui.look import text

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from sim.decisions.decisions import Drop
 from sim.decisions.sentences import say
+from sim.formatting import count
 from sim.life.job_state import JobState
 from sim.why.evidence import Considered, Evidence, evidence_of
 from sim.why.facts import NOBODY, PassedBy, fact_row
 from sim.why.wait_sentences import ended, to_come
-from sim.words import count
 from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Span, line

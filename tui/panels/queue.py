@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from sim.engine.snapshot import Snapshot
-from sim.words import listed, processors
+from sim.formatting import listed, processors
 from tui.chart.partition_names import partition_limits, partition_names
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped

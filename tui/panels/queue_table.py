@@ -9,10 +9,10 @@ from typing import NamedTuple
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Brief, Unit, brief
 from sim.engine.snapshot import Queued, Snapshot
+from sim.formatting import listed, name, span
 from sim.policies.columns import Column as OwnColumn
 from sim.why.snapshot_facts import why_it_waits
 from sim.why.wait_sentences import considered_in
-from sim.words import listed, name, span
 from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Span, line

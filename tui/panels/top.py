@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.words import clock, percent, printable
+from sim.formatting import clock, percent, printable
 from tui.look import text
 from tui.look.calendar import Calendar
 from tui.look.sheets import Line, Span, line, width_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sim.words import name, span
+from sim.formatting import name, span
 from tui.look import text
 from tui.look.sheets import Line, Span, line, width_of
 from tui.panels.parts import Context, written

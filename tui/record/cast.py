@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from rich.console import Console
 
-from sim.words import printable
+from sim.formatting import printable
 from tui.look.palette import Look
 from tui.record.film import Picture, Rows
 from tui.widgets.partial_update import Piece, Update

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sim.comparison.comparison_sentences import about, headline, names_of, tell
 from sim.comparison.divergence import Account, Divergence
 from sim.comparison.live_comparison import LiveComparison
+from sim.formatting import clock, clock_near, printable
 from sim.metrics.aggregates import ratio
-from sim.words import clock, clock_near, printable
 from sim.workload.model import Floats
 from tui.chart.axis import Axis, Steps
 from tui.chart.chart_maker import axis_by_event

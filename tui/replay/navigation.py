@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from sim.formatting import clock_near, count, listed, name, span
 from sim.machine.moment import MOMENT
 from sim.why.last_change import last_change
-from sim.words import clock_near, count, listed, name, span
 from sim.workload.model import Floats
 from tui.chart.turns import OnTurn, last_turn, turn_at
 from tui.replay import requests as o

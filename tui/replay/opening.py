@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sim.engine.policy_errors import patience
+from sim.formatting import Moment
 from sim.machine.processors import Placement
 from sim.policies import Policy
 from sim.policies.policy import written_policy
 from sim.policies.registry import policy_of
 from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
-from sim.words import Moment
 from sim.workload.model import Trace, Workload
 from sim.workload.source import Source, caption
 from tui.replay.places import parse_place

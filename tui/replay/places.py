@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from sim.errors import ParameterError, TraceError
-from sim.words import A_TIME, Step, parse_moment, quoted
+from sim.formatting import A_TIME, Step, parse_moment, quoted
 from sim.workload.model import Field, Workload
 from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from sim.comparison.comparison_sentences import instead
 from sim.comparison.live_comparison import LiveComparison
 from sim.errors import SchedscopeError
+from sim.formatting import clock, printable
 from sim.policies.policy import Policy, written_policy
-from sim.words import clock, printable
 from tui.replay.requests import Renew
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from sim.words import span
+from sim.formatting import span
 
 PASSING = 0.25
 """Share of a pause for a step without a decision."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from time import time
 
 from sim.errors import SchedscopeError
+from sim.formatting import count, span
 from sim.session.session import read_session
-from sim.words import count, span
 from tui.screens.first.entries import Entry
 from tui.sessions.moment import LAST, last_path
 

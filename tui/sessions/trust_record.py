@@ -12,11 +12,11 @@ from typing import Any
 
 from sim.errors import SchedscopeError
 from sim.files import write_whole
+from sim.formatting import listed
 from sim.policies.own.loading import contents_of
 from sim.policies.own.naming import Named, named_code
 from sim.policies.policy import CodeRef
 from sim.session.trust import is_on_network
-from sim.words import listed
 from tui.sessions.autosave import state_folder
 
 MOST, MAX_BYTES = 500, 1 << 20

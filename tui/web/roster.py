@@ -11,9 +11,9 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeGuard
 
 from sim.errors import ParameterError
+from sim.formatting import printable
 from sim.lessons.performance import Staged
 from sim.lessons.questions import Question, Verdict
-from sim.words import printable
 
 MOST = 500
 """Largest number of remembered students; the longest absent one is forgotten first."""

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sim.errors import ClusterError
-from sim.words import printable, shortened
+from sim.formatting import printable, shortened
 
 PATIENCE = 60.0
 """Seconds until an answer is given up."""

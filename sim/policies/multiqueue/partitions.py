@@ -13,10 +13,10 @@ from math import inf, nextafter
 
 from sim.decisions.decisions import Borrow
 from sim.errors import ParameterError
+from sim.formatting import LATEST, shortened
 from sim.machine.processors import lowest
 from sim.policies.parameters import NO_GREATER
 from sim.policies.view import View
-from sim.words import LATEST, shortened
 from sim.workload.model import Job
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from enum import Enum
 
 from sim.errors import NotThereError
+from sim.formatting import printable, shortened
 from sim.policies.own.naming import Named
-from sim.words import printable, shortened
 
 
 class Proof(Enum):

@@ -25,12 +25,12 @@ from typing import TypeVar
 from sim.captured_output import in_own_code, restored
 from sim.deadline import NoAnswerError, deadline
 from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
+from sim.formatting import listed, shortened
 from sim.policies.orders import OWN, Order
 from sim.policies.own.beside import Beside, beside
 from sim.policies.own.consent import OwnCodeError, heed_consent
 from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.policy import CodeRef, Policy
-from sim.words import listed, shortened
 
 PATIENCE = 10.0
 """Seconds that loading a file may take"""

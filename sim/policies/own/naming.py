@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sim.errors import ParameterError
-from sim.words import quoted
+from sim.formatting import quoted
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.errors import ParameterError, TraceError
-from sim.words import parse_time, quoted
+from sim.formatting import parse_time, quoted
 from sim.workload.model import Field, Header, Trace
 
 MOST_JOBS = 60

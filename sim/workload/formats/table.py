@@ -19,7 +19,7 @@ import numpy as np
 
 from sim.errors import TraceError
 from sim.files import unmarked
-from sim.words import listed
+from sim.formatting import listed
 from sim.workload.model import Bools, Fidelity, Field, Floats, Header, Note, Trace
 
 LARGEST = 2.0**53  # above it a double cannot tell neighbouring seconds apart

@@ -8,7 +8,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sim.errors import ParameterError
-from sim.words import quoted
+from sim.formatting import quoted
 
 LOCALTIME = Path("/etc/localtime")
 

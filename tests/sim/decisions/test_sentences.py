@@ -15,7 +15,7 @@ from sim.decisions.matrix import MakesWay, Migrate
 from sim.decisions.reasons import BreaksNoBound, EndsBefore, FitsExtra, WhenFree, WithinBounds
 from sim.decisions.reasons_to_wait import TooFewFree, WouldDelay
 from sim.decisions.sentences import Reason, brief, in_words, past, say, why
-from sim.words import clock, clock_near, name, span
+from sim.formatting import clock, clock_near, name, span
 from sim.workload.model import Job
 
 DAY, HOUR = 86400, 3600

@@ -17,10 +17,10 @@ from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
 from sim.engine.policy_errors import give_up
 from sim.errors import PolicyError
+from sim.formatting import Step
 from sim.policies import Policy, parse_policy
 from sim.policies.view import View
 from sim.timeline.timeline import Timeline
-from sim.words import Step
 from sim.workload.source import Source
 from tui.chart.scale import Camera
 from tui.replay import opening, worker

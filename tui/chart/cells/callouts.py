@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.words import name
+from sim.formatting import name
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import Bools, Grid
 from tui.chart.cells.labels import Label, place_labels

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rich.segment import Segment
 from rich.style import Style
 
-from sim.words import printable
+from sim.formatting import printable
 from tui.chart.cells.grid import BLANK
 from tui.look.palette import Look
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.words import clock, clock_near, name, span
+from sim.formatting import clock, clock_near, name, span
 from sim.workload.model import Floats
 from tui.chart.cells.callouts import draw_callouts, piece_labels
 from tui.chart.cells.cells import Cells

@@ -13,7 +13,7 @@ from typing import Literal
 from sim.engine.engine import Engine
 from sim.errors import NotThereError, ParameterError, SchedscopeError, near
 from sim.files import write_whole
-from sim.words import clock as told
+from sim.formatting import clock as told
 from tui.chart.axis import CLOCK
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
-from sim.words import printable
+from sim.formatting import printable
 
 _LETTER = 0.62
 """Width of a letter, as a share of its size."""

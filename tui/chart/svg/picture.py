@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sim.errors import ParameterError
-from sim.words import clock, count, processors
+from sim.formatting import clock, count, processors
 from tui.chart.raster import texture_of
 from tui.chart.scene import Drawing
 from tui.chart.svg.elements import element, number, text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from sim.formatting import name
 from sim.machine.processors import ranges
-from sim.words import name
 from tui.chart.colours import partition_hue
 from tui.chart.scene import Box, Drawing
 from tui.chart.svg.elements import Rect, element, number, outline, text, write_in

@@ -19,9 +19,9 @@ from textual.worker import get_current_worker
 from sim.comparison.alternatives import ranked
 from sim.engine.schedule import Schedule
 from sim.errors import SchedscopeError
+from sim.formatting import printable
 from sim.policies import Policy, parse_policy, written_policy
 from sim.timeline.scenario import Scenario
-from sim.words import printable
 from sim.workload.model import Workload
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 
-from sim.words import count, percent, printable, processors, span
+from sim.formatting import count, percent, printable, processors, span
 from sim.workload.model import Fidelity, Note, Trace, Workload
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import number, pad

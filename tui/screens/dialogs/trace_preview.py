@@ -9,7 +9,7 @@ from functools import partial
 
 from sim.errors import SchedscopeError
 from sim.files import is_database
-from sim.words import count, printable, processors
+from sim.formatting import count, printable, processors
 from sim.workload.model import Trace, Workload
 from sim.workload.reading import read
 from sim.workload.samples import SAMPLES, PaperSample

@@ -17,8 +17,8 @@ from textual.worker import get_current_worker
 
 from sim.cluster.dates import date
 from sim.errors import ParameterError, SchedscopeError
+from sim.formatting import Step, parse_moment, printable
 from sim.stops.grammar import Stop, parse_stop
-from sim.words import Step, parse_moment, printable
 from tui.chart.scene import Mark
 from tui.live.chart import MODES, first_camera
 from tui.live.panels import draw_events, draw_job, draw_strip, legend_line, sentence, top_line

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sim.formatting import clock, name, span
 from sim.play.game import Game
 from sim.play.scoring import Costly, Score
-from sim.words import clock, name, span
 from sim.workload.model import Job
 from tui.chart.colours import OwnHues
 from tui.look import text

@@ -13,9 +13,9 @@ from textual.message import Message
 from textual.screen import Screen
 
 from sim.errors import SchedscopeError
+from sim.formatting import clock, name
 from sim.play.game import Game
 from sim.play.scoring import Costly, Score, costliest, scores
-from sim.words import clock, name
 from sim.workload.model import Workload
 from tui.look import text
 from tui.look.palette import Look

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from textual import events
 from textual.message import Message
 
-from sim.words import span
+from sim.formatting import span
 from sim.workload.formats.puzzle import PuzzleJob
 from tui.chart.colours import OwnHues
 from tui.look import text

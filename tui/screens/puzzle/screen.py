@@ -18,9 +18,9 @@ from textual.worker import get_current_worker
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.files import write_whole
+from sim.formatting import span
 from sim.lessons.from_puzzle import lesson_of_puzzle
 from sim.policies import parse_policy
-from sim.words import span
 from sim.workload.formats.puzzle import LONGEST, Puzzle, PuzzleJob, parse_puzzle
 from tui.chart.cells.cells import Brush
 from tui.chart.cells.grid import Size

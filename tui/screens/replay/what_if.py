@@ -8,10 +8,10 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from sim.errors import ParameterError
+from sim.formatting import clock, parse_time
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.session.session import Bookmark, BranchRecord
 from sim.why.last_change import Division, HolderOf, PlanOf
-from sim.words import clock, parse_time
 from sim.workload.outages import parse_set
 from tui.look.calendar import Calendar
 from tui.replay.requests import (

@@ -11,7 +11,7 @@ from rich.segment import Segment
 from sim.experiments.measured import measured_metric
 from sim.experiments.pivot import Cell, Condition, Record, Value
 from sim.experiments.series import said
-from sim.words import count, printable, shortened
+from sim.formatting import count, printable, shortened
 from tui.look import text
 from tui.look.figures import cell, titled
 from tui.look.palette import Look

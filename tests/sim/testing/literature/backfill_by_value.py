@@ -9,8 +9,8 @@ from sim import Policy
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start
 from sim.decisions.reasons import InOrder, WhenFree
 from sim.decisions.sentences import Moment
+from sim.formatting import Clock
 from sim.policies.view import View
-from sim.words import Clock
 from sim.workload.model import Job
 
 

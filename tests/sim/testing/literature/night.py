@@ -9,9 +9,9 @@ from sim import Policy
 from sim.decisions.decisions import Decision, Keep, Start, Wake
 from sim.decisions.reasons import Fits
 from sim.decisions.sentences import Moment
+from sim.formatting import Clock
 from sim.policies.parameters import parameter
 from sim.policies.view import View
-from sim.words import Clock
 from sim.workload.model import Job
 
 HOUR, DAY = 3600.0, 86400.0

@@ -9,9 +9,9 @@ from sim import Policy
 from sim.decisions.decisions import Decision, Resume, Start, Suspend
 from sim.decisions.reasons import Fits, OwnFree
 from sim.decisions.sentences import Span
+from sim.formatting import Clock, span
 from sim.policies.parameters import parameter
 from sim.policies.view import View
-from sim.words import Clock, span
 from sim.workload.model import Job
 
 
