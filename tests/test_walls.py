@@ -280,7 +280,7 @@ HARMLESS = {
     "tui/cli/own.py": "the debugger, when a policy that runs asks for it",
     "tui/replay/conductor.py": "a branch of a timeline is called a fork",
     "tui/screens/dialogs/__init__.py": "its own dialogs, from a table",
-    "tui/web/nursery.py": "processes of this program, one a visitor",
+    "tui/web/fork_server.py": "processes of this program, one a visitor",
 }
 """Files that use such a name for something that no file, session or visitor can choose, and its purpose."""
 

@@ -53,8 +53,8 @@ async def measured(server: subprocess.Popen[str], many: int) -> None:
     async with aiohttp.ClientSession(headers={"Origin": base}) as client:
         visitors = [asyncio.create_task(visitor(client, base, word, looked)) for _ in range(many)]
         await asyncio.sleep(20)
-        (nursery,) = children(server.pid)
-        each = [pss(pid) for pid in children(nursery)]
+        (fork_server,) = children(server.pid)
+        each = [pss(pid) for pid in children(fork_server)]
         looked.set()
         firsts = await asyncio.gather(*visitors)
     print(f"{len(each)} visitors: {sum(each) / len(each):.0f} MiB each, {sum(each):.0f} MiB together (PSS)")

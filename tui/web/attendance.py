@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from aiohttp import web
 
-from tui.web.nursery import Child
+from tui.web.fork_server import Child
 from tui.web.place import Places
 
 OUTLIVES = 600.0
@@ -38,7 +38,7 @@ KEY = re.compile(r"[A-Za-z0-9_-]{16,64}")
 class Server(Protocol):
     """Server that starts and ends processes, and delivers files."""
 
-    async def bear(self, size: tuple[int, int], **told: object) -> Child: ...
+    async def start(self, size: tuple[int, int], **told: object) -> Child: ...
 
     async def let_go(self, child: Child) -> None: ...
 
@@ -179,7 +179,7 @@ class Attendance:
             await visitor.attach(page, size)
         else:
             offered = self._offered(key) if not told else {}
-            visitor = Visitor(self._server, await self._server.bear(size, **{**told, **offered}), browser, key)
+            visitor = Visitor(self._server, await self._server.start(size, **{**told, **offered}), browser, key)
             visitor.take(page)
             self._visitors[key] = visitor
             self._spawn(self._lives(key, visitor))

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from aiohttp import web
 
-from tui.web.nursery import Child
+from tui.web.fork_server import Child
 from tui.web.place import Places
 from tui.web.rules import size_of
 
@@ -28,7 +28,7 @@ _BEGIN = b"\x1b[?1049h\x1b[?25l\x1b[2J"
 class Server(Protocol):
     """Server that starts processes and talks to browsers."""
 
-    async def bear(self, size: tuple[int, int], **told: object) -> Child: ...
+    async def start(self, size: tuple[int, int], **told: object) -> Child: ...
 
     async def let_go(self, child: Child) -> None: ...
 
@@ -101,7 +101,7 @@ class Lectern:
         """Return the process that draws; another one if it has ended."""
         async with self._begun:
             if self._child is None:
-                self._child = await self._server.bear(self.size)
+                self._child = await self._server.start(self.size)
                 self._reading = asyncio.create_task(self._read(self._child))
         return self._child
 

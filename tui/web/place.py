@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from tui.web.nursery import Child
+from tui.web.fork_server import Child
 
 A_WHILE = 10.0
 """Seconds within which a process says where it stands."""

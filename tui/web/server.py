@@ -25,8 +25,8 @@ from tui.look.text import file_name
 from tui.web.attendance import IDLE as IDLE_CODE
 from tui.web.attendance import OUTLIVES, Attendance, Page, key_of
 from tui.web.classroom import Classroom
+from tui.web.fork_server import Child
 from tui.web.lectern import Lectern
-from tui.web.nursery import Child
 from tui.web.rules import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
 
 IDLE = 1800.0
@@ -39,10 +39,10 @@ BROWSER = "schedscope"
 """Cookie by which a browser whose visit goes on is let in again, however full it is."""
 
 
-class Nursery(Protocol):
+class ProcessSource(Protocol):
     """Source of visitors' processes."""
 
-    async def bear(self, told: dict[str, Any]) -> Child: ...
+    async def start(self, told: dict[str, Any]) -> Child: ...
 
     def end(self, pid: int) -> None: ...
 
@@ -52,7 +52,7 @@ class Server:
 
     def __init__(
         self,
-        nursery: Nursery,
+        fork_server: ProcessSource,
         door: Door,
         most: int = 40,
         idle: float = IDLE,
@@ -62,7 +62,7 @@ class Server:
         room: Classroom | None = None,
     ) -> None:
         """`present`: columns and rows of the common screen, if there is one; `room`: the class, if it is seen."""
-        self._nursery, self.door, self._most, self._idle, self._say = nursery, door, most, idle, say
+        self._processes, self.door, self._most, self._idle, self._say = fork_server, door, most, idle, say
         self.there = 0
         """How many are connected."""
         self._attendance = Attendance(self, outlives)
@@ -215,15 +215,15 @@ class Server:
 
     async def let_go(self, child: Child) -> None:
         """End the process."""
-        self._nursery.end(child.pid)
+        self._processes.end(child.pid)
         child.writer.close()
         with suppress(ConnectionError):
             await child.writer.wait_closed()
 
-    async def bear(self, size: tuple[int, int], **told: object) -> Child:
+    async def start(self, size: tuple[int, int], **told: object) -> Child:
         """Return a new process after sending it this message."""
         best = self.room.roster.best() if self.room is not None else []
-        return await self._nursery.bear(
+        return await self._processes.start(
             {"columns": size[0], "rows": size[1], **told, **({"best": best} if best else {})}
         )
 

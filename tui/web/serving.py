@@ -15,8 +15,8 @@ from sim.files import write_whole
 from sim.workload.model import Workload
 from tui.replay.opening import Opening
 from tui.web.classroom import Classroom
+from tui.web.fork_server import ForkServer
 from tui.web.limits import Limits, tell_in_a_line
-from tui.web.nursery import Nursery
 from tui.web.rules import Door, address_of, is_loopback, origins_of
 from tui.web.server import Server
 from tui.web.visit import Shared, live
@@ -40,24 +40,24 @@ class Wanted:
 
 
 def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None) -> None:
-    """Read everything, make the nursery, and serve; with a game every visit begins with it."""
+    """Read everything, make the fork server, and serve; with a game every visit begins with it."""
     shared = replace(Shared.of(openings), game=game)
-    nursery = Nursery(live(shared, wanted.theme))
+    fork_server = ForkServer(live(shared, wanted.theme))
     room = shared.classroom(wanted.is_seen)
     try:
-        asyncio.run(_serve(nursery, wanted, room))
+        asyncio.run(_serve(fork_server, wanted, room))
     finally:
-        nursery.close()
+        fork_server.close()
         if room is not None and wanted.table is not None:
             with write_whole(wanted.table) as file:
                 file.write(room.table())
 
 
-async def _serve(nursery: Nursery, wanted: Wanted, room: Classroom | None) -> None:
+async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None) -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (SIGINT, SIGTERM):
         loop.add_signal_handler(number, ended.set)
-    server = Server(nursery, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _say, room=room)
+    server = Server(fork_server, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _say, room=room)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     await runner.setup()
     loop.set_exception_handler(tell_in_a_line(lambda told: click.echo(f"schedscope: {told}", err=True)))

@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp.test_utils import TestClient, TestServer
 
-from tui.web.nursery import Child
+from tui.web.fork_server import Child
 from tui.web.rules import Door
 from tui.web.server import Server
 
@@ -54,7 +54,7 @@ class Process:
             await self._writer.wait_closed()
 
 
-class Nursery:
+class FakeForkServer:
     """A source of such processes."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Nursery:
         self.all: list[Process] = []
         self._count = 0
 
-    async def bear(self, told: dict[str, Any]) -> Child:
+    async def start(self, told: dict[str, Any]) -> Child:
         ours, theirs = socket.socketpair()
         process = Process(told, *await asyncio.open_connection(sock=theirs))
         self._count += 1
@@ -77,13 +77,13 @@ class Nursery:
 
 
 @asynccontextmanager
-async def served(**how: Any) -> AsyncIterator[tuple[TestClient[Any, Any], Nursery, Server]]:
+async def served(**how: Any) -> AsyncIterator[tuple[TestClient[Any, Any], FakeForkServer, Server]]:
     """Run a server of such processes, and a client with the headers of one of its pages."""
-    nursery = Nursery()
-    server = Server(nursery, DOOR, **how)
+    fork_server = FakeForkServer()
+    server = Server(fork_server, DOOR, **how)
     async with TestClient(TestServer(server.app()), headers=KNOWN) as client:
-        yield client, nursery, server
-    for process in nursery.all:
+        yield client, fork_server, server
+    for process in fork_server.all:
         await process.wait()
 
 

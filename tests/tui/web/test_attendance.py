@@ -23,9 +23,9 @@ def at(key: str, more: str = "") -> str:
 
 
 async def test_a_reload_finds_its_process_with_all_that_it_shows() -> None:
-    async with served() as (client, nursery, server):
+    async with served() as (client, fork_server, server):
         async with client.ws_connect(at(ONE)):
-            process = await nursery.born.get()
+            process = await fork_server.born.get()
         await until(lambda: server.there == 0)
         process.draw(b"unseen")
         async with client.ws_connect(at(ONE).replace("90", "100")) as again:
@@ -37,98 +37,98 @@ async def test_a_reload_finds_its_process_with_all_that_it_shows() -> None:
             assert [(await again.receive()).data for _ in range(2)] == [BEGIN + b"all", b"more"]
             await again.send_json(["stdin", "x"])
             assert await process.heard() == (b"D", b"x")
-        assert (len(nursery.all), nursery.ended) == (1, [])
+        assert (len(fork_server.all), fork_server.ended) == (1, [])
 
 
 async def test_a_page_whose_network_was_lost_takes_its_visit_back() -> None:
     """The server may not know yet that the first connection is dead."""
-    async with served() as (client, nursery, _), client.ws_connect(at(ONE)) as lost:
-        process = await nursery.born.get()
+    async with served() as (client, fork_server, _), client.ws_connect(at(ONE)) as lost:
+        process = await fork_server.born.get()
         async with client.ws_connect(at(ONE, "&again=1")) as back:
             process.tell(type="whole", text="all")
             assert (await back.receive()).data.endswith(b"all")
             closed = await lost.receive()
             assert (closed.type, closed.data) == (aiohttp.WSMsgType.CLOSE, TAKEN)
-        assert nursery.ended == []
+        assert fork_server.ended == []
 
 
 async def test_two_tabs_are_two_visits() -> None:
-    async with served() as (client, nursery, _), client.ws_connect(at(ONE)), client.ws_connect(at(OTHER)):
-        await until(lambda: nursery.born.qsize() == 2)
+    async with served() as (client, fork_server, _), client.ws_connect(at(ONE)), client.ws_connect(at(OTHER)):
+        await until(lambda: fork_server.born.qsize() == 2)
 
 
 async def test_a_visit_away_for_too_long_is_kept_for_the_day_and_offered() -> None:
-    async with served(outlives=0.05) as (client, nursery, _):
+    async with served(outlives=0.05) as (client, fork_server, _):
         async with client.ws_connect(at(ONE)):
-            process = await nursery.born.get()
+            process = await fork_server.born.get()
         assert await process.heard_of(b"M") == {"type": "place"}
         process.tell(type="place", scene=3, answers=[[1, True]], evil="x")
-        await until(lambda: nursery.ended == [1])
+        await until(lambda: fork_server.ended == [1])
         async with client.ws_connect(at(OTHER)):
-            assert "offer" not in (await nursery.born.get()).told
+            assert "offer" not in (await fork_server.born.get()).told
         async with client.ws_connect(at(ONE)):
-            assert (await nursery.born.get()).told["offer"] == {"scene": 3, "answers": [[1, True]]}
+            assert (await fork_server.born.get()).told["offer"] == {"scene": 3, "answers": [[1, True]]}
 
 
 async def test_whoever_quits_begins_anew() -> None:
-    async with served() as (client, nursery, _):
+    async with served() as (client, fork_server, _):
         async with client.ws_connect(at(ONE)) as socket:
-            process = await nursery.born.get()
+            process = await fork_server.born.get()
             process.tell(type="exit")
             process.end()
             await socket.receive()
             assert socket.close_code == 1000
-        await until(lambda: nursery.ended == [1])
+        await until(lambda: fork_server.ended == [1])
         async with client.ws_connect(at(ONE)):
-            assert (await nursery.born.get()).told == {"columns": 90, "rows": 30}
+            assert (await fork_server.born.get()).told == {"columns": 90, "rows": 30}
 
 
 async def test_a_visit_without_a_page_makes_room_for_another_visitor() -> None:
-    async with served(most=1) as (client, nursery, server):
+    async with served(most=1) as (client, fork_server, server):
         async with client.ws_connect(at(ONE)):
-            away = await nursery.born.get()
+            away = await fork_server.born.get()
         await until(lambda: server.there == 0)
         async with client.ws_connect(at(OTHER)):
             await away.heard_of(b"M")
             away.tell(type="place", line="schedscope1:abc")
-            assert (await nursery.born.get()).told == {"columns": 90, "rows": 30}
-            assert nursery.ended == [1]
+            assert (await fork_server.born.get()).told == {"columns": 90, "rows": 30}
+            assert fork_server.ended == [1]
         await until(lambda: server.there == 0)
-        newest = nursery.all[-1]
+        newest = fork_server.all[-1]
         async with client.ws_connect(at(ONE)):
             await newest.heard_of(b"M")
             newest.tell(type="place")
-            assert (await nursery.born.get()).told["offer"] == {"line": "schedscope1:abc"}
+            assert (await fork_server.born.get()).told["offer"] == {"line": "schedscope1:abc"}
 
 
 async def test_a_flood_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.web.rules.FLOOD", 0.0)
     monkeypatch.setattr("tui.web.rules.AT_ONCE", 100)
-    async with served() as (client, nursery, _), client.ws_connect(at(ONE)) as socket:
+    async with served() as (client, fork_server, _), client.ws_connect(at(ONE)) as socket:
         await socket.send_json(["stdin", "x" * 300])
-        await until(lambda: nursery.ended == [1])
+        await until(lambda: fork_server.ended == [1])
 
 
 async def test_a_full_house_lets_a_visit_that_goes_on_back_in() -> None:
-    async with served(most=1) as (client, nursery, _):
+    async with served(most=1) as (client, fork_server, _):
         async with client.get("/?token=word") as page:
             browser = page.cookies["schedscope"].value
         client.session.cookie_jar.clear()
         known = {"Cookie": f"schedscope={browser}"}
         async with client.ws_connect(at(ONE), headers=known):
-            await nursery.born.get()
+            await fork_server.born.get()
             async with client.get("/?token=word", headers=known) as page:
                 assert page.status == 200
             async with client.get("/?token=word", headers={"Cookie": "schedscope=0123456789abcdef0"}) as page:
                 assert page.status == 503
             async with client.ws_connect(at(ONE), headers=known):
                 await asyncio.sleep(0)
-        assert len(nursery.all) == 1
+        assert len(fork_server.all) == 1
 
 
 @pytest.mark.parametrize("key", ["", "short", "a" * 65, "0123456789abcde%2F"])
 async def test_without_a_key_a_visit_ends_with_its_page(key: str) -> None:
-    async with served() as (client, nursery, _):
+    async with served() as (client, fork_server, _):
         async with client.ws_connect(at(key)):
-            await nursery.born.get()
-        await until(lambda: nursery.ended == [1])
+            await fork_server.born.get()
+        await until(lambda: fork_server.ended == [1])

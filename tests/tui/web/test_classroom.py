@@ -13,7 +13,7 @@ import pytest
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
 
-from tests.tui.web.processes import KNOWN, Nursery, Process, served, until  # noqa: E402
+from tests.tui.web.processes import KNOWN, FakeForkServer, Process, served, until  # noqa: E402
 from tests.tui.web.test_roster import NEXT, scenes  # noqa: E402
 from tui.web.classroom import Classroom  # noqa: E402
 from tui.web.roster import Roster  # noqa: E402
@@ -23,10 +23,10 @@ EVIL = "<script>alert(1)</script>"
 
 
 @asynccontextmanager
-async def classes(**how: Any) -> AsyncIterator[tuple[Any, Nursery, Classroom]]:
+async def classes(**how: Any) -> AsyncIterator[tuple[Any, FakeForkServer, Classroom]]:
     room = Classroom(Roster(scenes()), "A lesson", word="secret")
-    async with served(room=room, **how) as (client, nursery, _):
-        yield client, nursery, room
+    async with served(room=room, **how) as (client, fork_server, _):
+        yield client, fork_server, room
 
 
 async def seen(client: Any, scene: int | str = "") -> dict[str, Any]:
@@ -47,11 +47,11 @@ async def heard(page: Any) -> dict[str, Any]:
 
 
 async def test_teacher_sees_three_tabs_live() -> None:
-    async with classes() as (client, nursery, room):
+    async with classes() as (client, fork_server, room):
         pages, processes = [], []
         for key in KEYS:
             pages.append(await client.ws_connect(f"/ws/word?visit={key}"))
-            processes.append(await nursery.born.get())
+            processes.append(await fork_server.born.get())
         await pages[0].send_json(["name", EVIL])
         for number, process in enumerate(processes):
             process.tell(type="stands", scene=NEXT, open=True)
@@ -119,15 +119,15 @@ async def test_wall_shows_what_the_teacher_puts_there_and_nothing_else() -> None
                 assert await answer.json() == {"shown": None}
 
 
-async def common_of(nursery: Nursery) -> Process:
-    process = await nursery.born.get()
+async def common_of(fork_server: FakeForkServer) -> Process:
+    process = await fork_server.born.get()
     assert await process.heard_of(b"M") == {"type": "whole"}
     return process
 
 
 async def test_watchers_answer_the_common_question_and_hear_whether_they_are_right() -> None:
-    async with classes(present=(60, 18)) as (client, nursery, _), client.ws_connect("/ws/chalk"):
-        common = await common_of(nursery)
+    async with classes(present=(60, 18)) as (client, fork_server, _), client.ws_connect("/ws/chalk"):
+        common = await common_of(fork_server)
         async with (
             client.ws_connect(f"/ws/word?visit={KEYS[0]}") as one,
             client.ws_connect(f"/ws/word?visit={KEYS[1]}") as two,
@@ -159,8 +159,8 @@ async def test_watchers_answer_the_common_question_and_hear_whether_they_are_rig
 
 
 async def test_watcher_who_reloads_has_the_question_and_the_answer_again() -> None:
-    async with classes(present=(60, 18)) as (client, nursery, _), client.ws_connect("/ws/chalk"):
-        common = await common_of(nursery)
+    async with classes(present=(60, 18)) as (client, fork_server, _), client.ws_connect("/ws/chalk"):
+        common = await common_of(fork_server)
         async with client.ws_connect(f"/ws/word?visit={KEYS[0]}") as page:
             await heard(page)
             common.tell(type="stands", scene=NEXT, open=True)
@@ -176,11 +176,11 @@ async def test_watcher_who_reloads_has_the_question_and_the_answer_again() -> No
 
 async def test_best_games_are_told_to_every_process() -> None:
     async with (
-        classes() as (client, nursery, _),
+        classes() as (client, fork_server, _),
         client.ws_connect(f"/ws/word?visit={KEYS[0]}"),
     ):
-        process = await nursery.born.get()
+        process = await fork_server.born.get()
         process.tell(type="score", mean=60, worst=120)
         assert json.loads((await process.heard_of(b"M"))["text"]) == [{"name": "student 1", "mean": 60, "worst": 120}]
         async with client.ws_connect(f"/ws/word?visit={KEYS[1]}"):
-            assert (await nursery.born.get()).told["best"][0]["mean"] == 60
+            assert (await fork_server.born.get()).told["best"][0]["mean"] == 60

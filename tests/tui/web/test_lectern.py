@@ -16,8 +16,8 @@ SIZE = (60, 18)
 
 
 async def test_all_see_what_one_process_draws_and_only_who_leads_types() -> None:
-    async with served(present=SIZE) as (client, nursery, _), client.ws_connect("/ws/chalk") as leader:
-        process = await nursery.born.get()
+    async with served(present=SIZE) as (client, fork_server, _), client.ws_connect("/ws/chalk") as leader:
+        process = await fork_server.born.get()
         assert process.told == {"columns": 60, "rows": 18}
         assert await process.heard_of(b"M") == {"type": "whole"}
         process.tell(type="whole", text="all")
@@ -34,20 +34,20 @@ async def test_all_see_what_one_process_draws_and_only_who_leads_types() -> None
             await watcher.send_json(["resize", {"width": 200, "height": 50}])
             await leader.send_json(["stdin", " "])
             assert await process.heard() == (b"D", b" ")
-            assert nursery.born.empty()
+            assert fork_server.born.empty()
 
 
 async def test_with_one_key_one_goes_on_alone_from_there() -> None:
     async with (
-        served(present=SIZE) as (client, nursery, _),
+        served(present=SIZE) as (client, fork_server, _),
         client.ws_connect("/ws/word?width=90&height=20") as watcher,
     ):
-        common = await nursery.born.get()
+        common = await fork_server.born.get()
         assert (await common.heard_of(b"M"))["type"] == "whole"
         await watcher.send_json(["stdin", "\r"])
         assert (await common.heard_of(b"M"))["type"] == "place"
         common.tell(type="place", line="schedscope1:abc", scene=3, evil="x")
-        own = await nursery.born.get()
+        own = await fork_server.born.get()
         assert own.told == {"columns": 90, "rows": 20, "line": "schedscope1:abc", "scene": 3}
         await watcher.send_json(["stdin", "p"])
         assert await own.heard() == (b"D", b"p")
@@ -55,14 +55,14 @@ async def test_with_one_key_one_goes_on_alone_from_there() -> None:
         common.draw(b"theirs")
         drawn = [(await watcher.receive()).data for _ in range(2)]
         assert drawn[-1] == b"mine"
-    assert nursery.ended[0] == 2
+    assert fork_server.ended[0] == 2
 
 
 async def test_a_browser_that_is_slow_holds_nobody_up_and_gets_a_whole_picture_later() -> None:
     from tui.web.lectern import BEHIND
 
-    async with served(present=SIZE) as (client, nursery, server), client.ws_connect("/ws/word") as slow:
-        process = await nursery.born.get()
+    async with served(present=SIZE) as (client, fork_server, server), client.ws_connect("/ws/word") as slow:
+        process = await fork_server.born.get()
         await process.heard_of(b"M")
         process.tell(type="whole", text="all")
         await slow.receive()
@@ -80,9 +80,9 @@ async def test_a_browser_that_is_slow_holds_nobody_up_and_gets_a_whole_picture_l
 
 
 async def test_when_the_common_screen_ends_another_begins_with_the_next_who_comes() -> None:
-    async with served(present=SIZE) as (client, nursery, _):
+    async with served(present=SIZE) as (client, fork_server, _):
         async with client.ws_connect("/ws/word") as watcher:
-            (await nursery.born.get()).end()
+            (await fork_server.born.get()).end()
             await asyncio.wait_for(watcher.receive(), 10)
         async with client.ws_connect("/ws/word"):
-            assert json.dumps((await nursery.born.get()).told)
+            assert json.dumps((await fork_server.born.get()).told)

@@ -28,11 +28,11 @@ from tests.tui.web.processes import KNOWN, ORIGIN, served, until  # noqa: E402
 async def test_a_socket_is_for_our_pages_and_those_who_have_the_word(
     headers: dict[str, str], word: str, status: int
 ) -> None:
-    async with served() as (client, nursery, _):
+    async with served() as (client, fork_server, _):
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await client.ws_connect(f"/ws/{word}", headers={**KNOWN, **headers})
         assert refused.value.status == status
-        assert nursery.born.empty()
+        assert fork_server.born.empty()
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ async def test_nothing_of_a_page_comes_from_elsewhere() -> None:
 
 
 async def test_what_is_typed_goes_to_a_process_of_ones_own_and_what_it_draws_comes_back() -> None:
-    async with served() as (client, nursery, server):
+    async with served() as (client, fork_server, server):
         async with client.ws_connect("/ws/word?width=100&height=30") as socket:
-            process = await nursery.born.get()
+            process = await fork_server.born.get()
             assert process.told == {"columns": 100, "rows": 30}
             await socket.send_json(["stdin", "ab"])
             assert await process.heard() == (b"D", b"ab")
@@ -81,12 +81,12 @@ async def test_what_is_typed_goes_to_a_process_of_ones_own_and_what_it_draws_com
             process.draw(b"J1")
             assert (await socket.receive()).data == b"J1"
             assert server.there == 1
-        await until(lambda: nursery.ended == [1] and server.there == 0)
+        await until(lambda: fork_server.ended == [1] and server.there == 0)
 
 
 async def test_nonsense_harms_nothing() -> None:
-    async with served() as (client, nursery, _), client.ws_connect("/ws/word?width=x&height=-3") as socket:
-        process = await nursery.born.get()
+    async with served() as (client, fork_server, _), client.ws_connect("/ws/word?width=x&height=-3") as socket:
+        process = await fork_server.born.get()
         assert process.told == {"columns": 80, "rows": 8}
         for nonsense in ("", "{}", "[]", "[1, 2]", '["stdin", 3]', '["resize", null]', "[" * 5000, '["x"]', "null"):
             await socket.send_str(nonsense)
@@ -97,43 +97,43 @@ async def test_nonsense_harms_nothing() -> None:
 
 
 async def test_too_long_a_message_ends_the_connection() -> None:
-    async with served() as (client, nursery, _):
+    async with served() as (client, fork_server, _):
         async with client.ws_connect("/ws/word") as socket:
             await socket.send_str("x" * 2**17)
             assert (await socket.receive()).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
-        await until(lambda: nursery.ended == [1])
+        await until(lambda: fork_server.ended == [1])
 
 
 async def test_there_are_so_many_and_no_more() -> None:
     told: list[str] = []
-    async with served(most=1, say=told.append) as (client, nursery, _):
+    async with served(most=1, say=told.append) as (client, fork_server, _):
         async with client.ws_connect("/ws/word"):
             async with client.get("/?token=word") as answer:
                 assert answer.status == 503
             with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
                 await client.ws_connect("/ws/word")
             assert refused.value.status == 503
-        await until(lambda: nursery.ended == [1])
+        await until(lambda: fork_server.ended == [1])
         async with client.ws_connect("/ws/word"):
-            await until(lambda: nursery.born.qsize() == 2)
+            await until(lambda: fork_server.born.qsize() == 2)
     assert told[:2] == ["1 visitor, at most 1", "no visitors, at most 1"]
 
 
 async def test_who_does_nothing_has_left() -> None:
-    async with served(idle=0.05) as (client, nursery, _), client.ws_connect("/ws/word") as socket:
+    async with served(idle=0.05) as (client, fork_server, _), client.ws_connect("/ws/word") as socket:
         assert (await socket.receive()).type == aiohttp.WSMsgType.CLOSE
-        await until(lambda: nursery.ended == [1])
+        await until(lambda: fork_server.ended == [1])
 
 
 async def test_when_the_process_ends_so_does_the_connection() -> None:
-    async with served() as (client, nursery, _), client.ws_connect("/ws/word") as socket:
-        (await nursery.born.get()).end()
+    async with served() as (client, fork_server, _), client.ws_connect("/ws/word") as socket:
+        (await fork_server.born.get()).end()
         assert (await socket.receive()).type == aiohttp.WSMsgType.CLOSE
 
 
 async def test_a_file_that_is_saved_is_fetched_once() -> None:
-    async with served() as (client, nursery, _), client.ws_connect("/ws/word") as socket:
-        process = await nursery.born.get()
+    async with served() as (client, fork_server, _), client.ws_connect("/ws/word") as socket:
+        process = await fork_server.born.get()
         process.tell(type="file", name='../a "b"\r\nX: y.session', text="é")
         what, key = (await socket.receive()).json()
         assert what == "deliver_file_start"

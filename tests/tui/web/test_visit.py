@@ -1,6 +1,6 @@
-"""The real server, its nursery and a real visitor, on the loopback.
+"""The real server, its fork server and a real visitor, on the loopback.
 
-Also tests tui.web.driver, tui.web.nursery, tui.web.serving, tui.cli.serve.
+Also tests tui.web.driver, tui.web.fork_server, tui.web.serving, tui.cli.serve.
 """
 
 from __future__ import annotations
@@ -197,16 +197,16 @@ def test_what_cannot_be_served_is_told_in_a_line() -> None:
 
 SHORT_LIVED = """
 import asyncio, os, sys
-from tui.web.nursery import Nursery
-nursery = Nursery(lambda told: os.write(1, b"__GANGLION__\\n"))
+from tui.web.fork_server import ForkServer
+fork_server = ForkServer(lambda told: os.write(1, b"__GANGLION__\\n"))
 async def visited():
-    child = await nursery.bear({})
+    child = await fork_server.start({})
     for _ in range(1000):
         if not os.path.exists(f"/proc/{child.pid}"):
             return print("reaped")
         await asyncio.sleep(0.01)
 asyncio.run(visited())
-nursery.close()
+fork_server.close()
 """
 
 

@@ -1,7 +1,7 @@
 """Source of visitors' processes: one process that has imported and read everything, and forks a child for each.
 
-The nursery is itself forked before the server begins, while there is one thread; what it has read lies in memory once,
-however many share it. It ends, with all its children, when the server does.
+The fork server is itself forked before the web server begins, while there is one thread. All children share the memory
+of what it has read. It ends, with all its children, when the web server does.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Child(NamedTuple):
         return head[:1], await self.reader.readexactly(int.from_bytes(head[1:], "big"))
 
 
-class Nursery:
+class ForkServer:
     """Process that forks children, which call `live` with their first message."""
 
     def __init__(self, live: Callable[[dict[str, Any]], object]) -> None:
@@ -56,11 +56,11 @@ class Nursery:
             _serve(theirs, live)
         theirs.close()
 
-    async def bear(self, told: dict[str, Any]) -> Child:
+    async def start(self, told: dict[str, Any]) -> Child:
         """Return a new child after sending it this message."""
         ours, theirs = socket.socketpair()
         with theirs:
-            socket.send_fds(self._orders, [b"bear".ljust(_SIZE)], [theirs.fileno()])
+            socket.send_fds(self._orders, [b"fork".ljust(_SIZE)], [theirs.fileno()])
         ours.setblocking(False)
         reader, writer = await open_unix_connection(sock=ours, limit=2**20)
         first = json.dumps(told).encode() + b"\n"
@@ -100,7 +100,7 @@ def _serve(orders: socket.socket, live: Callable[[dict[str, Any]], object]) -> N
         if order[0] == "end" and int(order[1]) in children:
             os.kill(int(order[1]), signal.SIGKILL)
             _reap(children)
-        elif order[0] == "bear" and descriptors:
+        elif order[0] == "fork" and descriptors:
             if pid := os.fork():
                 children.add(pid)
                 _reap(children)  # it may have ended before it was entered
