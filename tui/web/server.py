@@ -26,8 +26,8 @@ from tui.web.attendance import IDLE as IDLE_CODE
 from tui.web.attendance import OUTLIVES, Attendance, Page, key_of
 from tui.web.classroom import Classroom
 from tui.web.fork_server import Child
-from tui.web.lectern import Lectern
 from tui.web.rules import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
+from tui.web.shared_screen import SharedScreen
 
 IDLE = 1800.0
 """Seconds without input after which a visitor counts as gone."""
@@ -48,7 +48,7 @@ class ProcessSource(Protocol):
 
 
 class Server:
-    """Server with a process for each visitor, or (`lectern`) one screen for all."""
+    """Server with a process for each visitor, or (`shared`) one screen for all."""
 
     def __init__(
         self,
@@ -67,12 +67,12 @@ class Server:
         """How many are connected."""
         self._attendance = Attendance(self, outlives)
         self._files: dict[str, tuple[str, str]] = {}
-        self.lectern = None if present is None else Lectern(self, present)
+        self.shared = None if present is None else SharedScreen(self, present)
         self.room = room
         if room is not None:
             room.tell_all = self._attendance.tell_best
-            if self.lectern is not None:
-                room.tell_wall = self.lectern.tell_wall
+            if self.shared is not None:
+                room.tell_wall = self.shared.tell_wall
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[web.middleware(self._guard())])
@@ -93,8 +93,8 @@ class Server:
         return app
 
     async def _close(self, app: web.Application) -> None:
-        if self.lectern is not None:
-            await self.lectern.close()
+        if self.shared is not None:
+            await self.shared.close()
         await self._attendance.close()
 
     def _guard(self) -> Any:
@@ -123,8 +123,8 @@ class Server:
         if self.there >= self._most and not self._attendance.knows(browser):
             raise web.HTTPServiceUnavailable(text=f"there is no room: {told_of(self.there, self._most)}")
         columns, rows, told = 0, 0, ""
-        if self.lectern is not None:
-            (columns, rows), told = self.lectern.size, self.lectern.told(self.door.leads(word))
+        if self.shared is not None:
+            (columns, rows), told = self.shared.size, self.shared.told(self.door.leads(word))
         scheme = "wss" if f"https://{request.host.lower()}" in self.door.origins else "ws"
         page = (_HERE / "page.html").read_text(encoding="utf-8").format(
             columns=columns or "", rows=rows or "", told=escape(told), font_size=_LETTERS, asked=self._asked(word),
@@ -139,7 +139,7 @@ class Server:
         """Return what a student may type above the screen: nothing, a name, or answers as well."""
         if self.room is None or self.door.leads(word):
             return ""
-        return "name" if self.lectern is None else "answer"
+        return "name" if self.shared is None else "answer"
 
     async def _own(self, request: web.Request) -> web.FileResponse:
         return web.FileResponse(_HERE / request.match_info["name"])
@@ -184,11 +184,11 @@ class Server:
             size = size_of(dict(request.query))
             alone = partial(self._alone, Page(socket, request.transport), key, key_of(request.cookies.get(BROWSER)))
             again = request.query.get("again") == "1" and self._attendance.has(key)
-            watches, leads = self.lectern is not None and not again, self.door.leads(word)
+            watches, leads = self.shared is not None and not again, self.door.leads(word)
             if self.room is not None and key and not leads:
                 await self.room.enter(socket, key, watches)
-            if self.lectern is not None and watches:
-                await self.lectern.welcome(socket, size, leads, alone)
+            if self.shared is not None and watches:
+                await self.shared.welcome(socket, size, leads, alone)
             else:
                 await alone(size)
         except (ConnectionError, EOFError, asyncio.IncompleteReadError):

@@ -39,7 +39,7 @@ class Server(Protocol):
     async def note_common(self, told: dict[str, Any]) -> None: ...
 
 
-class Lectern:
+class SharedScreen:
     """Common screen with its viewers."""
 
     def __init__(self, server: Server, size: tuple[int, int]) -> None:

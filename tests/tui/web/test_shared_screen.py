@@ -59,19 +59,19 @@ async def test_with_one_key_one_goes_on_alone_from_there() -> None:
 
 
 async def test_a_browser_that_is_slow_holds_nobody_up_and_gets_a_whole_picture_later() -> None:
-    from tui.web.lectern import BEHIND
+    from tui.web.shared_screen import BEHIND
 
     async with served(present=SIZE) as (client, fork_server, server), client.ws_connect("/ws/word") as slow:
         process = await fork_server.born.get()
         await process.heard_of(b"M")
         process.tell(type="whole", text="all")
         await slow.receive()
-        lectern = server.lectern
-        assert lectern is not None
-        (pieces,) = lectern._watching
+        shared = server.shared
+        assert shared is not None
+        (pieces,) = shared._watching
         for _ in range(BEHIND + 1):
-            lectern._put(pieces, b"x")
-        assert lectern._watching[pieces] is False
+            shared._put(pieces, b"x")
+        assert shared._watching[pieces] is False
         for _ in range(BEHIND):
             assert (await slow.receive()).data == b"x"
         assert await process.heard_of(b"M") == {"type": "whole"}
