@@ -19,7 +19,7 @@ from tui.web.fork_server import ForkServer
 from tui.web.limits import Limits, tell_in_a_line
 from tui.web.rules import Door, address_of, is_loopback, origins_of
 from tui.web.server import Server
-from tui.web.visit import Shared, live
+from tui.web.visitor import ServerResources, live
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Wanted:
 
 def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None) -> None:
     """Read everything, make the fork server, and serve; with a game every visit begins with it."""
-    shared = replace(Shared.of(openings), game=game)
+    shared = replace(ServerResources.of(openings), game=game)
     fork_server = ForkServer(live(shared, wanted.theme))
     room = shared.classroom(wanted.is_seen)
     try:

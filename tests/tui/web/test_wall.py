@@ -7,7 +7,7 @@ import json
 from sim.lessons.course import found_lesson
 from tests.tui.web.test_roster import NEXT
 from tui.replay.opening import lesson_opening
-from tui.web.visit import Shared, Visit
+from tui.web.visitor import ServerResources, Visit
 from tui.web.wall import Answers, Wall, answers_in, bars
 
 TOLD = {
@@ -34,7 +34,7 @@ def is_covered(visit: Visit, told: str = "J4 fits.") -> bool:
 
 
 async def test_wall_covers_the_lesson_until_it_is_taken_off() -> None:
-    visit = Visit(Shared.of((lesson_opening(found_lesson("backfilling"), NEXT),)))
+    visit = Visit(ServerResources.of((lesson_opening(found_lesson("backfilling"), NEXT),)))
     async with visit.run_test(size=(60, 18)) as pilot:
         await pilot.pause()
         visit._show_wall(json.dumps(TOLD))

@@ -28,7 +28,7 @@ from tui.app import Guest, Schedscope
 from tui.look.palette import LOOKS
 from tui.replay.opening import Opening, lesson_opening, opening_of
 from tui.screens.first.screen import FirstScreen
-from tui.web.visit import Shared, Visit
+from tui.web.visitor import ServerResources, Visit
 
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
@@ -36,7 +36,7 @@ pytest.importorskip("textual_serve", reason="textual_serve is missing: pip insta
 SEALED = """
 import os, socket, sqlite3, subprocess, sys
 from pathlib import Path
-from tui.web.visit import seal
+from tui.web.visitor import seal
 from sim.policies import parse_policy
 seal((sys.argv[1],))
 def tried(what):
@@ -122,7 +122,7 @@ async def test_a_visitor_sees_the_replay_plays_it_and_saves_where_it_stands() ->
 
 async def test_a_visitor_is_offered_no_file_and_no_code_and_opens_only_what_is_served() -> None:
     source = Source("z-figure4")
-    visit = Visit(Shared((), {source: source.read()}, None))
+    visit = Visit(ServerResources((), {source: source.read()}, None))
     assert visit.prepare(Opening(source, parse_policy("easy"))).about.trace == "z-figure4"
     with pytest.raises(ParameterError, match="no such trace here"):
         visit.prepare(Opening(Source("/etc/passwd"), parse_policy("easy")))
@@ -137,7 +137,7 @@ async def test_a_visitor_is_offered_no_file_and_no_code_and_opens_only_what_is_s
 
 @asynccontextmanager
 async def visiting(opening: Opening, **how: Any) -> AsyncIterator[tuple[Replay, Visit]]:
-    visit = Visit(Shared.of((opening,)), **how)
+    visit = Visit(ServerResources.of((opening,)), **how)
     async with visit.run_test(size=(100, 30)) as pilot:
         run = Replay(visit, pilot)
         await run.settle()

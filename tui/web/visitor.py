@@ -53,7 +53,7 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 @dataclass(frozen=True)
-class Shared:
+class ServerResources:
     """Resources that all visitors share, made before the first visit."""
 
     openings: tuple[Opening, ...] = ()
@@ -64,7 +64,7 @@ class Shared:
     """Hours of a game with which every visit begins."""
 
     @classmethod
-    def of(cls, openings: tuple[Opening, ...]) -> Shared:
+    def of(cls, openings: tuple[Opening, ...]) -> ServerResources:
         """Read all of it, and compute what is shown first."""
         read = {opening.source: opening.source.read() for opening in openings if not isinstance(opening, LessonOpening)}
         first = None
@@ -74,7 +74,7 @@ class Shared:
             first.timeline.compute_for(AHEAD)
         return cls(openings, read, first)
 
-    def from_there(self, told: Mapping[str, Any]) -> Shared:
+    def from_there(self, told: Mapping[str, Any]) -> ServerResources:
         """Return the same for a visitor that continues from a place of the common screen."""
         opening = self.openings[0] if self.openings else None
         if self.first is not None and self.first.walk is not None and isinstance(told.get("scene"), int):
@@ -102,7 +102,7 @@ class Visit(Schedscope):
     """The program in a browser."""
 
     def __init__(
-        self, shared: Shared, theme: str = "dark", offer: Mapping[str, Any] | None = None, best: object = None
+        self, shared: ServerResources, theme: str = "dark", offer: Mapping[str, Any] | None = None, best: object = None
     ) -> None:
         """`offer`: where an earlier process of this visitor stood; `best`: the best games of the class."""
         super().__init__(shared.first, guest=Guest(LOOKS[theme].with_depth(24), traces=shared.traces))
@@ -225,7 +225,7 @@ class Visit(Schedscope):
             return {}
 
 
-def live(shared: Shared, theme: str) -> Callable[[dict[str, Any]], object]:
+def live(shared: ServerResources, theme: str) -> Callable[[dict[str, Any]], object]:
     """Return the function that a visitor's process runs."""
 
     def run(told: dict[str, Any]) -> object:
