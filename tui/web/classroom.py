@@ -18,8 +18,8 @@ from aiohttp import web
 
 from sim.errors import SchedscopeError
 from sim.files import write_rows
+from tui.web.access import Door
 from tui.web.roster import LONGEST_ANSWER, Roster, text_of
-from tui.web.rules import Door
 
 _HERE = Path(__file__).parent
 Tell = Callable[[str], Awaitable[None]]

@@ -22,11 +22,11 @@ from aiohttp.typedefs import Handler
 
 from tui.look.fonts import FILES
 from tui.look.text import file_name
+from tui.web.access import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
 from tui.web.attendance import IDLE as IDLE_CODE
 from tui.web.attendance import OUTLIVES, Attendance, Page, key_of
 from tui.web.classroom import Classroom
 from tui.web.fork_server import Child
-from tui.web.rules import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
 from tui.web.shared_screen import SharedScreen
 
 IDLE = 1800.0

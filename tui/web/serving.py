@@ -14,10 +14,10 @@ from sim.errors import SchedscopeError
 from sim.files import write_whole
 from sim.workload.model import Workload
 from tui.replay.opening import Opening
+from tui.web.access import Door, address_of, is_loopback, origins_of
 from tui.web.classroom import Classroom
 from tui.web.fork_server import ForkServer
 from tui.web.limits import Limits, tell_in_a_line
-from tui.web.rules import Door, address_of, is_loopback, origins_of
 from tui.web.server import Server
 from tui.web.visitor import ServerResources, live
 

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 from aiohttp import web
 
+from tui.web.access import size_of
 from tui.web.fork_server import Child
 from tui.web.place import Places
-from tui.web.rules import size_of
 
 ALONE = "\r"
 """The key with which one goes on alone."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from aiohttp.test_utils import TestClient, TestServer
 
+from tui.web.access import Door
 from tui.web.fork_server import Child
-from tui.web.rules import Door
 from tui.web.server import Server
 
 ORIGIN = "http://class.test"

@@ -102,8 +102,8 @@ async def test_a_visit_without_a_page_makes_room_for_another_visitor() -> None:
 
 
 async def test_a_flood_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.web.rules.FLOOD", 0.0)
-    monkeypatch.setattr("tui.web.rules.AT_ONCE", 100)
+    monkeypatch.setattr("tui.web.access.FLOOD", 0.0)
+    monkeypatch.setattr("tui.web.access.AT_ONCE", 100)
     async with served() as (client, fork_server, _), client.ws_connect(at(ONE)) as socket:
         await socket.send_json(["stdin", "x" * 300])
         await until(lambda: fork_server.ended == [1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tui.web.rules import AT_ONCE, Budget, Door, origins_of
+from tui.web.access import AT_ONCE, Budget, Door, origins_of
 
 
 def test_who_floods_waits() -> None:
