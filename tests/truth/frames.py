@@ -25,7 +25,7 @@ from tests.truth.words import Tenths, demand, demand_equal, lasts, reads, whole
 from tests.truth.world import Work
 from tui.look.sheets import Line
 from tui.panels import queue
-from tui.panels.parts import Context
+from tui.panels.context import Context
 
 SIZE = 500, 300
 NUMBER = r"J?\d(?:[\d:.,]*\d)?"

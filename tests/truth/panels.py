@@ -29,7 +29,7 @@ from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_
 from tests.truth.world import Work
 from tui.look.palette import DARK
 from tui.panels import decisions, details
-from tui.panels.parts import Context
+from tui.panels.context import Context
 from tui.replay.policy_columns import OwnNumbers
 from tui.replay.scene import About, Scene, StripScene
 

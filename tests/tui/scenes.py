@@ -12,7 +12,7 @@ from sim.workload.model import Trace, Workload
 from sim.workload.source import Source
 from tui.chart.scale import Camera
 from tui.look.palette import DARK, Look
-from tui.panels.parts import Context
+from tui.panels.context import Context
 from tui.replay.requests import Wish
 from tui.replay.scene import About, Scene
 from tui.replay.stage import RunView

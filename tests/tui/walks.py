@@ -25,8 +25,8 @@ from tui.chart.cells.paint import chart_size, paint
 from tui.chart.colours import MODES
 from tui.chart.scale import Camera
 from tui.look.palette import DARK
+from tui.panels.context import Context
 from tui.panels.numbers_so_far import draw_metrics
-from tui.panels.parts import Context
 from tui.panels.sentence import sentence_lines
 from tui.panels.strip import draw_strip
 from tui.replay import requests as o

@@ -13,7 +13,7 @@ from tui.live.queue import dates_curve, moved_of
 from tui.live.scene import LiveContext, LiveScene, event_in_words, job_name
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, sheet, width_of, wrapped
-from tui.panels.parts import mini_bar, swatch
+from tui.panels.context import mini_bar, swatch
 from tui.panels.strip import strip_lines
 
 STALE = 2.5

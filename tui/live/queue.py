@@ -9,7 +9,7 @@ from sim.formatting import count, printable, span
 from tui.live.scene import LiveContext, LiveScene, job_name
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
-from tui.panels.parts import spark, swatch, window
+from tui.panels.context import spark, swatch, window
 
 NEVER = frozenset({
     "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount",

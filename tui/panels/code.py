@@ -10,7 +10,7 @@ from sim.decisions.decisions import Keep
 from sim.formatting import printable
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
-from tui.panels.parts import Context, taught, written
+from tui.panels.context import Context, taught, written
 from tui.panels.signs import rank_of
 
 TITLE = "Code"

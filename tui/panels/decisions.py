@@ -14,7 +14,7 @@ from sim.workload.model import Job
 from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
-from tui.panels.parts import Context, nobody_waits, taught, window, worded, written
+from tui.panels.context import Context, nobody_waits, taught, window, worded, written
 from tui.panels.signs import rank_of, sign
 
 TITLE = "Decisions"

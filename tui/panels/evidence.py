@@ -15,8 +15,8 @@ from sim.why.wait_sentences import ended, to_come
 from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Span, line
+from tui.panels.context import Context, worded, written
 from tui.panels.growing import by_clock
-from tui.panels.parts import Context, worded, written
 from tui.panels.signs import rank_of, sign
 
 MOST_CONSIDERED = 12

@@ -12,8 +12,8 @@ from sim.machine.matrix import Cell
 from tui.chart.turns import OnTurn, turn_at
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
+from tui.panels.context import Context, taught
 from tui.panels.folding import Fold, drawn_columns, fold
-from tui.panels.parts import Context, taught
 from tui.panels.rebuild import chips, told_phase
 
 TITLE = "Matrix"

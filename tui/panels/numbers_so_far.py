@@ -11,8 +11,8 @@ from typing import NamedTuple
 from sim.formatting import count, percent, span
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
+from tui.panels.context import Context, taught
 from tui.panels.curves import area, resampled
-from tui.panels.parts import Context, taught
 from tui.replay.scene import Series
 
 TITLE = "Numbers so far"

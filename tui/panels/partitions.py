@@ -14,9 +14,9 @@ from tui.chart.colours import partition_hue
 from tui.chart.partition_names import partition_limits, partition_names
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
+from tui.panels.context import Context, swatch, taught, written
 from tui.panels.curves import joined
 from tui.panels.folding import drawn_columns, fold
-from tui.panels.parts import Context, swatch, taught, written
 
 TITLE = "Partitions"
 SIGNS = {"runs": ("█", "#"), "free": ("░", "."), "borrowed": ("▓", "%"), "idle": ("▒", ":"), "lent": ("·", "-")}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sim.formatting import count
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
-from tui.panels.parts import Context, taught, written
+from tui.panels.context import Context, taught, written
 
 TITLE = "Prints"
 

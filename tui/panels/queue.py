@@ -12,7 +12,7 @@ from sim.formatting import listed, processors
 from tui.chart.partition_names import partition_limits, partition_names
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
-from tui.panels.parts import Context, taught, window, written
+from tui.panels.context import Context, taught, window, written
 from tui.panels.queue_table import Row, fitting, halted_row, sorted_places, waiting_row
 
 TITLE = "Queue"

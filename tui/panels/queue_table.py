@@ -16,8 +16,8 @@ from sim.why.wait_sentences import considered_in
 from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Span, line
+from tui.panels.context import Context, mini_bar, spark, written
 from tui.panels.growing import suspended_by_clock, waiting_by_clock
-from tui.panels.parts import Context, mini_bar, spark, written
 
 GAP = 2
 BAR = 2

@@ -11,7 +11,7 @@ from sim.decisions.matrix import Clean, DropRows, Migrate, OpenRow, Phase, Place
 from sim.decisions.sentences import say
 from tui.look import text
 from tui.look.sheets import Line, Span, line
-from tui.panels.parts import Context, window, worded
+from tui.panels.context import Context, window, worded
 from tui.panels.signs import rank_of, sign
 
 COUNTED: dict[type, str] = {

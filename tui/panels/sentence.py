@@ -12,8 +12,8 @@ from sim.formatting import count, listed, name, percent, processors, span
 from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
+from tui.panels.context import Context, nobody_waits, written
 from tui.panels.evidence import evidence, standing
-from tui.panels.parts import Context, nobody_waits, written
 from tui.panels.signs import rank_of, sign
 
 NOTABLE: dict[type, tuple[str, str]] = {

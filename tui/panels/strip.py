@@ -12,9 +12,9 @@ from sim.policies.columns import Column
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line
+from tui.panels.context import Context
 from tui.panels.curves import area, joined, resampled
 from tui.panels.numbers_so_far import one_line
-from tui.panels.parts import Context
 from tui.replay.scene import Scene, StripScene
 
 TITLE = "Whole run"

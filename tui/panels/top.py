@@ -8,7 +8,7 @@ from sim.formatting import clock, percent, printable
 from tui.look import text
 from tui.look.calendar import Calendar
 from tui.look.sheets import Line, Span, line, width_of
-from tui.panels.parts import RUNS
+from tui.panels.context import RUNS
 from tui.replay.requests import News
 from tui.replay.scene import UNNAMED, About, Scene
 

@@ -14,7 +14,7 @@ from sim.formatting import count, name, percent, span
 from sim.metrics.catalogue import metric
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of
-from tui.panels.parts import Context, run_name, taught, worded, written
+from tui.panels.context import Context, run_name, taught, worded, written
 from tui.replay.scene import VersusScene
 
 TITLE = "Compared"

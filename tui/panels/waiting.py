@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sim.formatting import name, span
 from tui.look import text
 from tui.look.sheets import Line, Span, line, width_of
-from tui.panels.parts import Context, written
+from tui.panels.context import Context, written
 from tui.panels.queue_table import Row, halted_row, waiting_row
 
 MOST = 200

@@ -20,8 +20,8 @@ from sim.formatting import printable_lines
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, width_of
+from tui.panels.context import window
 from tui.panels.meanings import title_meaning
-from tui.panels.parts import window
 from tui.widgets.rows import Lines, fitted
 
 MARGIN = 1

@@ -13,7 +13,7 @@ from tests.tui.scenes import context_of, engine_of
 from tests.tui.screens.seeing import seen
 from tui.look.sheets import Sheet
 from tui.panels import code
-from tui.panels.parts import Context
+from tui.panels.context import Context
 
 
 def context(step: int = 4, **fields: object) -> Context:

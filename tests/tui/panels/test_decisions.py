@@ -12,7 +12,7 @@ from sim.decisions.reasons_to_wait import TooFewFree, WaitsForOwn
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.panels import decisions
-from tui.panels.parts import Context
+from tui.panels.context import Context
 
 AT_600 = 600
 """Time at which J1 of z-figure4 ends, J5 is backfilled and J4 kept waiting."""

@@ -16,7 +16,7 @@ from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.panels import details
-from tui.panels.parts import Context
+from tui.panels.context import Context
 
 
 def page(context: Context, width: int = 72) -> list[str]:

@@ -13,9 +13,9 @@ from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
 from tui.look.sheets import Sheet, Span
+from tui.panels.context import Context
 from tui.panels.folding import Fold, fold
 from tui.panels.matrix import draw_matrix
-from tui.panels.parts import Context
 from tui.panels.rebuild import phases
 
 

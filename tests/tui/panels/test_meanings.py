@@ -10,8 +10,8 @@ from sim.metrics.catalogue import metric
 from tests.tui.scenes import context_of, engine_of
 from tui.look.sheets import Line, Span, line
 from tui.panels import details, numbers_so_far, queue
+from tui.panels.context import Context
 from tui.panels.meanings import PANELS, title_meaning
-from tui.panels.parts import Context
 from tui.panels.versus import LABELS, LEVEL, SO_FAR
 
 SPECS = ("fcfs", "easy", "conservative", "selective:sf=1.5", "multiqueue:speculate=180", "gang-backfill")

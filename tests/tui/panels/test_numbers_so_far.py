@@ -8,8 +8,8 @@ import pytest
 
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of, scene_of
+from tui.panels.context import Context
 from tui.panels.numbers_so_far import draw_metrics, figures, one_line
-from tui.panels.parts import Context
 from tui.replay.strip_maker import StripMaker
 
 

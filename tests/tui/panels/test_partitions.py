@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
+from tui.panels.context import Context
 from tui.panels.partitions import draw_partitions, hue_of, parts_of
-from tui.panels.parts import Context
 
 
 def figure_1(until: float, **fields: object) -> Context:

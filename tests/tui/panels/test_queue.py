@@ -1,6 +1,6 @@
 """The queue's table: waiting jobs in the policy's order, with reasons.
 
-Also tests tui.panels.parts, tui.panels.queue_table.
+Also tests tui.panels.context, tui.panels.queue_table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tui.look.palette import DARK
 from tui.look.sheets import Line
 from tui.look.text import plain
 from tui.panels import queue
-from tui.panels.parts import Context, QueueOrder
+from tui.panels.context import Context, QueueOrder
 from tui.panels.queue_table import sorted_places
 from tui.replay.requests import Wish
 

@@ -12,7 +12,7 @@ from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, scene_of
 from tui.chart.scene import Mark
 from tui.look.palette import DARK, Look
-from tui.panels.parts import Context
+from tui.panels.context import Context
 from tui.panels.strip import column_of, draw_strip, plot_columns, strip_lines, time_at
 from tui.replay.scene import StripScene
 

@@ -15,7 +15,7 @@ from tui.look import text
 from tui.look.palette import DARK, Look
 from tui.look.sheets import Line, Span
 from tui.panels import queue, versus
-from tui.panels.parts import Context
+from tui.panels.context import Context
 from tui.panels.versus import between, draw
 from tui.replay.compared_runs import Versus
 from tui.replay.scene import VersusScene

@@ -17,7 +17,7 @@ from tests.tui.scenes import about_of
 from tui.chart.scale import Camera
 from tui.look.palette import DARK
 from tui.panels import details
-from tui.panels.parts import Context
+from tui.panels.context import Context
 from tui.replay import requests as o
 from tui.replay.conductor import Conductor
 from tui.replay.requests import Wish

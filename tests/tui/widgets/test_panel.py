@@ -19,7 +19,7 @@ from textual.strip import Strip
 from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
 from tui.look.sheets import Line, Sheet, Size, Span, line
-from tui.panels.parts import Context
+from tui.panels.context import Context
 from tui.widgets.panel import Panel, add_scroll_mark, draw_rows, span_at
 
 CONTEXT = context_of(engine_of("z-figure4", "easy", until=600))

@@ -13,9 +13,9 @@ from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
 from tui.panels import code, decisions, details, matrix, partitions, prints, queue
+from tui.panels.context import Context, Draw, Tell
 from tui.panels.legend import legend_line
 from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
-from tui.panels.parts import Context, Draw, Tell
 from tui.panels.sentence import sentence_lines
 from tui.panels.top import Going, projected_line, top_line
 from tui.panels.waiting import waiting_lines

@@ -10,7 +10,7 @@ from textual.binding import Binding
 
 from tui.chart.colours import MODES
 from tui.look.calendar import Calendar
-from tui.panels.parts import QueueOrder
+from tui.panels.context import QueueOrder
 from tui.replay.places import find_job
 from tui.replay.requests import Measure
 from tui.screens import dialogs

@@ -12,7 +12,7 @@ from tui.chart.colours import MODES
 from tui.chart.hover import Spot
 from tui.chart.scale import Camera
 from tui.chart.scene import Mark
-from tui.panels.parts import QueueOrder
+from tui.panels.context import QueueOrder
 from tui.replay.requests import News, Veil
 from tui.replay.speed import SPEEDS, Speed, first_speed
 from tui.screens.replay.layout import WEIGHTS
