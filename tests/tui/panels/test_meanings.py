@@ -12,7 +12,7 @@ from tui.look.sheets import Line, Span, line
 from tui.panels import details, numbers_so_far, queue
 from tui.panels.context import Context
 from tui.panels.meanings import PANELS, title_meaning
-from tui.panels.versus import LABELS, LEVEL, SO_FAR
+from tui.panels.run_comparison import LABELS, LEVEL, SO_FAR
 
 SPECS = ("fcfs", "easy", "conservative", "selective:sf=1.5", "multiqueue:speculate=180", "gang-backfill")
 

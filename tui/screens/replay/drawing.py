@@ -36,9 +36,9 @@ CALM = 0.45
 
 def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
     """Draw the comparison, imported on demand, as it needs all metrics."""
-    from tui.panels import versus
+    from tui.panels import run_comparison
 
-    return versus.draw(context, size, first)
+    return run_comparison.draw(context, size, first)
 
 
 SIDE: dict[str, Draw] = {
@@ -274,8 +274,8 @@ class Drawing:
         chart, between = self._chart("beside"), self._bar("between")
         chart.display = between.display = beside is not None
         if beside is not None:
-            from tui.panels import versus
+            from tui.panels import run_comparison
 
             chart.selected = context.selected
             chart.show(beside, context.look)
-            between.show([versus.between(context, width)], context.look)
+            between.show([run_comparison.between(context, width)], context.look)

@@ -14,9 +14,9 @@ from tests.tui.scenes import about_of, context_of, engine_of, scene_of
 from tui.look import text
 from tui.look.palette import DARK, Look
 from tui.look.sheets import Line, Span
-from tui.panels import queue, versus
+from tui.panels import queue, run_comparison
 from tui.panels.context import Context
-from tui.panels.versus import between, draw
+from tui.panels.run_comparison import between, draw
 from tui.replay.compared_runs import Versus
 from tui.replay.scene import VersusScene
 from tui.replay.stage import RunView
@@ -124,7 +124,10 @@ def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
 
 def test_of_which_run_the_other_panels_are_is_said() -> None:
     context = compared("z-figure4", "fcfs", "easy", 5)
-    drawn = [draw_rows(draw(context, (60, 10), 0), (), context, 60, 2, False)[0] for draw in (queue.draw, versus.draw)]
+    drawn = [
+        draw_rows(draw(context, (60, 10), 0), (), context, 60, 2, False)[0]
+        for draw in (queue.draw, run_comparison.draw)
+    ]
     titles = ["".join(segment.text for segment in row) for row in drawn]
     assert [title.split()[:2] for title in titles] == [["Queue", "fcfs"], ["Compared", "─" * 25]]
     assert replace(context, of_other=True).whose == Span(" easy ", "other")

@@ -51,7 +51,7 @@ COLUMN = (10, 18)
 """The least and the most columns of a run, the mark behind its value included."""
 
 
-class Grid(NamedTuple):
+class ComparisonColumns(NamedTuple):
     """The columns for which there is room."""
 
     label: int
@@ -85,16 +85,16 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     return Sheet(TITLE, _head(context, scene, grid, width), tuple(body), 0, len(body), NOTE, mark, True)
 
 
-def fitting(scene: VersusScene, width: int) -> Grid:
+def fitting(scene: VersusScene, width: int) -> ComparisonColumns:
     """Return the columns of the two runs as wide as their names, as far as the labels leave room."""
     least, most = COLUMN
     change = width >= LABEL + 2 * least + CHANGE + 4
     room = (width - LABEL - CHANGE * change) // 2
     column = max(least, min(max(map(text.cells, scene.names)) + 2 + GAP, most, room))
-    return Grid(max(width - 2 * column - CHANGE * change, 1), column, change)
+    return ComparisonColumns(max(width - 2 * column - CHANGE * change, 1), column, change)
 
 
-def _head(context: Context, scene: VersusScene, grid: Grid, width: int) -> tuple[Line, ...]:
+def _head(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> tuple[Line, ...]:
     """Return which run is which, then the names of the columns."""
     rows = []
     one, other = (run_name(context, number) for number in (False, True))
@@ -113,7 +113,7 @@ def _head(context: Context, scene: VersusScene, grid: Grid, width: int) -> tuple
 # The numbers at this moment
 
 
-def _so_far(context: Context, scene: VersusScene, grid: Grid, width: int) -> Iterator[Line]:
+def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> Iterator[Line]:
     """Yield the waits of the common jobs, and the work done and the unfinished jobs of each run."""
     level, totals = scene.level, scene.totals
     if level.jobs:
@@ -191,7 +191,7 @@ def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]
 
 
 def _in_the_end(
-    context: Context, scene: VersusScene, found: Comparison, grid: Grid, width: int
+    context: Context, scene: VersusScene, found: Comparison, grid: ComparisonColumns, width: int
 ) -> Iterator[Line]:  # fmt: skip
     """Yield metrics of the whole runs, R by class, and the jobs that moved most, once both runs are over."""
     yield line(Span("Whole runs", "strong"), Span(f"  {count(found.jobs, 'job')}", "dim"))
@@ -265,7 +265,7 @@ def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 # A number of both
 
 
-def _row(context: Context, entry: Pair, grid: Grid, label: str = "", judged: bool = True) -> Line:
+def _row(context: Context, entry: Pair, grid: ComparisonColumns, label: str = "", judged: bool = True) -> Line:
     """Return both values; the better one is marked where the difference shows, and means something."""
     label = label or LABELS.get(entry.metric.name, entry.metric.title)
     values = [_value(entry, value) for value in (entry.first, entry.second)]
