@@ -17,7 +17,7 @@ from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.context import Context, mini_bar, spark, written
-from tui.panels.growing import suspended_by_clock, waiting_by_clock
+from tui.panels.live_values import suspended_by_clock, waiting_by_clock
 
 GAP = 2
 BAR = 2

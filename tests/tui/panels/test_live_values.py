@@ -7,7 +7,7 @@ from dataclasses import replace
 from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.scenes import scene_of
-from tui.panels.growing import by_clock
+from tui.panels.live_values import by_clock
 from tui.replay.scene import Scene
 
 
