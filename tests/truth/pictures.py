@@ -13,7 +13,7 @@ from tests.truth.queues import pivots_of, starts_of
 from tests.truth.words import Lasts, demand, demand_equal, reads
 from tests.truth.world import Work
 from tui.look.sheets import Line
-from tui.panels import matrix, partitions
+from tui.panels import matrix_panel, partitions
 from tui.panels.rebuild import chips
 
 # Partitions
@@ -108,7 +108,7 @@ def of_matrix(frame: Frame) -> Iterator[tuple[type, str]]:
     shown = frame.sight.step.shown
     if frame.world.memo_rows is None or shown.matrix is None or not shown.matrix.rows:
         return
-    sheet = matrix.draw_matrix(frame.context, SIZE)
+    sheet = matrix_panel.draw_matrix(frame.context, SIZE)
     yield Turning, f"turn: {sheet.note}"
     for line in sheet.head:
         if re.match(r" *\d+ $", line.spans[0].text):

@@ -12,7 +12,7 @@ from tui.chart.scene import ChartScene
 from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
-from tui.panels import code, decisions, details, matrix, partitions, prints, queue
+from tui.panels import code, decisions, details, matrix_panel, partitions, prints, queue
 from tui.panels.context import Context, Draw, Tell
 from tui.panels.legend import legend_line
 from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
@@ -43,7 +43,7 @@ def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
 
 SIDE: dict[str, Draw] = {
     "versus": _draw_versus,
-    "matrix": matrix.draw_matrix,
+    "matrix": matrix_panel.draw_matrix,
     "queue": queue.draw,
     "decisions": decisions.draw,
     "partitions": partitions.draw_partitions,

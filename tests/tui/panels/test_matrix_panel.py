@@ -15,7 +15,7 @@ from tui.look.palette import DARK
 from tui.look.sheets import Sheet, Span
 from tui.panels.context import Context
 from tui.panels.folding import Fold, fold
-from tui.panels.matrix import draw_matrix
+from tui.panels.matrix_panel import draw_matrix
 from tui.panels.rebuild import phases
 
 
