@@ -11,7 +11,7 @@ from sim.formatting import printable
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.context import Context, taught, written
-from tui.panels.signs import rank_of
+from tui.panels.decision_icons import rank_of
 
 TITLE = "Code"
 NUMBER = 4

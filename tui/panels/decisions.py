@@ -15,7 +15,7 @@ from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.context import Context, nobody_waits, taught, window, worded, written
-from tui.panels.signs import rank_of, sign
+from tui.panels.decision_icons import rank_of, sign
 
 TITLE = "Decisions"
 INDENT = 2

@@ -15,9 +15,9 @@ from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.context import Context, spark, taught, worded, written
+from tui.panels.decision_icons import sign
 from tui.panels.evidence import considered, evidence, numbers, standing
 from tui.panels.queue_table import own_number
-from tui.panels.signs import sign
 
 TITLE = "Job"
 MOST_EVENTS = 60

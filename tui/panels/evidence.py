@@ -16,8 +16,8 @@ from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.context import Context, worded, written
+from tui.panels.decision_icons import rank_of, sign
 from tui.panels.live_values import by_clock
-from tui.panels.signs import rank_of, sign
 
 MOST_CONSIDERED = 12
 

@@ -12,7 +12,7 @@ from sim.decisions.sentences import say
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.context import Context, window, worded
-from tui.panels.signs import rank_of, sign
+from tui.panels.decision_icons import rank_of, sign
 
 COUNTED: dict[type, str] = {
     Place: "placed", Rehome: "moved", Migrate: "migrated", Stall: "stalled", Replicate: "replicated",

@@ -13,8 +13,8 @@ from tui.chart.partition_names import told_decision
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.context import Context, nobody_waits, written
+from tui.panels.decision_icons import rank_of, sign
 from tui.panels.evidence import evidence, standing
-from tui.panels.signs import rank_of, sign
 
 NOTABLE: dict[type, tuple[str, str]] = {
     Switched: ("switch", "switches"),

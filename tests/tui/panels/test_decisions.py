@@ -1,6 +1,6 @@
 """The decisions of a step, read as a whole or walked one by one.
 
-Also tests tui.panels.signs.
+Also tests tui.panels.decision_icons.
 """
 
 from __future__ import annotations
