@@ -12,7 +12,7 @@ from tui.chart.scene import ChartScene
 from tui.look.calendar import Calendar
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
-from tui.panels import code, decisions, details, matrix_panel, partitions, prints, queue
+from tui.panels import code, decisions, details, matrix_panel, partitions, policy_output, queue
 from tui.panels.context import Context, Draw, Tell
 from tui.panels.legend import legend_line
 from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
@@ -48,7 +48,7 @@ SIDE: dict[str, Draw] = {
     "decisions": decisions.draw,
     "partitions": partitions.draw_partitions,
     "details": details.draw,
-    "prints": prints.draw,
+    "prints": policy_output.draw,
     "code": code.draw,
 }
 """Panels at the side of the chart, from top to bottom."""

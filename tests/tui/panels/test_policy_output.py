@@ -11,7 +11,7 @@ from tests.tui.own import FCFS, own_file
 from tests.tui.replays import replay
 from tests.tui.scenes import context_of, engine_of
 from tests.tui.screens.seeing import seen
-from tui.panels import prints
+from tui.panels import policy_output
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
@@ -20,14 +20,14 @@ def test_the_lines_of_the_last_steps_stand_there_those_of_this_one_last() -> Non
     context = context_of(engine_of("z-figure4", "easy", steps=3))
     snapshot = replace(context.scene.snapshot, printed=("now [bold]\x1b[2J",))
     scene = replace(context.scene, snapshot=snapshot, printed=((1, ("one", "two")), (3, snapshot.printed)))
-    assert prints.draw(replace(context, scene=scene), (40, 9), 0).text == (
+    assert policy_output.draw(replace(context, scene=scene), (40, 9), 0).text == (
         "Prints   1 line in this step\nstep 1\n  one\n  two\nstep 3\n  now [bold]?[2J"
     )
 
 
 def test_who_prints_nothing_is_told_what_would_be_here() -> None:
     context = context_of(engine_of("z-figure4", "easy", steps=3))
-    assert "appears here, step by step" in prints.draw(context, (60, 9), 0).text
+    assert "appears here, step by step" in policy_output.draw(context, (60, 9), 0).text
 
 
 async def test_what_a_policy_prints_and_a_breakpoint_are_told_in_a_panel(
