@@ -17,7 +17,7 @@ from sim.workload.outages import absent
 from tests.truth.runs import Run
 from tests.truth.words import COUNTS, Lasts, UntrueError, demand, demand_equal, lasts, read_aloud, reads
 from tui.cli.explain import longest_waits
-from tui.panels.helped import asked, in_words, rows
+from tui.panels.alternative_rows import asked, in_words, rows
 
 
 class Helped:

@@ -33,7 +33,7 @@ from tui.cli.own import own_code, timed
 from tui.cli.run import provenance
 from tui.cli.terminal import columns, progress, run_to_end, say, shows_unicode
 from tui.look import text
-from tui.panels.helped import asked, in_words, rows
+from tui.panels.alternative_rows import asked, in_words, rows
 
 NARROWEST, USUAL, WIDEST = 40, 80, 100
 MOST_JOBS = 10

@@ -25,7 +25,7 @@ from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
-from tui.panels.helped import asked, in_words, rows
+from tui.panels.alternative_rows import asked, in_words, rows
 from tui.screens.dialogs.dialog import Dialog, Page
 from tui.widgets.options import Options, is_listed
 

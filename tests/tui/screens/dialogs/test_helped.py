@@ -1,6 +1,6 @@
 """Policies that would have helped a job are tried in the background and ranked; one is chosen.
 
-Also tests tui.panels.helped.
+Also tests tui.panels.alternative_rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sim.policies.policy import Policy
 from sim.timeline.scenario import run
 from sim.workload.source import read
 from tests.tui.screens.conftest import Ask
-from tui.panels.helped import in_words, rows
+from tui.panels.alternative_rows import in_words, rows
 from tui.screens.dialogs.helped import Helped
 
 EASY = parse_policy("easy")
