@@ -6,16 +6,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tui.screens.dialogs.alternatives_dialog import AlternativesDialog
     from tui.screens.dialogs.help import HelpScreen
-    from tui.screens.dialogs.helped import Helped
     from tui.screens.dialogs.policy_picker import PolicyPicker
     from tui.screens.dialogs.prompt import Prompt
     from tui.screens.dialogs.report import FidelityReport
     from tui.screens.dialogs.trace_picker import TracePicker
 
-__all__ = ["FidelityReport", "HelpScreen", "Helped", "PolicyPicker", "Prompt", "TracePicker"]
-_FILES = {"HelpScreen": "help", "Helped": "helped", "FidelityReport": "report", "PolicyPicker": "policy_picker",
-          "Prompt": "prompt", "TracePicker": "trace_picker"}  # fmt: skip
+__all__ = ["AlternativesDialog", "FidelityReport", "HelpScreen", "PolicyPicker", "Prompt", "TracePicker"]
+_FILES = {
+    "AlternativesDialog": "alternatives_dialog",
+    "FidelityReport": "report",
+    "HelpScreen": "help",
+    "PolicyPicker": "policy_picker",
+    "Prompt": "prompt",
+    "TracePicker": "trace_picker",
+}
 
 
 def __getattr__(name: str) -> Any:

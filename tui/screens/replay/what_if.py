@@ -151,7 +151,7 @@ class WhatIf:
             screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
             return
         workload = screen.about.of(scene).workload
-        dialog = dialogs.Helped(workload, screen.state.selected, scene.snapshot.rules)
+        dialog = dialogs.AlternativesDialog(workload, screen.state.selected, scene.snapshot.rules)
         screen.pause()
         screen.open(dialog, lambda policy: screen.go(Compare(policy, from_start=True)))
 

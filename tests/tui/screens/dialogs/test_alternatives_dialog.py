@@ -14,14 +14,14 @@ from sim.timeline.scenario import run
 from sim.workload.source import read
 from tests.tui.screens.conftest import Ask
 from tui.panels.alternative_rows import in_words, rows
-from tui.screens.dialogs.helped import Helped
+from tui.screens.dialogs.alternatives_dialog import AlternativesDialog
 
 EASY = parse_policy("easy")
 
 
-def dialog(job: str = "4", *tried: str, policy: Policy = EASY) -> Helped:
+def dialog(job: str = "4", *tried: str, policy: Policy = EASY) -> AlternativesDialog:
     workload = read("z-figure4")
-    return Helped(workload, workload.rank_of(job), policy, tried or ("fcfs", "firstfit", "easy"))
+    return AlternativesDialog(workload, workload.rank_of(job), policy, tried or ("fcfs", "firstfit", "easy"))
 
 
 async def test_policies_stand_by_the_jobs_wait_with_what_the_others_pay(ask: Ask) -> None:
@@ -50,7 +50,7 @@ async def test_who_moves_on_the_list_stays_with_a_policy(ask: Ask) -> None:
 
 async def test_escape_ends_it_before_all_is_known(ask: Ask) -> None:
     workload = read("lublin-128")
-    async with ask(Helped(workload, 398, EASY)) as person:
+    async with ask(AlternativesDialog(workload, 398, EASY)) as person:
         await person.press("escape")
         assert person.answers == [None]
 

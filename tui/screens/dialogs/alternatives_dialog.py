@@ -38,7 +38,7 @@ _STEPS = 500
 """Steps between two checks whether the dialog is still open"""
 
 
-class Helped(Dialog[Policy | None]):
+class AlternativesDialog(Dialog[Policy | None]):
     """Answers with the policy to be compared with."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,u", "dismiss", "Close")]
