@@ -29,7 +29,7 @@ from tui.look.text import file_name
 from tui.look.themes import Ascii, Printable, choose, depth_of, frames_a_second, theme_name, themes
 from tui.memory import give_back_at_once
 from tui.menus import Menus
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.opening import Opening, Prepared, lesson_opening, opening_of, quiz_opening
 from tui.replay.speed import BY_EVENT
 from tui.replay.stage import RunView
@@ -245,10 +245,10 @@ class Schedscope(Guarded):
         state = replace(state, note=opening.note, walk=prepared.walk, projected=opening.projected)
         if prepared.opening.by_event:
             state = replace(state, speed=BY_EVENT, aside=state.speed)
-        conductor = Conductor(RunView(prepared.timeline))
+        controller = ReplayController(RunView(prepared.timeline))
         now = self.guest.now if self.guest else None
         files = GuestFiles if self.guest else Files
-        screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent, now, files)
+        screen = ReplayScreen(prepared.about, controller, self.look, state, fps, self.settings.recent, now, files)
         if prepared.first is not None:
             screen.player.ask(prepared.first)
         self._menus.show_replay(screen, self.replay is not None)

@@ -18,7 +18,7 @@ from sim.policies import parse_policy
 from sim.timeline.timeline import Timeline
 from tests.benchmarks.speed import load
 from tui.chart.scale import Camera
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.requests import Compare, CompareNoMore, GoToTime, LookAt, Order, SwitchTo, Wish
 from tui.replay.stage import RunView
 
@@ -38,27 +38,27 @@ def resident() -> float:
 class Evening:
     """A user who tries one thing after another."""
 
-    def __init__(self, conductor: Conductor, wish: Wish) -> None:
-        self._conductor, self._wish = conductor, wish
+    def __init__(self, controller: ReplayController, wish: Wish) -> None:
+        self._controller, self._wish = controller, wish
 
     def does(self, what: str, *orders: Order) -> None:
         """Apply the requests, draw, compute all and draw again; print what that took."""
         begin = time.perf_counter()
         for order in orders:
-            self._conductor.obey(order, self._wish, lambda: False)
+            self._controller.obey(order, self._wish, lambda: False)
         self._draw()
         drawn = time.perf_counter() - begin
-        while not self._conductor.is_computed:
-            self._conductor.compute(PORTION)
-            self._conductor.scenes(self._wish)
+        while not self._controller.is_computed:
+            self._controller.compute(PORTION)
+            self._controller.scenes(self._wish)
         self._draw()
-        timeline = self._conductor.stage.timeline
+        timeline = self._controller.stage.timeline
         held = sum(branch.held for branch in timeline.branches.values()) / 2**20
         parts = f"histories {held:.0f}, checkpoints {timeline.memory / 2**20:.0f}"
         print(f"{what:<32}{resident():6.0f} MB ({parts}), drawn after {1000 * drawn:6.0f} ms", flush=True)
 
     def _draw(self) -> None:
-        while any(s and s.chart and s.chart.pending for s in self._conductor.scenes(self._wish)):
+        while any(s and s.chart and s.chart.pending for s in self._controller.scenes(self._wish)):
             pass
 
 
@@ -69,7 +69,7 @@ def main() -> None:
     asked = parser.parse_args()
     workload = load(asked.traces / TRACE)
     stage = RunView(Timeline(workload, "easy"))
-    evening = Evening(Conductor(stage), Wish(Camera.on(workload, 140, 90), strip_columns=150))
+    evening = Evening(ReplayController(stage), Wish(Camera.on(workload, 140, 90), strip_columns=150))
     evening.does("easy")
     submit = workload.submit
     for number in range(asked.rounds):

@@ -36,7 +36,7 @@ from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
 from tui.chart.scale import Camera
 from tui.look.palette import DARK
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.opening import Opening, Prepared
 from tui.replay.requests import Compare, GoTo, GoToTime, Move, Scenes, Told, Wish
 from tui.replay.scene import Scene
@@ -142,18 +142,18 @@ def picture(scene: Scene, brush: Brush, size: Size) -> None:
         brush.draw(cells, *span)
 
 
-def frames(conductor: Conductor, size: Size) -> list[float]:
+def frames(controller: ReplayController, size: Size) -> list[float]:
     """Return the milliseconds of each frame, a step a frame."""
-    procs = conductor.stage.workload.procs
+    procs = controller.stage.workload.procs
     inner = chart_size(size, procs)
     wish = Wish(Camera(900, 0, procs, inner.columns, 2 * inner.rows), strip_columns=120)
     brush, times = Brush(DARK), []
-    while any(s.chart and s.chart.pending for s in conductor.scenes(wish) if s):
+    while any(s.chart and s.chart.pending for s in controller.scenes(wish) if s):
         pass
     for _ in range(FRAMES):
-        conductor.obey(Move(1), wish, lambda: False)
+        controller.obey(Move(1), wish, lambda: False)
         begin = time.perf_counter()
-        for scene in conductor.scenes(wish):
+        for scene in controller.scenes(wish):
             if scene is not None:
                 picture(scene, brush, size)
         times.append(1000 * (time.perf_counter() - begin))
@@ -163,12 +163,12 @@ def frames(conductor: Conductor, size: Size) -> list[float]:
 def comparing(trace: str) -> None:
     prepared = opened(trace, "easy")
     wish = Wish(Camera.on(prepared.about.workload, 100, 50))
-    conductor = Conductor(RunView(prepared.timeline))
-    conductor.obey(GoToTime(middle_of(prepared)), wish, lambda: False)
+    controller = ReplayController(RunView(prepared.timeline))
+    controller.obey(GoToTime(middle_of(prepared)), wish, lambda: False)
     whole, half = Size(120, 48), Size(120, 24)
-    one = median(frames(conductor, whole))
-    conductor.obey(Compare(parse_policy("conservative")), wish, lambda: False)
-    two = median(frames(conductor, half))
+    one = median(frames(controller, whole))
+    controller.obey(Compare(parse_policy("conservative")), wish, lambda: False)
+    two = median(frames(controller, half))
     print(f"one chart   {one:8.1f} ms a frame")
     print(f"two charts  {two:8.1f} ms, {two / one:.2f} times that")
 
@@ -184,7 +184,7 @@ def scrubbing(trace: str) -> None:
     inner = chart_size(SCREEN, prepared.about.workload.procs)
     camera = Camera(900, 0, prepared.about.workload.procs, inner.columns, 2 * inner.rows)
     told: SimpleQueue[Told] = SimpleQueue()
-    player = Player(Conductor(RunView(prepared.timeline)), Wish(camera, strip_columns=120), told.put)
+    player = Player(ReplayController(RunView(prepared.timeline)), Wish(camera, strip_columns=120), told.put)
     player.start()
     lot, brush, times = random.Random(1), Brush(DARK), []
     for _ in range(60):

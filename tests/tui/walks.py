@@ -30,7 +30,7 @@ from tui.panels.numbers_so_far import draw_metrics
 from tui.panels.sentence import sentence_lines
 from tui.panels.strip import draw_strip
 from tui.replay import requests as o
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.requests import VERSUS, Order, Scenes, Wish
 from tui.replay.scene import Scene
 from tui.replay.speed import SPEEDS
@@ -74,11 +74,11 @@ class Moment(NamedTuple):
 
 
 class Onlooker:
-    """A conductor, the user's view, and its drawings."""
+    """A controller, the user's view, and its drawings."""
 
     def __init__(self, timeline: Timeline, order: Order | None = None) -> None:
         self.stage = RunView(timeline)
-        self.conductor = Conductor(self.stage)
+        self.controller = ReplayController(self.stage)
         self.about = about_of(timeline.workload)
         inner = chart_size(SIZE, timeline.workload.procs)
         self.camera = Camera.on(timeline.workload, inner.columns, 2 * inner.rows)
@@ -93,7 +93,7 @@ class Onlooker:
 
     def does(self, order: Order, *stops: str) -> o.Noticed | str | None:
         """Apply the order, with unlimited patience."""
-        return self.conductor.obey(order, replace(self.wish, stops=tuple(map(parse_stop, stops))), lambda: False)
+        return self.controller.obey(order, replace(self.wish, stops=tuple(map(parse_stop, stops))), lambda: False)
 
     @property
     def wish(self) -> Wish:
@@ -114,20 +114,20 @@ class Onlooker:
             self.does(o.GoToTime(moment.clock))
 
     def compute_all(self) -> None:
-        while not self.conductor.is_computed:
-            self.conductor.compute(0)
+        while not self.controller.is_computed:
+            self.controller.compute(0)
 
     def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
         """Return the scenes with charts of which every column is drawn."""
         while True:
-            shown = self.conductor.scenes(wish)
+            shown = self.controller.scenes(wish)
             if not any(scene and scene.chart and scene.chart.pending for scene in shown):
                 return shown
 
     def look(self) -> Sight:
         """Return all that a screen shows of the moment; the compared run is drawn, too."""
         wish = self.wish
-        if self.conductor.beside is not None:
+        if self.controller.beside is not None:
             for scene in self.scenes(replace(wish, colour=VERSUS)):
                 if scene is not None:
                     self._sight(scene, self.selected)
@@ -247,7 +247,7 @@ class Walk:
     def _compute(self) -> None:
         """Compute ahead, as the worker does when idle."""
         for _ in range(self.lot.randrange(6)):
-            self.on.conductor.compute(0)
+            self.on.controller.compute(0)
 
     # Checks
 
@@ -255,7 +255,7 @@ class Walk:
         """Check that the same moment looks the same, and is the same."""
         moment, sight = on.moment, on.look()
         self.counts["sights"] += 1
-        for stage in (on.stage, on.conductor.beside):
+        for stage in (on.stage, on.controller.beside):
             if stage is not None:
                 self._check_state(course(stage.timeline), stage.snapshot)
         known = self.seen.setdefault(moment, sight)
@@ -295,7 +295,7 @@ class Walk:
         anew.camera = view.camera.sized(self.on.camera.columns, self.on.camera.rows)
         anew.selected, anew.colour = view.selected, view.colour
         assert anew.moment == self.on.moment
-        assert (anew.conductor.beside is None) == (self.on.conductor.beside is None)
+        assert (anew.controller.beside is None) == (self.on.controller.beside is None)
         self._check(anew)
         self.counts["sessions"] += 1
         return anew

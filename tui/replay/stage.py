@@ -1,7 +1,7 @@
 """The stage: a timeline at a moment, seen through a camera, as the scene that one frame draws.
 
 It belongs to the worker of `tui.replay.worker`; nothing here knows threads or Textual. It is moved by
-`tui.replay.conductor`.
+`tui.replay.controller`.
 """
 
 from __future__ import annotations

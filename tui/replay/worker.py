@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from sim.deadline import GiveWayError, NoAnswerError
 from sim.engine.policy_errors import give_up, unanswered
 from sim.errors import SchedscopeError
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.requests import Failed, GoToTime, Move, News, Order, Play, Scenes, Stopped, Told, Wish
 
 T = TypeVar("T")
@@ -40,14 +40,16 @@ class _Ask(NamedTuple):
 class Player:
     """Worker thread; methods for the screen are called in its thread, and `tell` is called in the worker's."""
 
-    def __init__(self, conductor: Conductor, wish: Wish, tell: Callable[[Told], None], frame: float = 0) -> None:
+    def __init__(
+        self, controller: ReplayController, wish: Wish, tell: Callable[[Told], None], frame: float = 0
+    ) -> None:
         self.asked = 0
         """Number of requests and views so far."""
         self.playing = False
         """True while playing; then computing ahead takes less of the time."""
         self.beginning: Scenes | None = None
         """Scene shown first, while the first requests take long."""
-        self._conductor, self._wish, self._tell, self._frame = conductor, wish, tell, frame
+        self._controller, self._wish, self._tell, self._frame = controller, wish, tell, frame
         self._taken = 0.0
         """Time of the last batch of requests; the next one is a frame later at the earliest."""
         self._asks: SimpleQueue[_Ask | None] = SimpleQueue()
@@ -96,8 +98,8 @@ class Player:
         file, seconds = self._unanswered
         if file:
             return f"{file} has been running for {seconds:.0f} s without a decision", None
-        if self._conductor.progress or self._answered == self.asked or monotonic() - self._since < LONG:
-            return self._conductor.progress
+        if self._controller.progress or self._answered == self.asked or monotonic() - self._since < LONG:
+            return self._controller.progress
         return "computing", None
 
     @property
@@ -116,7 +118,7 @@ class Player:
         """Stop a policy that makes no decision in the background: saved code, or code computed ahead."""
         if not self._unanswered[0]:
             return
-        if self._conductor.is_remaking:
+        if self._controller.is_remaking:
             give_up(self._thread.ident or 0)
         elif self._is_ahead and self._answered != self.asked:
             give_up(self._thread.ident or 0, GiveWayError)
@@ -139,28 +141,28 @@ class Player:
         reported = perf_counter()
         pending = False
         while not self._closed:
-            is_stuck = self._stuck == self._conductor.reached
-            asks = self._take(block=not pending and (is_stuck or self._conductor.is_computed))
+            is_stuck = self._stuck == self._controller.reached
+            asks = self._take(block=not pending and (is_stuck or self._controller.is_computed))
             if self._halt.is_set():
-                self._conductor.remake_no_more()
+                self._controller.remake_no_more()
             if asks or pending:
                 pending = self._answer(asks)
                 continue
             if is_stuck:
                 continue
-            was_complete = self._conductor.is_computed
+            was_complete = self._controller.is_computed
             if news := self._guard(self._compute_ahead):
                 self._tell(news)
-            if news or perf_counter() - reported > REPORT or self._conductor.is_computed != was_complete:
+            if news or perf_counter() - reported > REPORT or self._controller.is_computed != was_complete:
                 pending = self._show()
                 reported = perf_counter()
 
     def _compute_ahead(self) -> News | None:
         self._is_ahead = True
         try:
-            return self._conductor.compute(SLICE)
+            return self._controller.compute(SLICE)
         except GiveWayError:
-            self._stuck = self._conductor.reached
+            self._stuck = self._controller.reached
             return None
         finally:
             self._is_ahead = False
@@ -199,7 +201,7 @@ class Player:
         return pending
 
     def _obey(self, order: Order) -> None:
-        told = self._conductor.obey(order, self._wish, self._halt.is_set)
+        told = self._controller.obey(order, self._wish, self._halt.is_set)
         if isinstance(told, str):
             self._tell(Stopped(told))
         elif told is not None:
@@ -209,12 +211,12 @@ class Player:
         return self._guard(self._make_scene) or False
 
     def _see_the_beginning(self) -> None:
-        self.beginning = Scenes(*self._conductor.scenes(self._wish), self._answered)
+        self.beginning = Scenes(*self._controller.scenes(self._wish), self._answered)
 
     def _make_scene(self) -> bool:
-        scene, beside = self._conductor.scenes(self._wish)
+        scene, beside = self._controller.scenes(self._wish)
         self._tell(Scenes(scene, beside, self._answered))
-        if (doubt := self._conductor.stage.doubt) and doubt != self._doubted:
+        if (doubt := self._controller.stage.doubt) and doubt != self._doubted:
             self._doubted = doubt
             self._tell(Failed(doubt))
         charts = [s.chart for s in (scene, beside) if s is not None]

@@ -19,7 +19,7 @@ from tui.look.palette import DARK
 from tui.panels import details
 from tui.panels.context import Context
 from tui.replay import requests as o
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.requests import Wish
 from tui.replay.stage import RunView
 
@@ -43,22 +43,22 @@ class Counting(Policy):
 
 def test_they_are_read_while_there_is_nothing_else_to_do() -> None:
     workload = Source("z-figure4").read()[1]
-    conductor = Conductor(RunView(Timeline(workload, Counting())))
+    controller = ReplayController(RunView(Timeline(workload, Counting())))
     wish = Wish(Camera.on(workload, 80, 40), selected=2)  # J3 comes at 20, the third step, and waits
-    conductor.obey(o.GoTo(6), wish, lambda: False)
-    assert conductor.scenes(wish)[0].numbers == ()
-    assert not conductor.is_computed
-    while not conductor.is_computed:
-        conductor.compute(0.1)
-    scene = conductor.scenes(wish)[0]
+    controller.obey(o.GoTo(6), wish, lambda: False)
+    assert controller.scenes(wish)[0].numbers == ()
+    assert not controller.is_computed
+    while not controller.is_computed:
+        controller.compute(0.1)
+    scene = controller.scenes(wish)[0]
     ((column, values),) = scene.numbers
     assert (column.name, values) == ("looked", ((20, 1), (30, 2), (40, 3), (600, 4)))
     told = details.draw(Context(about_of(workload), scene, DARK, 2), (60, 40), 0).text
     assert "looked from 1 to 4: how often it was looked at" in told
-    conductor.obey(o.GoTo(3), wish, lambda: False)
-    told = details.draw(Context(about_of(workload), conductor.scenes(wish)[0], DARK, 2), (60, 40), 0).text
+    controller.obey(o.GoTo(3), wish, lambda: False)
+    told = details.draw(Context(about_of(workload), controller.scenes(wish)[0], DARK, 2), (60, 40), 0).text
     assert "looked 1: how often it was looked at" in told
-    assert conductor.scenes(Wish(wish.camera))[0].numbers == ()
+    assert controller.scenes(Wish(wish.camera))[0].numbers == ()
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class CountingUsers(Counting):
 def test_those_of_its_user_are_read_through_the_whole_run() -> None:
     workload = Source("z-figure4").read()[1]
     stage = RunView(Timeline(workload, CountingUsers()))
-    conductor, wish = Conductor(stage), Wish(Camera.on(workload, 80, 40), selected=2)
-    conductor.scenes(wish)
-    while not conductor.is_computed:
-        conductor.compute(0.1)
-    ((_, values),) = conductor.scenes(wish)[0].numbers
+    controller, wish = ReplayController(stage), Wish(Camera.on(workload, 80, 40), selected=2)
+    controller.scenes(wish)
+    while not controller.is_computed:
+        controller.compute(0.1)
+    ((_, values),) = controller.scenes(wish)[0].numbers
     assert [value for _, value in values] == list(range(1, stage.timeline.computed + 1))

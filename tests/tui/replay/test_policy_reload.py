@@ -15,7 +15,7 @@ from tests.tui.own import ENDLESS, FCFS, FIRSTFIT, FORGETS, RAISES, TOO_WIDE, ow
 from tui.chart.scale import Camera
 from tui.replay import requests as o
 from tui.replay import worker
-from tui.replay.conductor import VERSIONS, Conductor
+from tui.replay.controller import VERSIONS, ReplayController
 from tui.replay.requests import News, Told, Wish
 from tui.replay.stage import RunView
 from tui.replay.worker import Player
@@ -31,16 +31,16 @@ class Watched:
     def __init__(self, file: Path, policy: str = "./fair.py", step: int = 8, trace: str = "z-figure4") -> None:
         self.file = file
         workload = Source(trace).read()[1]
-        self.conductor = Conductor(RunView(Timeline(workload, parse_policy(policy))))
+        self.controller = ReplayController(RunView(Timeline(workload, parse_policy(policy))))
         self.wish = Wish(Camera.on(workload, 80, 40))
         self.does(o.GoTo(step))
 
     @property
     def timeline(self) -> Timeline:
-        return self.conductor.stage.timeline
+        return self.controller.stage.timeline
 
     def does(self, order: o.Order) -> o.Noticed | str | None:
-        return self.conductor.obey(order, self.wish, lambda: False)
+        return self.controller.obey(order, self.wish, lambda: False)
 
     def saves(self, body: str, seconds: float = 1) -> News:
         """Save the file, and return the news about it."""
@@ -51,8 +51,8 @@ class Watched:
 
     def goes_on(self, seconds: float = 1) -> News:
         """Return the next news of what is computed in the background, in pieces of `seconds`."""
-        while (news := self.conductor.compute(seconds)) is None:
-            assert not self.conductor.is_computed, "there is no more news"
+        while (news := self.controller.compute(seconds)) is None:
+            assert not self.controller.is_computed, "there is no more news"
         return news
 
 
@@ -62,10 +62,10 @@ def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
 
 
 def test_the_new_run_is_shown_at_the_same_moment_and_it_is_told_where_they_part(watched: Watched) -> None:
-    moment = watched.conductor.stage.clock
+    moment = watched.controller.stage.clock
     assert watched.saves(FIRSTFIT) == News("fair.py: first difference at d0 00:10:00, J4 starts")
     assert watched.timeline.branch.name == "fair.py 2"
-    assert watched.conductor.stage.clock == moment
+    assert watched.controller.stage.clock == moment
     assert watched.does(o.GoToParted()) == o.Noticed(3)
     assert watched.timeline.snapshot().time == 600
 
@@ -76,7 +76,7 @@ def test_the_old_run_stays_to_be_looked_at_and_compared_with(watched: Watched) -
     assert watched.does(o.GoToParted()) == o.Noticed(3)
     assert [queued.job.id for queued in watched.timeline.snapshot().queue] == ["3", "4", "5"]
     watched.does(o.CompareBranch("fair.py 2"))
-    scene, beside = watched.conductor.scenes(watched.wish)
+    scene, beside = watched.controller.scenes(watched.wish)
     assert beside is not None
     assert scene.versus is not None
 
@@ -129,7 +129,7 @@ def test_what_breaks_off_only_later_is_shown_up_to_there(tmp_path: Path, monkeyp
 def test_an_endless_loop_that_nobody_waits_for_is_stopped(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "PATIENCE", 0.1)
     told: list[Told] = []
-    player = Player(watched.conductor, watched.wish, told.append)
+    player = Player(watched.controller, watched.wish, told.append)
     player.start()
     save(watched.file, ENDLESS)
     player.ask(o.Renew("fair.py", {"./fair.py": parse_policy("./fair.py")}))
@@ -181,8 +181,8 @@ def test_who_remembers_something_that_no_checkpoint_copies_is_found_out(
     watched.timeline.compute_all()
     try:
         watched.does(o.GoTo(6))
-        watched.conductor.scenes(watched.wish)
-        told = str(watched.conductor.stage.doubt)
+        watched.controller.scenes(watched.wish)
+        told = str(watched.controller.stage.doubt)
     except PolicyError as error:
         told = str(error)
     assert "./fair.py is not reproducible: repeating step" in told

@@ -20,7 +20,7 @@ from tui.chart.scale import Camera
 from tui.cli.run import Files, simulate
 from tui.cli.schedule_files import schedule_rows, segment_rows, write_csv
 from tui.replay import requests as o
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.requests import Wish
 from tui.replay.speed import Speed
 from tui.replay.stage import RunView
@@ -43,8 +43,8 @@ def test_a_run_played_at_top_speed_makes_the_same_schedule(policy: str, tmp_path
     headless = Files(str(tmp_path / "schedule.csv"), str(tmp_path / "segments.csv"))
     simulate(Scenario(workload, parse_policy(policy)), policy, headless)
     stage = RunView(Timeline(workload, parse_policy(policy)))
-    conductor, wish = Conductor(stage), Wish(Camera.on(workload, 80, 40), stops=(parse_stop("queue > 10000"),))
-    while conductor.obey(o.Play(1, TOP), wish, lambda: False) is None:
+    controller, wish = ReplayController(stage), Wish(Camera.on(workload, 80, 40), stops=(parse_stop("queue > 10000"),))
+    while controller.obey(o.Play(1, TOP), wish, lambda: False) is None:
         pass
     assert stage.scene(wish).snapshot.next_time is None
     engine = stage.timeline.branch.engine

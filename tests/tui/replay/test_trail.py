@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sim.policies import parse_policy
-from tests.tui.replay.test_conductor import Replayed
+from tests.tui.replay.test_controller import Replayed
 from tui.replay import requests as o
 from tui.replay.trail import MOST, Place, Trail
 
@@ -60,11 +60,11 @@ def test_take_back_brings_a_closed_comparison_again() -> None:
     figure.does(o.GoTo(4))
     figure.does(o.Compare(parse_policy("fcfs")))
     figure.does(o.GoToEnd())
-    computed = figure.conductor.beside
+    computed = figure.controller.beside
     figure.does(o.CompareNoMore())
     figure.does(o.TakeBack())
-    assert figure.conductor.beside is computed
-    beside = figure.conductor.scenes(figure.wish)[1]
+    assert figure.controller.beside is computed
+    beside = figure.controller.scenes(figure.wish)[1]
     assert beside is not None
     assert beside.snapshot.policy == "fcfs"
     figure.does(o.TakeBack())

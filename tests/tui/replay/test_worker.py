@@ -25,7 +25,7 @@ from sim.workload.source import Source
 from tui.chart.scale import Camera
 from tui.replay import opening, worker
 from tui.replay import requests as o
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.opening import Opening
 from tui.replay.requests import Failed, Scenes, Stopped, Told, Wish
 from tui.replay.scene import Scene
@@ -43,8 +43,8 @@ class Watched:
         _, workload = Source(trace).read()
         self.told: list[Told] = []
         self.wish = Wish(Camera.on(workload, 80, 40))
-        conductor = Conductor(RunView(Timeline(workload, parse_policy(spec))))
-        self.player = Player(conductor, self.wish, self.told.append)
+        controller = ReplayController(RunView(Timeline(workload, parse_policy(spec))))
+        self.player = Player(controller, self.wish, self.told.append)
 
     def wait_for(self, what: Callable[[], object]) -> None:
         until = monotonic() + PATIENCE
@@ -138,17 +138,17 @@ def test_left_alone_it_computes_the_whole_run_and_shows_that() -> None:
 
 
 def test_a_chart_that_computing_ahead_left_half_drawn_is_drawn_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Conductor.scenes
+    made = ReplayController.scenes
     hurried: list[Scene] = []
 
-    def scenes(conductor: Conductor, wish: Wish) -> tuple[Scene, Scene | None]:
-        scene, beside = made(conductor, wish)
-        if conductor.is_computed and not hurried and scene.chart:
+    def scenes(controller: ReplayController, wish: Wish) -> tuple[Scene, Scene | None]:
+        scene, beside = made(controller, wish)
+        if controller.is_computed and not hurried and scene.chart:
             hurried.append(scene)
             scene = replace(scene, chart=replace(scene.chart, pending=True))
         return scene, beside
 
-    monkeypatch.setattr(Conductor, "scenes", scenes)
+    monkeypatch.setattr(ReplayController, "scenes", scenes)
     with watching("lublin-128") as watched:
         watched.wait_for(lambda: hurried and (chart := watched.shown[-1].scene.chart) and not chart.pending)
         assert watched.shown[-1].scene.complete
@@ -281,7 +281,7 @@ def test_a_policy_that_does_not_answer_is_told_and_can_be_stopped(monkeypatch: p
     monkeypatch.setattr(worker, "PATIENCE", 0.2)
     _, workload = Source("lublin-128").read()
     watched = Watched("lublin-128", "easy")
-    watched.player = Player(Conductor(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    watched.player = Player(ReplayController(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
     watched.player.start()
     watched.wait_for(lambda: watched.player.progress)
     assert watched.player.progress == ("test_worker.py has been running for 0 s without a decision", None)
@@ -298,7 +298,9 @@ def test_what_hangs_ahead_makes_way_for_the_steps_before(monkeypatch: pytest.Mon
     monkeypatch.setattr(worker, "PATIENCE", 0.1)
     _, workload = Source("lublin-128").read()
     watched = Watched("lublin-128", "easy")
-    player = watched.player = Player(Conductor(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    player = watched.player = Player(
+        ReplayController(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append
+    )
     player.start()
 
     def is_answered() -> bool:
@@ -324,7 +326,7 @@ def test_what_hangs_ahead_makes_way_for_the_steps_before(monkeypatch: pytest.Mon
 def test_how_it_begins_can_be_seen_while_the_way_to_the_first_moment_does_not_end() -> None:
     _, workload = Source("lublin-128").read()
     watched = Watched("lublin-128", "easy")
-    watched.player = Player(Conductor(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    watched.player = Player(ReplayController(RunView(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
     watched.player.ask(o.GoToEnd())
     watched.player.start()
     watched.wait_for(lambda: watched.player.beginning and watched.player.progress)

@@ -34,7 +34,7 @@ from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import enter
 from tui.chart.scale import Camera
 from tui.replay import requests as o
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.stage import RunView
 from tui.screens.replay.state import ViewState
 from tui.sessions.moment import camera_of, found_session, last_path, reopened, view_of
@@ -360,9 +360,9 @@ def open_to_its_end(lines: list[str]) -> None:
     opening = reopened(session)
     ready = opening.prepare()
     view_of(session, ready.timeline.workload, ViewState())
-    conductor = Conductor(RunView(ready.timeline))
+    controller = ReplayController(RunView(ready.timeline))
     assert opening.restore is not None
-    conductor.obey(opening.restore, o.Wish(Camera.on(ready.timeline.workload, 80, 40)), lambda: False)
+    controller.obey(opening.restore, o.Wish(Camera.on(ready.timeline.workload, 80, 40)), lambda: False)
 
 
 def test_the_session_that_is_changed_below_opens_as_it_is() -> None:

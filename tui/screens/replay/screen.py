@@ -23,7 +23,7 @@ from tui.chart.scale import Camera
 from tui.look.palette import Look
 from tui.panels.numbers_so_far import draw_metrics
 from tui.panels.strip import draw_strip, time_at, told_at
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.file_watch import FileWatch
 from tui.replay.navigation import OVER
 from tui.replay.requests import Failed, GoToTime, News, Noticed, Order, Play, Renew, Scenes, Stopped, Told, Wish
@@ -72,7 +72,7 @@ class ReplayScreen(Screen[None]):
     def __init__(
         self,
         about: About,
-        conductor: Conductor,
+        controller: ReplayController,
         look: Look,
         state: ViewState,
         fps: int = 30,
@@ -87,8 +87,8 @@ class ReplayScreen(Screen[None]):
         self.shown: Scenes | None = None
         self.looking = Looking(self)
         self.teaching = Teaching(self, now or monotonic)
-        for controller in (Transport(self), WhatIf(self), self.looking, files(self, recent), self.teaching):
-            for name, action in actions_of(controller):
+        for group in (Transport(self), WhatIf(self), self.looking, files(self, recent), self.teaching):
+            for name, action in actions_of(group):
                 setattr(self, f"action_{name}", action)
         self._answers: Answers | None = None
         self._now, self._is_driven = now or monotonic, now is not None
@@ -101,7 +101,7 @@ class ReplayScreen(Screen[None]):
         self.is_behind = False
         """True if something has not been drawn yet."""
         self._newest: Scenes | None = None
-        self.player = Player(conductor, self._wish(), self._hear, self._frame)
+        self.player = Player(controller, self._wish(), self._hear, self._frame)
         self.files = FileWatch(
             lambda title, policies: self.post_message(FileSaved(Renew(title, policies))),
             lambda what: self.post_message(FromWorker(News(what, True, f"{what}; the old run stays"))),

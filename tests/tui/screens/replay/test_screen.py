@@ -11,7 +11,7 @@ import pytest
 
 from tests.tui.replays import Replay, replay
 from tui.replay import requests as o
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.screens.replay.drawing import Drawing
 from tui.widgets.scrubber import Scrubber
 
@@ -70,16 +70,16 @@ async def test_what_plays_is_seen_to_pause(drawn: list[str]) -> None:
 async def test_moments_that_piled_up_are_one_journey_and_one_drawing(
     drawn: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    is_free, obeyed, obey = Event(), [], Conductor.obey
+    is_free, obeyed, obey = Event(), [], ReplayController.obey
 
-    def slowly(conductor: Conductor, order: o.Order, *rest: Any) -> Any:
+    def slowly(controller: ReplayController, order: o.Order, *rest: Any) -> Any:
         obeyed.append(order)
         is_free.wait(30)
-        return obey(conductor, order, *rest)
+        return obey(controller, order, *rest)
 
     async with replay("lublin-128") as run:
         await begun(run, drawn)
-        monkeypatch.setattr(Conductor, "obey", slowly)
+        monkeypatch.setattr(ReplayController, "obey", slowly)
         scrub(run, 0)
         await run.wait_for(lambda: obeyed)
         for move in range(1, MOVES):

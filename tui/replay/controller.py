@@ -1,6 +1,6 @@
 """Execution of requests: moves in a run, branches, and comparisons.
 
-The worker of `tui.replay.worker` owns the conductor; `tui.replay.navigation` and `tui.replay.playback` move it. A run
+The worker of `tui.replay.worker` owns the controller; `tui.replay.navigation` and `tui.replay.playback` move it. A run
 may be compared with another one, which keeps to the same clock.
 """
 
@@ -42,7 +42,7 @@ def _measure(go: Traveller, order: o.Measure, halted: Halted) -> str:
     return measured_span(go.stage, order)
 
 
-class Conductor:
+class ReplayController:
     """Executor of requests."""
 
     def __init__(self, stage: RunView) -> None:

@@ -20,7 +20,7 @@ from sim.why.last_change import Division, HolderOf, PlanOf
 from sim.workload.source import Source
 from tui.chart.scale import Camera
 from tui.replay import requests as o
-from tui.replay.conductor import Conductor
+from tui.replay.controller import ReplayController
 from tui.replay.requests import Order, Wish
 from tui.replay.speed import SPEEDS, Speed
 from tui.replay.stage import RunView
@@ -32,12 +32,12 @@ MAIN = (BranchRecord("main"),)
 
 
 class Replayed:
-    """A conductor, and a user of unlimited patience."""
+    """A controller, and a user of unlimited patience."""
 
     def __init__(self, trace: str = "z-figure4", policy: str = "easy", **of_timeline: Any) -> None:
         _, workload = Source(trace).read()
         self.stage = RunView(Timeline(workload, parse_policy(policy), **of_timeline))
-        self.conductor = Conductor(self.stage)
+        self.controller = ReplayController(self.stage)
         self.wish = Wish(Camera.on(workload, 80, 40))
 
     def does(
@@ -49,7 +49,7 @@ class Replayed:
         other: bool = False,
     ) -> o.Noticed | str | None:
         wish = Wish(self.wish.camera, stops=tuple(map(parse_stop, stops)), other=other)
-        return self.conductor.obey(order, wish, halted)
+        return self.controller.obey(order, wish, halted)
 
     @property
     def place(self) -> tuple[int, float]:
@@ -58,8 +58,8 @@ class Replayed:
 
     @property
     def beside(self) -> RunView:
-        assert self.conductor.beside is not None
-        return self.conductor.beside
+        assert self.controller.beside is not None
+        return self.controller.beside
 
 
 class Impatient:
@@ -180,7 +180,7 @@ def test_who_gives_up_is_told_nothing_and_stays(order: Order) -> None:
     run.does(o.GoToTime(run.place[1] + 1))
     was = run.place
     told = run.does(order, halted=Impatient())
-    assert (told, run.place, run.conductor.progress) == (None, was, None)
+    assert (told, run.place, run.controller.progress) == (None, was, None)
 
 
 @pytest.mark.parametrize("order", [o.GoTo(10**6), o.GoToTime(inf), o.GoToEnd(), o.GoToJob(9999, start=True)], ids=str)
@@ -424,7 +424,7 @@ def test_runs_that_do_not_part(figure: Replayed) -> None:
 def test_between_two_steps_the_policy_is_switched_at_the_moment_that_is_shown(figure: Replayed) -> None:
     figure.does(o.GoToTime(700))
     figure.does(o.SwitchTo(parse_policy("fcfs")))
-    (switch,) = figure.conductor.stage.timeline.branch.switches
+    (switch,) = figure.controller.stage.timeline.branch.switches
     assert (switch.time, figure.place) == (700, (7, 700))
 
 
@@ -439,7 +439,7 @@ def test_another_branch_parts_elsewhere(figure: Replayed) -> None:
 def test_alone_again(figure: Replayed) -> None:
     figure.does(o.Compare(parse_policy("fcfs")))
     figure.does(o.CompareNoMore())
-    assert figure.conductor.scenes(figure.wish)[1] is None
+    assert figure.controller.scenes(figure.wish)[1] is None
     assert "no comparison" in str(figure.does(o.GoToParted()))
 
 
