@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from sim.lessons.quiz import Quiz
     from sim.session.session import Session
     from sim.session.trust import NeedsTrustError
-    from tui.sessions.keeper import Keeper
+    from tui.sessions.session_manager import SessionManager
 
 HANGUP = 1
 """The signal of a terminal that was closed, where it tells so."""
@@ -118,7 +118,7 @@ class Schedscope(Guarded):
         self._begins_with_lessons = lessons
         self.quiz = quiz
         """The questions that are asked, if one after another is."""
-        self._keeper: Keeper | None = None
+        self._session_manager: SessionManager | None = None
         self._menus = Menus(self, guest.traces if guest else None)
         self._file = results
         """A file of results that is opened at first."""
@@ -181,7 +181,7 @@ class Schedscope(Guarded):
         """Do what can wait until the first frame is drawn."""
         opening = self.opened.opening if self.opened else None
         is_new = self._asked is None and (opening is None or opening.session is None)
-        self.keeper.begin(is_new and not self.in_lesson)
+        self.session_manager.begin(is_new and not self.in_lesson)
         if opening is not None and opening.session is None and opening.source.showing is None and not self.in_lesson:
             self.remember_trace(opening.source.trace)
 
@@ -325,13 +325,13 @@ class Schedscope(Guarded):
     # Settings and sessions
 
     @property
-    def keeper(self) -> Keeper:
+    def session_manager(self) -> SessionManager:
         """Return the manager of the sessions."""
-        if self._keeper is None:
-            from tui.sessions.keeper import Keeper
+        if self._session_manager is None:
+            from tui.sessions.session_manager import SessionManager
 
-            self._keeper = Keeper(self, lambda: self.opened, lambda: self.session, self.open)
-        return self._keeper
+            self._session_manager = SessionManager(self, lambda: self.opened, lambda: self.session, self.open)
+        return self._session_manager
 
     @property
     def in_lesson(self) -> bool:
@@ -345,10 +345,10 @@ class Schedscope(Guarded):
         if opened is None:
             return None
         if screen is None or screen.shown is None:
-            return opened.opening.session or self.keeper.begun(opened)
+            return opened.opening.session or self.session_manager.begun(opened)
         from tui.sessions.moment import record
 
-        return record(self.keeper.begun(opened), screen.state, screen.shown, screen.about.workload)
+        return record(self.session_manager.begun(opened), screen.state, screen.shown, screen.about.workload)
 
     @on(KeepSession)
     def _keep_session(self, wanted: KeepSession) -> None:
@@ -431,7 +431,7 @@ class Schedscope(Guarded):
     def _quit(self) -> None:
         """Quit; ask first if the session cannot be kept."""
         begun = self.replay is not None and self.replay.scene is not None and self.replay.scene.snapshot.step > 0
-        problem = self.keeper.keep_last() if begun and self.guest is None else None
+        problem = self.session_manager.keep_last() if begun and self.guest is None else None
         if problem is None:
             self.exit()
             return
@@ -448,13 +448,13 @@ class Schedscope(Guarded):
 
     def exit(self, *args: Any, **kwargs: Any) -> None:
         if self.guest is None:
-            self.keeper.leave()
+            self.session_manager.leave()
         super().exit(*args, **kwargs)
 
     def _end_by(self, number: int) -> None:
         """Handle a signal: restore the terminal, and offer the run at the next start."""
         if self.guest is None:
-            self.keeper.break_off()
+            self.session_manager.break_off()
         super().exit(return_code=128 + number)
 
     def _look_for_terminal(self) -> None:

@@ -29,7 +29,7 @@ class Begun(Schedscope):
 
     def _settle(self) -> None:
         """Save what is opened from here, but offer no crashed session over a puzzle or a game."""
-        self.keeper.begin(False)
+        self.session_manager.begin(False)
 
     def _show_begin(self) -> None:
         self.push_screen(self._begin(self.look, self.guest is not None))

@@ -19,7 +19,8 @@ PATIENCE = 30.0
 """Seconds after which a missing event fails the test, even on a busy machine."""
 PROGRAM = (
     "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); "  # who runs the tests may ignore it
-    "import tui.sessions.keeper; tui.sessions.keeper.AUTOSAVE = 0.2; from tui.cli.main import program; program()"
+    "import tui.sessions.session_manager; tui.sessions.session_manager.AUTOSAVE = 0.2; "
+    "from tui.cli.main import program; program()"
 )
 """The program with frequent autosaves, so that tests need not wait for them."""
 

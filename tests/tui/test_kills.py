@@ -15,7 +15,7 @@ from sim.session.session import read_session
 from tests.tui import terminals
 from tests.tui.terminals import terminal
 from tui.sessions.autosave import state_folder
-from tui.sessions.keeper import AUTOSAVE
+from tui.sessions.session_manager import AUTOSAVE
 
 KILLS, SEED = int(os.environ.get("KILLS", "1")), os.environ.get("SEED", "1")
 TRACES = (("lublin-128", "conservative"), ("lublin-128", "gang-backfill"), ("z-figure7", "easy"))

@@ -13,7 +13,7 @@ from sim.workload.source import Source
 from tests.tui.replays import replay
 from tui.memory import give_back_at_once, give_back_what_went
 from tui.replay.opening import Opening
-from tui.sessions import keeper
+from tui.sessions import session_manager
 
 FROZEN = {"freeze": gc.freeze, "unfreeze": gc.unfreeze}
 """Calls of the program that other tests do without"""
@@ -36,7 +36,7 @@ def test_what_is_freed_goes_back_though_something_behind_it_stays() -> None:
 
 
 async def test_a_replay_that_made_way_for_another_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper, "AUTOSAVE", 0.05)
+    monkeypatch.setattr(session_manager, "AUTOSAVE", 0.05)
     for name, does in FROZEN.items():
         monkeypatch.setattr(gc, name, does)
     async with replay("z-figure4") as run:

@@ -1,6 +1,6 @@
 """Failures around the program: it is killed, files vanish or are damaged, the terminal shrinks.
 
-Also tests tui.app, tui.sessions.keeper.
+Also tests tui.app, tui.sessions.session_manager.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tui.app import Schedscope
 from tui.look.settings import FOLDER_VARIABLE, load, settings_path
 from tui.replay import requests as o
 from tui.sessions.autosave import STATE, offer, state_folder
-from tui.sessions.keeper import AUTOSAVE
 from tui.sessions.moment import found_session, last_path
+from tui.sessions.session_manager import AUTOSAVE
 
 JOB = "1 0 -1 10 4 -1 -1 4 10\n"
 KEYS = (

@@ -14,7 +14,7 @@ from sim.session.session import Session, read_session
 from sim.session.sources import session_of
 from tests.tui.replays import replay
 from tests.tui.terminals import terminal
-from tui.sessions import keeper
+from tui.sessions import session_manager
 from tui.sessions.autosave import Autosave, offer, state_folder
 from tui.shutdown import SIGNALS
 
@@ -69,7 +69,7 @@ def test_without_a_terminal_to_draw_on_that_is_said_in_a_line(arguments: tuple[s
 
 
 async def test_an_autosave_that_failed_is_tried_again_and_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper, "AUTOSAVE", 0.05)
+    monkeypatch.setattr(session_manager, "AUTOSAVE", 0.05)
     async with replay("z-figure4") as run:
         await run.wait_for(saved)
         folder, away = state_folder(), state_folder().with_name("away")
@@ -85,14 +85,14 @@ async def test_an_autosave_that_failed_is_tried_again_and_told_once(monkeypatch:
 
 
 async def test_the_trace_is_hashed_beside_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper, "AUTOSAVE", 0.05)
+    monkeypatch.setattr(session_manager, "AUTOSAVE", 0.05)
     reading: list[Thread] = []
 
     def noted(*given: Any) -> Session:
         reading.append(current_thread())
         return session_of(*given)
 
-    monkeypatch.setattr(keeper, "session_of", noted)
+    monkeypatch.setattr(session_manager, "session_of", noted)
     async with replay("z-figure4") as run:
         await run.wait_for(saved)
     assert len(reading) == 1
@@ -100,7 +100,7 @@ async def test_the_trace_is_hashed_beside_the_screen(monkeypatch: pytest.MonkeyP
 
 
 async def test_a_folder_that_comes_later_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper, "AUTOSAVE", 0.05)
+    monkeypatch.setattr(session_manager, "AUTOSAVE", 0.05)
     folder = state_folder()
     folder.rmdir()
     folder.touch()

@@ -14,7 +14,7 @@ from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.dialogs.prompt import Prompt
 from tui.screens.dialogs.trace_picker import TracePicker
 from tui.screens.replay.screen import ReplayScreen
-from tui.sessions import keeper
+from tui.sessions import session_manager
 from tui.sessions.moment import found_session
 
 
@@ -129,7 +129,7 @@ def grounds(run: Replay) -> set[str]:
 
 async def test_q_leaves_and_the_last_session_is_kept() -> None:
     async with replay(at="#5") as run:
-        await run.wait_for(lambda: run.app.keeper._autosave)  # autosaves begin shortly after the first frame
+        await run.wait_for(lambda: run.app.session_manager._autosave)  # autosaves begin shortly after the first frame
         await run.pilot.press("q")
         await run.wait_for(lambda: run.app._exit)
     async with replay(session=found_session("last")) as again:
@@ -138,7 +138,7 @@ async def test_q_leaves_and_the_last_session_is_kept() -> None:
 
 async def test_q_asks_where_the_last_session_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     async with replay(at="#5") as run:
-        monkeypatch.setattr(keeper, "last_path", lambda: Path("/dev/null/last.session"))
+        monkeypatch.setattr(session_manager, "last_path", lambda: Path("/dev/null/last.session"))
         await run.pilot.press("q")
         await run.wait_for(lambda: isinstance(run.app.screen, ChoiceDialog))
         assert "the current state is lost" in run.text
@@ -150,7 +150,7 @@ async def test_q_asks_where_the_last_session_cannot_be_kept(monkeypatch: pytest.
 
 async def test_q_before_the_first_step_has_nothing_to_lose(monkeypatch: pytest.MonkeyPatch) -> None:
     async with replay() as run:
-        monkeypatch.setattr(keeper, "last_path", lambda: Path("/dev/null/last.session"))
+        monkeypatch.setattr(session_manager, "last_path", lambda: Path("/dev/null/last.session"))
         await run.pilot.press("q")
         await run.wait_for(lambda: run.app._exit)
 

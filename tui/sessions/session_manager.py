@@ -24,7 +24,7 @@ Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
 """Function that opens something in the background, and calls another when it is open."""
 
 
-class Keeper:
+class SessionManager:
     """Manager of the sessions of one run of the program; `now` is the session of what is `opened`."""
 
     def __init__(
