@@ -236,7 +236,7 @@ class Schedscope(Guarded):
         fps = self.settings.fps or frames_a_second(os.environ)
         state = first_view(prepared.about.workload, self.settings.panels, self.settings.colour_by)
         if prepared.opening.session is not None:
-            from tui.sessions.moment import view_of
+            from tui.sessions.session_conversion import view_of
 
             state, warnings = view_of(prepared.opening.session, prepared.about.workload, state)
             for warning in warnings:
@@ -278,7 +278,7 @@ class Schedscope(Guarded):
     @on(OpenEntry)
     def _open_entry(self, wanted: OpenEntry) -> None:
         if wanted.is_session:
-            from tui.sessions.moment import found_session, reopened
+            from tui.sessions.session_conversion import found_session, reopened
 
             self.open(lambda: reopened(found_session(wanted.value)))
         elif is_database(wanted.value):
@@ -346,7 +346,7 @@ class Schedscope(Guarded):
             return None
         if screen is None or screen.shown is None:
             return opened.opening.session or self.session_manager.begun(opened)
-        from tui.sessions.moment import record
+        from tui.sessions.session_conversion import record
 
         return record(self.session_manager.begun(opened), screen.state, screen.shown, screen.about.workload)
 

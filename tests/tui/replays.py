@@ -22,7 +22,7 @@ from tui.memory import give_back_what_went
 from tui.replay.opening import Opening
 from tui.replay.scene import Scene
 from tui.screens.replay.screen import ReplayScreen
-from tui.sessions.moment import reopened
+from tui.sessions.session_conversion import reopened
 
 PATIENCE = 30.0
 """Seconds after which a missing event fails the test, even on a busy machine."""

@@ -22,7 +22,7 @@ from tui.app import Schedscope
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.messages import OpenEntry
 from tui.screens.results.screen import ResultsScreen
-from tui.sessions.moment import found_session, reopened
+from tui.sessions.session_conversion import found_session, reopened
 
 EVIL = """
 from pathlib import Path

@@ -19,7 +19,7 @@ from tui.app import Schedscope
 from tui.look.settings import FOLDER_VARIABLE, load, settings_path
 from tui.replay import requests as o
 from tui.sessions.autosave import STATE, offer, state_folder
-from tui.sessions.moment import found_session, last_path
+from tui.sessions.session_conversion import found_session, last_path
 from tui.sessions.session_manager import AUTOSAVE
 
 JOB = "1 0 -1 10 4 -1 -1 4 10\n"

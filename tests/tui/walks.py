@@ -37,7 +37,7 @@ from tui.replay.speed import SPEEDS
 from tui.replay.stage import RunView
 from tui.screens.replay.drawing import SIDE
 from tui.screens.replay.state import ViewState
-from tui.sessions.moment import record, reopened, view_of
+from tui.sessions.session_conversion import record, reopened, view_of
 
 SIZE = Size(72, 20)
 PANEL = (44, 16)

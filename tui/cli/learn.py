@@ -72,7 +72,7 @@ def _new(path: str, named: str) -> int:
     from sim.errors import SchedscopeError
     from sim.files import write_whole
     from sim.lessons.from_session import lesson_of
-    from tui.sessions.moment import found_session
+    from tui.sessions.session_conversion import found_session
 
     if not path.endswith(".toml") or Path(path).exists():
         raise SchedscopeError(f"{path}: expected the name of a new file that ends in .toml")

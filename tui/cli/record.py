@@ -25,7 +25,7 @@ from tui.record.cast import Cast, Version
 from tui.record.film import SPEED_NAMES, Camera, RecordingOptions, speed_of
 from tui.record.moving import Reel, animated
 from tui.replay.opening import Opening, lesson_opening
-from tui.sessions.moment import LAST
+from tui.sessions.session_conversion import LAST
 from tui.widgets.svg_screenshot import Type, draw_still
 
 FORMS = (".cast", ".gif", ".webp", ".png", ".svg")
@@ -88,7 +88,7 @@ def _opening(
     if trace.endswith(".toml") or trace in {lesson.name for lesson in course()}:
         return lesson_opening(found_lesson(trace), scene - 1)
     if _is_session(trace):
-        from tui.sessions.moment import found_session, reopened
+        from tui.sessions.session_conversion import found_session, reopened
 
         return reopened(found_session(trace))
     from sim.workload.source import Source

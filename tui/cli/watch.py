@@ -52,7 +52,7 @@ def command(
     if session is not None:
         from sim.policies.own.consent import Proof
         from sim.session.trust import NeedsTrustError
-        from tui.sessions.moment import found_session, reopened
+        from tui.sessions.session_conversion import found_session, reopened
 
         try:
             opening = reopened(found_session(session), Proof.OPTION if trust else None)

@@ -10,7 +10,7 @@ from sim.errors import SchedscopeError
 from sim.formatting import count, span
 from sim.session.session import read_session
 from tui.screens.first.entries import Entry
-from tui.sessions.moment import LAST, last_path
+from tui.sessions.session_conversion import LAST, last_path
 
 MOST = 4
 """Number of sessions offered, the newest first."""

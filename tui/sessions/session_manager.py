@@ -16,7 +16,7 @@ from sim.session.sources import session_of
 from tui.replay.opening import Opening, Prepared
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.sessions.autosave import Autosave, Orphan, offer
-from tui.sessions.moment import last_path, reopened
+from tui.sessions.session_conversion import last_path, reopened
 
 AUTOSAVE = 1.0
 """Seconds between two autosaves; after a kill the session is about twice as old at most (3.4 s seen in 200 kills)."""

@@ -7,7 +7,7 @@ from sim.policies.own.consent import Proof
 from sim.session.trust import NeedsTrustError
 from tui.replay.opening import Opening
 from tui.screens.dialogs.choice import ChoiceDialog
-from tui.sessions.moment import reopened, without_code
+from tui.sessions.session_conversion import reopened, without_code
 from tui.sessions.trust_record import since_trusted
 
 SHOWN = 8

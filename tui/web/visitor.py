@@ -31,7 +31,7 @@ from tui.replay.opening import LessonOpening, Opening, Prepared
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.play.screen import GameOver, PlayScreen
 from tui.screens.replay.messages import SceneChanged
-from tui.sessions.moment import reopened
+from tui.sessions.session_conversion import reopened
 from tui.web.classroom import Classroom
 from tui.web.driver import VisitorDriver
 from tui.web.roster import Roster, best_of

@@ -22,7 +22,7 @@ from sim.session.trust import NeedsTrustError, described, needs_trust, trusted
 from sim.timeline.scenario import run
 from sim.workload.source import Source, read
 from tests.sim.policies.own.test_loading import FAIR
-from tui.sessions.moment import reopened
+from tui.sessions.session_conversion import reopened
 
 pytestmark = pytest.mark.usefixtures("own_program")
 

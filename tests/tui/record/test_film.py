@@ -18,7 +18,7 @@ from tests.tui.replays import replay
 from tui.record.film import Picture, RecordingOptions, speed_of
 from tui.replay.opening import Opening, lesson_opening
 from tui.replay.speed import SPEEDS
-from tui.sessions.moment import reopened
+from tui.sessions.session_conversion import reopened
 
 
 async def test_a_film_goes_from_where_the_screen_opens_to_the_end() -> None:

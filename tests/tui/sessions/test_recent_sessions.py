@@ -7,8 +7,8 @@ from pathlib import Path
 from sim.session.session import write_session
 from sim.session.sources import session_of
 from sim.workload.source import Source
-from tui.sessions.moment import last_path
 from tui.sessions.recent_sessions import sessions_left
+from tui.sessions.session_conversion import last_path
 
 
 def test_what_can_be_read_is_offered_the_last_one_first(tmp_path: Path) -> None:

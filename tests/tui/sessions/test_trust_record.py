@@ -16,7 +16,7 @@ from tests.tui.cli.program import error
 from tests.tui.replays import replay
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.replay.messages import OpenEntry
-from tui.sessions.moment import found_session, reopened
+from tui.sessions.session_conversion import found_session, reopened
 from tui.sessions.trust_record import remember_trust, since_trusted, trust_path
 
 POLICY = "import other\nfrom sim.policies.backfill.firstfit import FirstFit\nclass Mine(FirstFit): pass\n"

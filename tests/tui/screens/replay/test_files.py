@@ -15,7 +15,7 @@ from tui.screens.dialogs.prompt import Prompt
 from tui.screens.dialogs.trace_picker import TracePicker
 from tui.screens.replay.screen import ReplayScreen
 from tui.sessions import session_manager
-from tui.sessions.moment import found_session
+from tui.sessions.session_conversion import found_session
 
 
 @pytest.fixture(autouse=True)

@@ -37,7 +37,7 @@ from tui.replay import requests as o
 from tui.replay.controller import ReplayController
 from tui.replay.stage import RunView
 from tui.screens.replay.state import ViewState
-from tui.sessions.moment import camera_of, found_session, last_path, reopened, view_of
+from tui.sessions.session_conversion import camera_of, found_session, last_path, reopened, view_of
 
 
 async def wander(run: Replay) -> None:
