@@ -14,8 +14,8 @@ from typing import Any
 
 from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome
 from sim.errors import NotThereError
-from sim.machine.matrix import Matrix
 from sim.machine.moment import MOMENT
+from sim.machine.ousterhout_matrix import Matrix
 from sim.machine.turns import Turns, added
 
 MOST_COLUMNS = 1_000_000

@@ -16,7 +16,7 @@ from sim.formatting import clock
 from sim.history.past import Switch
 from sim.history.stretch import GANG, KINDS
 from sim.history.tally import Totals
-from sim.machine.matrix import MatrixPicture
+from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.policies.columns import Column
 from sim.policies.policy import Policy, columns_of, written_policy
 from sim.policies.view import Ends

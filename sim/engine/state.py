@@ -21,10 +21,10 @@ from sim.errors import DecisionError, PolicyError
 from sim.history.ledger import Ledger
 from sim.history.past import Switch
 from sim.history.tally import Tally
-from sim.machine.matrix import Matrix
 from sim.machine.moment import MOMENT
 from sim.machine.node_plan import NodePlan, shadow_on_nodes
 from sim.machine.nodes import Leftover, NodeMachine
+from sim.machine.ousterhout_matrix import Matrix
 from sim.machine.plan import Plan, machine_of
 from sim.machine.processors import Placement
 from sim.machine.profile import Extra, Profile, shadow

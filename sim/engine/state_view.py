@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from sim.engine.state import State
-from sim.machine.matrix import MatrixView
 from sim.machine.nodes import Leftover
+from sim.machine.ousterhout_matrix import MatrixView
 from sim.machine.plan import Plan
 from sim.machine.profile import Extra
 from sim.policies.view import Ends, RunningJob

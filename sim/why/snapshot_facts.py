@@ -8,7 +8,7 @@ from sim.decisions.decisions import Backfill, Decision, Keep, Suspend
 from sim.decisions.matrix import Place
 from sim.decisions.sentences import Reason, details
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
-from sim.machine.matrix import Cell
+from sim.machine.ousterhout_matrix import Cell
 from sim.machine.profile import Profile
 from sim.why import facts as f
 from sim.why.wait_reasons import (

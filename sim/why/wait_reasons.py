@@ -22,8 +22,8 @@ from sim.decisions.reasons_to_wait import (
 from sim.decisions.sentences import Brief, Others, Reason
 from sim.engine.state import State
 from sim.formatting import Clock, name, processors
-from sim.machine.matrix import MatrixPicture
 from sim.machine.moment import MOMENT
+from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.machine.plan import Plan as FreeRoom
 from sim.policies.view import Ends
 from sim.workload.model import Job

@@ -7,7 +7,7 @@ from heapq import nsmallest
 from math import inf
 
 from sim.engine.snapshot import Queued, Running, Snapshot
-from sim.machine.matrix import MatrixPicture
+from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.machine.processors import lowest
 from sim.workload.outages import absent
 from tui.chart.scale import ChartView

@@ -27,8 +27,8 @@ from sim.decisions.matrix import (
 )
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason
-from sim.machine.matrix import MatrixView
 from sim.machine.moment import MOMENT
+from sim.machine.ousterhout_matrix import MatrixView
 from sim.policies.view import View
 from sim.workload.model import Job
 

@@ -17,7 +17,7 @@ from sim.decisions import matrix as d
 from sim.decisions.decisions import Keep
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
-from sim.machine.matrix import Matrix
+from sim.machine.ousterhout_matrix import Matrix
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy

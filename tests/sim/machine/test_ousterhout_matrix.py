@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.errors import DecisionError
-from sim.machine.matrix import Cell, Matrix, MatrixPicture
+from sim.machine.ousterhout_matrix import Cell, Matrix, MatrixPicture
 
 
 def two_rows() -> Matrix:
