@@ -12,8 +12,8 @@ from tui.chart.cells.cells import Cells
 from tui.chart.cells.edges import ROWS, draw_edges, draw_top, margin_of
 from tui.chart.cells.grid import EIGHTHS, Bools, Grid, Size, places
 from tui.chart.cells.outlines import draw_outlines, draw_reserved
+from tui.chart.cells.overlays import draw_names_and_now, draw_signs
 from tui.chart.cells.partition_lanes import draw_lane_bars
-from tui.chart.cells.signs import draw_names_and_now, draw_signs
 from tui.chart.raster import UNKNOWN, Texture
 from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink

@@ -1,6 +1,6 @@
 """The chart as cells. In ASCII every job is a letter, and what is planned a dash.
 
-Also tests tui.chart.cells.cells, tui.chart.cells.grid, tui.chart.cells.signs.
+Also tests tui.chart.cells.cells, tui.chart.cells.grid, tui.chart.cells.overlays.
 """
 
 from __future__ import annotations
