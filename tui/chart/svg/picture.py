@@ -12,8 +12,7 @@ from tui.chart.svg.elements import element, number, text
 from tui.chart.svg.frame import LEAST_HEIGHT, LEAST_WIDTH, LEFT, Frame
 from tui.chart.svg.jobs import blocks_of, draw_blocks, draw_names
 from tui.chart.svg.legend import draw_legend, textures
-from tui.chart.svg.pixels import draw_pixels, split
-from tui.chart.svg.signs import (
+from tui.chart.svg.overlay_shapes import (
     draw_borrowed,
     draw_boundaries,
     draw_ground,
@@ -23,6 +22,7 @@ from tui.chart.svg.signs import (
     draw_now,
     draw_plan,
 )
+from tui.chart.svg.pixels import draw_pixels, split
 from tui.chart.svg.strips import in_use_and_waiting, strips
 from tui.chart.ticks import as_they_are, times, unit_of
 from tui.chart.ticks import processors as named_processors

@@ -1,6 +1,6 @@
 """The whole picture, read back as a document: what stands where, and what it says.
 
-Also tests tui.chart.svg.frame, tui.chart.svg.jobs, tui.chart.svg.legend, tui.chart.svg.signs.
+Also tests tui.chart.svg.frame, tui.chart.svg.jobs, tui.chart.svg.legend, tui.chart.svg.overlay_shapes.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from tui.chart.scene import Drawing, Mark
 from tui.chart.svg.drawing import Options, drawing_of
 from tui.chart.svg.frame import Frame
 from tui.chart.svg.jobs import blocks_of
+from tui.chart.svg.overlay_shapes import boundaries
 from tui.chart.svg.picture import draw_svg
 from tui.chart.svg.pixels import split
-from tui.chart.svg.signs import boundaries
 from tui.look.palette import DARK, LIGHT
 
 WHOLE = Options()
