@@ -19,7 +19,7 @@ from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Drawing, Mark
 from tui.chart.svg.elements import element
-from tui.chart.svg.matrix import draw_matrix
+from tui.chart.svg.matrix_figure import draw_matrix
 from tui.chart.svg.picture import FONTS, draw_svg
 from tui.chart.turns import turn_at
 from tui.look.fonts import FAMILY, FILES

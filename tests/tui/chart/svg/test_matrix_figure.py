@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from sim import Engine, read
 from tui.chart.svg.drawing import Options, drawing_of
-from tui.chart.svg.matrix import draw_matrix
+from tui.chart.svg.matrix_figure import draw_matrix
 from tui.look.palette import LOOKS
 
 SVG = "{http://www.w3.org/2000/svg}"
