@@ -11,18 +11,21 @@ import numpy as np
 
 from sim.errors import SchedscopeError
 from sim.files import write_whole
-from sim.formatting import printable
+from sim.formatting import printable, quoted
 from sim.policies import Policy, parse_policy, written_policy
 from sim.testing import COUNT, Failure, Report, examine
+from sim.testing.bench import workloads_of
 from sim.testing.contract import RULES, broken
 from sim.timeline.scenario import Scenario
 from sim.workload.formats import swf
 from sim.workload.model import Header, Workload
 from sim.workload.samples import SAMPLES
 from sim.workload.source import read
+from tui.cli.bench_watch import watch
 from tui.cli.options import SPEC
 from tui.cli.run import Files, as_table, simulate
 from tui.cli.terminal import progress, say, shows_unicode
+from tui.replay.file_watch import files_of
 
 BESIDE = ("fcfs", "easy", "conservative")
 """Policies to compare with"""
@@ -32,21 +35,29 @@ MARK = "Note: written by schedscope test, which writes it anew"
 
 @click.command("test")
 @click.argument("policy", metavar="FILE.py[:NAME]", type=SPEC)
+@click.argument("traces", metavar="[TRACE]...", nargs=-1)
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Seed of the random workloads.")
 @click.option("--count", type=click.IntRange(1, 100_000), default=COUNT, help="How many of them.", show_default=True)
-def command(policy: str, seed: int, count: int) -> int:
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Only the first N jobs of each TRACE.")
+@click.option("--watch", "is_watch", is_flag=True, help="Test again at every save: what became better or worse.")
+def command(policy: str, traces: tuple[str, ...], seed: int, count: int, jobs: int | None, is_watch: bool) -> int:
     """Test a policy on hundreds of small workloads: legal, starvation-free, deterministic, fast.
 
     Shrink a failure to the fewest jobs, and write them as a trace, with the command that opens it. Exit code 1: it
-    failed.
+    failed. The metrics are shown next to those of three policies, on each TRACE (default: a sample).
     """
+    if is_watch:
+        if not files_of([policy]):
+            raise click.UsageError(f"--watch needs a file, like ./fair.py, got {quoted(policy)}")
+        watch(policy, workloads_of(traces, jobs), count, seed, failed)
     made = parse_policy(policy)
     with progress(count + len(SAMPLES), "testing") as bar:
         report = examine(made, count=count, seed=seed, on_try=(lambda: bar.update(1)) if bar else None)
     if report.failure is not None:
         say("\n".join(map(printable, failed(policy, made, report.failure))))
         return 1
-    say("\n".join([*passed(report, seed), "", beside(policy, made)]))
+    workloads = [read(trace, jobs=jobs) for trace in traces] or [read(TRACE, jobs=JOBS)]
+    say("\n\n".join(["\n".join(passed(report, seed)), *(beside(policy, made, each) for each in workloads)]))
     return 0
 
 
@@ -58,9 +69,8 @@ def passed(report: Report, seed: int) -> list[str]:
     return [*lines, *grown, *report.notes]
 
 
-def beside(spec: str, policy: Policy) -> str:
+def beside(spec: str, policy: Policy, workload: Workload) -> str:
     """Return a table with the policy's metrics and the metrics of common policies."""
-    workload = read(TRACE, jobs=JOBS)
     runs = [(spec, policy), *((name, parse_policy(name)) for name in BESIDE)]
     outcomes = [simulate(Scenario(workload, each), name, Files()) for name, each in runs]
     return as_table(workload.name, workload, outcomes, None, False, shows_unicode())

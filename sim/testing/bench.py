@@ -1,0 +1,115 @@
+"""Saved versions of a policy: each tested and run on the same workloads, and compared with the version before."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sim.comparison.comparison_sentences import Accounts
+from sim.comparison.differences import Versus, versus
+from sim.comparison.divergence import Account, Divergence, Side, account, part
+from sim.engine.policy_errors import LONGEST_PASS, patience
+from sim.metrics.aggregates import Value, aggregates
+from sim.metrics.catalogue import metric
+from sim.policies.policy import Policy
+from sim.testing import COUNT, SAMPLE_JOBS, Report, examine
+from sim.timeline.scenario import Scenario
+from sim.workload.model import Workload
+from sim.workload.samples import SAMPLES
+from sim.workload.source import read
+
+SHOWN = ("mean_wait", "max_wait", "fairness_users")
+"""Metrics that are compared on every workload"""
+NOTICED = 1.25
+"""Factor between two times of a pass from which on it counts as a change: smaller ones come and go by themselves"""
+_STEPS = 1000
+
+
+@dataclass(frozen=True)
+class BenchRun:
+    """One version's run of a workload, measured."""
+
+    opened: str
+    """Trace and options that open the workload, as on a command line"""
+    scenario: Scenario
+    side: Side
+    values: dict[str, Value]
+
+    @property
+    def workload(self) -> Workload:
+        return self.scenario.workload
+
+
+@dataclass(frozen=True)
+class Version:
+    """Saved version of a policy: the report of its tests, and its runs unless it failed them."""
+
+    report: Report
+    runs: tuple[BenchRun, ...]
+
+    @property
+    def seconds(self) -> float | None:
+        """Return the time of a pass with the longest queue that was measured, or None."""
+        return None if self.report.growth is None else self.report.growth.points[-1][1]
+
+
+def workloads_of(traces: Sequence[str] = (), jobs: int | None = None) -> dict[str, Workload]:
+    """Return the first jobs of the samples, and all or the first `jobs` of the traces, by the words that open them."""
+    samples = {f"{sample.name} --jobs {SAMPLE_JOBS}": read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES}
+    cut = "" if jobs is None else f" --jobs {jobs}"
+    return samples | {f"{shlex.quote(trace)}{cut}": read(trace, jobs=jobs) for trace in traces}
+
+
+def version_of(
+    policy: Policy,
+    workloads: Mapping[str, Workload],
+    *,
+    count: int = COUNT,
+    seed: int = 0,
+    on_try: Callable[[], None] = lambda: None,
+) -> Version:
+    """Test and run a version of a policy. `on_try` is called often; an error that it raises ends the work."""
+    report = examine(policy, count=count, seed=seed, on_try=on_try)
+    if report.failure is not None:
+        return Version(report, ())
+    runs = (_run(opened, Scenario(workload, policy), on_try) for opened, workload in workloads.items())
+    return Version(report, tuple(runs))
+
+
+def _run(opened: str, scenario: Scenario, on_try: Callable[[], None]) -> BenchRun:
+    engine = scenario.begun()
+    on_try()
+    with patience(LONGEST_PASS):
+        while engine.advance(_STEPS):
+            on_try()
+    side = Side.of(engine)
+    return BenchRun(opened, scenario, side, aggregates(side.schedule))
+
+
+def changes(before: Version, now: Version) -> Iterator[tuple[BenchRun, tuple[Versus, ...]]]:
+    """Yield each new run with the metrics of both versions; `better` is 1 where the new version is better."""
+    for old, new in zip(before.runs, now.runs, strict=True):
+        pairs = (versus(metric(name), old.values[name], new.values[name]) for name in SHOWN)
+        yield new, tuple(pairs)
+
+
+def pass_change(before: Version, now: Version) -> int | None:
+    """Return 1 if a pass became noticeably quicker, 0 if slower, None otherwise."""
+    old, new = before.seconds, now.seconds
+    if not old or not new or max(old, new) < NOTICED * min(old, new):
+        return None
+    return int(new < old)
+
+
+def first_difference(before: Version, now: Version) -> tuple[BenchRun, Divergence, Accounts] | None:
+    """Return the new run of the first workload on which the versions differ, where, and what each of them did."""
+    for old, new in zip(before.runs, now.runs, strict=True):
+        if (parting := part(old.side, new.side)) is not None:
+            return new, parting, (_accounts(old, parting), _accounts(new, parting))
+    return None
+
+
+def _accounts(run: BenchRun, parting: Divergence) -> tuple[Account, ...]:
+    engine = run.scenario.watched(parting.time)
+    return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
