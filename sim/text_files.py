@@ -47,10 +47,31 @@ class TextKind(NamedTuple):
         """Return the TOML tables of a text."""
         import tomllib  # sessions do not need it
 
+        if found := _LONG_KEY.search(text):
+            what = f"this key has more than {MOST_PARTS} parts"
+            raise self.error(what, path, 1 + text.count("\n", 0, found.start()))
         try:
-            return tomllib.loads(text)
+            tables = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
             at = re.search(r"\(at line (\d+)", str(error))
             what = re.sub(r" \(at .*", "", str(error)) or "is no TOML"
             what = what.replace("Cannot overwrite a value", "this key stands twice; keep one of them")
             raise self.error(what, path, int(at[1]) if at else len(text.splitlines())) from None
+        if _depth(tables) > MOST_DEPTH:
+            raise self.error(f"more than {MOST_DEPTH} lists or tables lie within each other", path)
+        return tables
+
+
+MOST_PARTS, MOST_DEPTH = 12, 32
+"""Parts of a dotted key, and depth of lists and tables; the time for a key grows with the square of its parts."""
+_PART = r"""(?:(?<![\w-])[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?:{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
+
+
+def _depth(found: object) -> int:
+    """Return how many lists and tables lie within each other."""
+    depth, level = 0, [found]
+    while level := [each for each in level if isinstance(each, dict | list)]:
+        depth += 1
+        level = [part for each in level for part in (each.values() if isinstance(each, dict) else each)]
+    return depth

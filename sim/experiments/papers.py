@@ -10,7 +10,6 @@ for several rows, in which all ranges advance together.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,12 +17,13 @@ from operator import gt, lt
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sim.errors import ParameterError, SchedscopeError, near
+from sim.errors import FileError, ParameterError, SchedscopeError, near
 from sim.experiments.plan import SweepPlan
 from sim.experiments.ranges import expand
 from sim.experiments.results import Results
 from sim.formatting import quoted
 from sim.metrics.aggregates import ratio
+from sim.text_files import TextKind
 
 PLANS = Path(__file__).parent / "paper_plans"
 MISSED = "missed_share"
@@ -154,8 +154,11 @@ def table(name: str) -> PaperTable:
     return tables()[name]
 
 
+_PAPER = TextKind("table of a paper", 2**20, FileError)
+
+
 def _read(path: Path) -> PaperTable:
-    found = tomllib.loads(path.read_text(encoding="utf-8"))
+    found = _PAPER.toml(_PAPER.read(path), path)
     return PaperTable(
         path.stem,
         found["title"],

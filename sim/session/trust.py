@@ -8,8 +8,9 @@ from pathlib import Path
 from stat import S_ISREG
 
 from sim.formatting import count, listed, shortened
-from sim.policies.own.consent import Proof, agree
-from sim.policies.own.loading import changed, file_of_module, files_of_code
+from sim.policies.own.beside import TooLargeError
+from sim.policies.own.consent import OwnCodeError, Proof, agree
+from sim.policies.own.loading import changed, contents_of, file_of_module
 from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.policy import CodeRef
 from sim.policies.registry import parse_policy
@@ -17,16 +18,19 @@ from sim.session.session import BranchRecord, Session
 from sim.session.syntax import SessionError
 
 LONGEST_NAME = 200
+SHOWN = 8
+"""Most pieces of code that are looked at before a person has agreed; the rest is counted"""
 ON_NETWORK = ("\\\\", "//", "/net/", "/afs/")
 """Beginnings of paths that make the system ask another machine, also for the size of a file."""
 
 
 class NeedsTrustError(SessionError):
-    """Error for a session that would run code: `code` has the files, `told` a line about each of them."""
+    """Error for a session that would run code: `code` has the files, `told` a line about each of the first."""
 
     def __init__(self, code: tuple[CodeRef, ...], session: Session) -> None:
-        self.code, self.told, self.session = code, tuple(map(described, code)), session
-        super().__init__(f"the session runs code: {listed(self.told)}; if you trust it, open it with --trust")
+        self.code, self.told, self.session = code, tuple(map(described, code[:SHOWN])), session
+        every = [*self.told, *(ref.name for ref in code[SHOWN:])]
+        super().__init__(f"the session runs code: {listed(every)}; if you trust it, open it with --trust")
 
 
 def needs_trust(session: Session) -> tuple[CodeRef, ...]:
@@ -58,7 +62,7 @@ def described(ref: CodeRef) -> str:
     elif named.revision:
         facts = [f"revision {named.revision}, which git reads when you agree"]
     else:
-        facts = [*_facts_of(Path(named.path)), *_beside(len(files_of_code(named)) - 1)]
+        facts = [*_facts_of(Path(named.path)), *_beside(named)]
     match changed(ref) if ref.sha256 else False:
         case None:
             facts = ["it is not there any more"]
@@ -73,8 +77,15 @@ def is_on_network(named: Named) -> bool:
     return named.is_file and named.path.startswith(ON_NETWORK)
 
 
-def _beside(many: int) -> list[str]:
-    return [f"it imports {count(many, 'file')} from its folder"] if many > 0 else []
+def _beside(named: Named) -> list[str]:
+    """Return how many files it imports from its folder, or that it is too large to be looked through."""
+    try:
+        many = len(contents_of(named)) - 1
+    except TooLargeError as error:
+        return [error.what]
+    except OwnCodeError:
+        return []
+    return [f"it imports {count(many, 'file')} from its folder"] if many else []
 
 
 def _facts_of_module(name: str) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from sim.errors import FileError
-from sim.text_files import TextKind
+from sim.text_files import _LONG_KEY, TextKind
 
 POEM = TextKind("poem", 20, FileError)
 
@@ -39,6 +40,29 @@ def test_what_is_no_file_is_refused(tmp_path: Path, name: str, told: str) -> Non
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(FileError, match=told):
         POEM.read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["a" + ".a" * 100_000, "[" + "a . " * 13 + "a]", "'b' ." * 13 + "a", "{a=1," + '"\\"".c.' * 13 + "a=1}"],
+)
+def test_a_key_of_endless_parts_is_not_parsed(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tomllib, "loads", lambda text: pytest.fail("parsed"))
+    with pytest.raises(FileError, match=r"^it:2: this key has more than 12 parts$"):
+        POEM.toml(f"a = 1\n{key} = 1", "it")
+
+
+@pytest.mark.parametrize(
+    "text", ["wait = 'ab' # one. two. three\n" * 30, 'say = "So ... it is. Why? ' + "It is. " * 50 + '"']
+)
+def test_prose_with_dots_is_no_key(text: str) -> None:
+    assert not _LONG_KEY.search(text)
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 40 + "]" * 40, "a = " + "{a=" * 40 + "1" + "}" * 40, "[" * 10_000])
+def test_deep_nesting_is_refused(text: str) -> None:
+    with pytest.raises(FileError, match=r"^it(:1)?: "):
+        POEM.toml(text, "it")
 
 
 def test_a_mark_of_utf_8_is_no_part_of_the_text(tmp_path: Path) -> None:

@@ -49,6 +49,8 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
         form = os.path.splitext(out)[1].lower()[1:]
         data = io.BytesIO()
         about: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
+        if style.mark:
+            about["Software" if form == "png" else "Creator"] = style.mark
         figure.savefig(data, format=form, dpi=300 if style.room else 200, metadata=about)
     with write_whole(out) as file:
         file.buffer.write(data.getvalue())

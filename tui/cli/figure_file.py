@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ FLAGS = ("log",)
 LABELS = "labels"
 KEYS = (*TEXTS, *LISTS, *FLAGS, LABELS)
 _FILES = ("results", "output")
+_MOST_OF_FIGURE = 2**25
 
 
 class FigureError(FileError):
@@ -54,6 +56,26 @@ def _check_output(output: str | None, folder: str, path: str) -> None:
     home, meant = os.path.realpath(folder or "."), os.path.realpath(os.path.join(folder, output))
     if os.path.dirname(meant) != home or not (os.path.isfile(meant) or not os.path.exists(meant)):
         raise FigureError("output: expected a file in the folder of this one; name another with -o", path)
+    if os.path.exists(meant) and mark_of(path).encode() not in _content(meant):
+        what = f"{quoted(output)} exists and was not made by this file"
+        raise FigureError(f"output: {what}; replace it with -o {quoted(os.path.join(folder, output))}", path)
+
+
+def mark_of(path: str) -> str:
+    """Return what a figure tells of the figure file at `path` that makes it: only that file replaces it unasked.
+
+    >>> mark_of("paper/figure (2).toml")
+    'schedscope plot figure__2_.toml'
+    """
+    return f"schedscope plot {re.sub(r'[^A-Za-z0-9._-]', '_', Path(path).name)}"
+
+
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(_MOST_OF_FIGURE)
+    except OSError:
+        return b""
 
 
 def _line(text: str, name: str) -> int:

@@ -69,6 +69,8 @@ class Style:
     legend: str = "inside"
     style: str = "colour"
     log: bool = False
+    mark: str = ""
+    """What the figure's file tells of the figure file that makes it."""
 
     def named(self, label: str) -> str:
         """Return the word that the figure shows for a label."""

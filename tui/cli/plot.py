@@ -20,7 +20,7 @@ from sim.formatting import quoted
 from sim.metrics.week import WEEKLY
 from tui.chart.plotted import Manner, plotted
 from tui.cli import options
-from tui.cli.figure_file import figure_text, read_figure
+from tui.cli.figure_file import figure_text, mark_of, read_figure
 from tui.cli.figure_style import KINDS, LEGENDS, STYLES, Style, parse_labels, parse_size
 from tui.cli.terminal import columns, is_terminal, say, shows_unicode
 from tui.look.figures import titled, with_unit
@@ -73,6 +73,7 @@ def command(path: str, **given: Any) -> None:
         options.of_file("--save", save)
         with write_whole(save) as file:
             file.write(figure_text(said, save))
+    said["file"] = save or (path if path.endswith(".toml") else "")
     if said["kind"] in OF_MEANS:
         _plot_means(said)
     else:
@@ -108,7 +109,8 @@ def _check(said: dict[str, Any]) -> None:
 
 def _style(said: dict[str, Any]) -> Style:
     names = ("title", "labels", "size", "xlabel", "ylabel", "legend", "style", "log")
-    return Style(order=tuple(said.get("order", ())), **{name: said[name] for name in names if name in said})
+    mark = mark_of(said["file"]) if said["file"] else ""
+    return Style(order=tuple(said.get("order", ())), mark=mark, **{name: said[name] for name in names if name in said})
 
 
 def _plot_means(said: dict[str, Any]) -> None:

@@ -10,8 +10,6 @@ from tui.screens.dialogs.choice import ChoiceDialog
 from tui.sessions.session_conversion import reopened, without_code
 from tui.sessions.trust_record import since_trusted
 
-SHOWN = 8
-"""Most pieces of code that the question lists; the rest is counted"""
 RUN, WITHOUT = "run it", "open without it"
 
 
@@ -23,11 +21,11 @@ def question(asked: NeedsTrustError) -> ChoiceDialog:
     )
     told = [
         printable(line)
-        for ref, facts in zip(asked.code[:SHOWN], asked.told, strict=False)
+        for ref, facts in zip(asked.code, asked.told, strict=False)
         for line in (facts, since_trusted(ref))
         if line
     ]
-    if (left := len(asked.told) - SHOWN) > 0:
+    if left := len(asked.code) - len(asked.told):
         told.append(f"and {left:,} more")
     return ChoiceDialog("This session runs code", options, WITHOUT, told=told)
 

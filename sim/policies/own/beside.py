@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from importlib.abc import SourceLoader
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_file_location
@@ -13,18 +14,33 @@ from types import ModuleType
 from typing import TypeAlias
 
 from sim.captured_output import in_own_code
+from sim.policies.own.consent import OwnCodeError
 
-MOST = 200
-"""Most files of the folder that are read."""
+MOST_BYTES, MOST_TOGETHER, MOST_FILES, MOST_PLACES = 1 << 17, 1 << 18, 64, 1 << 12
+"""Size of a file that is looked through, of all files that it imports from its folder, their number, and the number of
+places where they may lie.
+
+Files are looked through before anybody has agreed to them, and a parsed one takes a thousand times its size.
+"""
 Read: TypeAlias = Callable[[str], bytes | None]
 """Path -> content of the file, if it exists"""
 
 
+class TooLargeError(OwnCodeError):
+    """Error for code that is not looked through, as there is too much of it."""
+
+    def __init__(self, what: str, path: str) -> None:
+        super().__init__(f"too large to look through: {what}", path)
+
+
 def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
-    """Return path -> content of the files that a file imports from its folder, directly or not."""
-    folder, found = os.path.dirname(path), dict[str, bytes]()
+    """Return path -> content of the files that a file imports from its folder, directly or not.
+
+    Raise `TooLargeError` if that is too much.
+    """
+    folder, found, together = os.path.dirname(path), dict[str, bytes](), 0
     todo, tried = [("", data)], {path}
-    while todo and len(found) < MOST:
+    while todo:
         package, content = todo.pop()
         for name in _imports(content, package):
             for place in _places(name):
@@ -34,17 +50,23 @@ def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
                 tried.add(whole)
                 if (there := read(whole)) is not None:
                     found[whole] = there
+                    together += len(there)
                     todo.append((name if place.endswith("__init__.py") else name.rpartition(".")[0], there))
+                if len(found) > MOST_FILES or together > MOST_TOGETHER or len(tried) > MOST_PLACES:
+                    most = f"more than {MOST_FILES} files or {MOST_TOGETHER:,} bytes from its folder"
+                    raise TooLargeError(f"it imports {most}", path)
     return dict(sorted(found.items()))
 
 
-def _imports(content: bytes, package: str) -> Iterator[str]:
-    """Yield every module that may be imported, with its packages; of an invalid file nothing."""
+@lru_cache(maxsize=2 * MOST_FILES)
+def _imports(content: bytes, package: str) -> tuple[str, ...]:
+    """Return every module that may be imported, with its packages; of an invalid file nothing."""
+    found = dict[str, None]()
     try:
-        nodes = list(ast.walk(ast.parse(content)))
+        tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in nodes:
+        return ()
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -55,11 +77,14 @@ def _imports(content: bytes, package: str) -> Iterator[str]:
             continue
         for name in names:
             parts = name.split(".")
-            if parts[0] and parts[0] not in _KNOWN:
-                yield from (".".join(parts[:many]) for many in range(1, len(parts) + 1))
+            if parts[0] and parts[0] not in _KNOWN and len(parts) <= _DEEPEST:
+                found.update(dict.fromkeys(".".join(parts[:many]) for many in range(1, len(parts) + 1)))
+    return tuple(found)
 
 
 _KNOWN = sys.stdlib_module_names | {"sim", "tui", "numpy"}
+_DEEPEST = 50
+"""Most packages within each other"""
 
 
 def _places(name: str) -> tuple[str, str]:

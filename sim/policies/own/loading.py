@@ -27,14 +27,15 @@ from sim.deadline import NoAnswerError, deadline
 from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
 from sim.formatting import listed, shortened
 from sim.policies.orders import OWN, Order
-from sim.policies.own.beside import Beside, beside
+from sim.policies.own.beside import MOST_BYTES, Beside, TooLargeError, beside
 from sim.policies.own.consent import OwnCodeError, heed_consent
 from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.policy import CodeRef, Policy
 
 PATIENCE = 10.0
 """Seconds that loading a file may take"""
-MOST_BYTES = 2**22
+MOST_OF_MODULE = 2**22
+"""Most bytes of a module, which is told apart by its content and not looked through"""
 _Made = TypeVar("_Made", type[Policy], type[Order])
 
 _LOADED: dict[CodeRef, ModuleType] = {}
@@ -56,6 +57,8 @@ def changed(ref: CodeRef) -> bool | None:
         if named.revision and not os.path.exists(f"{named.source}@{named.revision}"):
             return False  # git is not asked: a repository's settings may name programs that git starts
         return _ref(named, *_read_all(named)) != ref
+    except TooLargeError:
+        return True  # such a file is never loaded
     except (SchedscopeError, ImportError, ValueError):
         return None
 
@@ -184,6 +187,8 @@ def _read_all(named: Named) -> tuple[bytes, dict[str, bytes]]:
             return contents.get(other.name)
         try:
             return _read(other) if named.revision or os.path.isfile(path) else None
+        except TooLargeError:
+            raise
         except OwnCodeError:
             return None
 
@@ -191,14 +196,15 @@ def _read_all(named: Named) -> tuple[bytes, dict[str, bytes]]:
 
 
 def _read(named: Named) -> bytes:
+    """Return the content of the file. Raise `TooLargeError` if it is not looked through."""
     if (content := _PROVIDED.get().get(named.name)) is not None:
         return content
     if named.revision and not os.path.exists(f"{named.source}@{named.revision}"):
-        return _from_git(named)
+        return _not_too_large(_from_git(named), named)
     try:
-        if (data := _source_in(named.name)) is None:
+        if (data := _source_in(named.name, MOST_BYTES)) is None:
             raise OwnCodeError("is no file of Python that a person has written", named.head)
-        return data
+        return _not_too_large(data, named)
     except FileNotFoundError:
         hint = f"one that runs is written by: schedscope new {named.source}"
         raise OwnCodeError(f"no such file; {hint}", named.head) from None
@@ -206,15 +212,21 @@ def _read(named: Named) -> bytes:
         raise OwnCodeError(f"cannot be read: {getattr(error, 'strerror', None) or error}", named.head) from None
 
 
-def _source_in(path: str) -> bytes | None:
-    """Return the bytes of a regular file of limited length; nothing is read of anything else, such as a pipe."""
+def _not_too_large(data: bytes, named: Named) -> bytes:
+    """Return the content of a file, unless it is too large to be looked through."""
+    if len(data) > MOST_BYTES:
+        raise TooLargeError(f"more than {MOST_BYTES:,} bytes", named.head)
+    return data
+
+
+def _source_in(path: str, most: int) -> bytes | None:
+    """Return the bytes of a regular file, of a long one one too many; nothing is read of others, such as a pipe."""
     if not S_ISREG(os.stat(path).st_mode):  # opening a device may do something
         return None
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
         if not S_ISREG(os.fstat(file.fileno()).st_mode):
             return None
-        data = file.read(MOST_BYTES + 1)
-    return data if len(data) <= MOST_BYTES else None
+        return file.read(most + 1)
 
 
 def _from_git(named: Named) -> bytes:
@@ -316,7 +328,8 @@ def file_of_module(name: str) -> str:
 
 def _module_ref(name: str) -> CodeRef:
     """Return the reference of a module by its file now."""
-    if (data := _source_in(file_of_module(name))) is None:
+    data = _source_in(file_of_module(name), MOST_OF_MODULE)
+    if data is None or len(data) > MOST_OF_MODULE:
         raise ImportError(f"{name} is no file of Python that a person has written")
     return CodeRef(name, _hash(data))
 

@@ -6,12 +6,12 @@ Both are foreign text: numbers are bounded, and an error is one line.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from sim.errors import TraceError, near
+from sim.text_files import TextKind
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.slurm_text import NO_CORES, hosts, records
 from sim.workload.formats.table import Rows, number, shown
@@ -19,7 +19,10 @@ from sim.workload.model import Field, Header, Trace
 from sim.workload.options import MOST_PROCS
 from sim.workload.shape import NODE_PLACEMENTS, ComputeNode, NodeGroup, Request, Shape
 
-MOST_NODES = 2**16
+MACHINE = TextKind("machine", 2**22, TraceError)
+HINT = "scontrol -o show node makes such a file"
+MOST_NODES, MOST_GROUPS, MOST_MEMBERS = 2**16, 2**12, 2**20
+"""Most nodes, partitions, and nodes of all partitions together."""
 MOST_AMOUNT = 2**40
 """Largest amount of a resource of a node or a request: times a million tasks it still fits into arrays."""
 MOST_TASKS = 2**20
@@ -69,12 +72,12 @@ def read_machine(text: str, path: object) -> Shape:
     """Return the machine that a file describes: the text of `scontrol show node` and `show partition`, or TOML."""
     if re.search(r"^NodeName=", text, re.MULTILINE):
         return _of_scontrol(text, path)
+    if len(text) > MACHINE.most:
+        raise TraceError(f"names no nodes and is longer than {MACHINE.most:,} letters; {HINT}", path)
     try:
-        content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise TraceError(
-            f"names no nodes and is no TOML ({shown(error)}); scontrol -o show node makes such a file", path
-        ) from None
+        content = MACHINE.toml(text, path)
+    except TraceError as error:
+        raise TraceError(f"names no nodes and is no TOML ({shown(error.what)}); {HINT}", path, error.line) from None
     return _shape({**content, "nodes": content.get("node"), "partitions": content.get("partition", [])}, path)
 
 
@@ -129,7 +132,7 @@ def _groups(
 ) -> Iterator[NodeGroup]:
     if not isinstance(listed, list):
         return
-    numbers = {node.name: at for at, node in enumerate(nodes)}
+    numbers, total = {node.name: at for at, node in enumerate(nodes)}, 0
     for at, group in enumerate(listed, start=1):
         if not isinstance(group, dict) or not isinstance(group.get("name"), str):
             raise TraceError(f"partition {at}: expected a table with a name, got {shown(group)}", path)
@@ -141,6 +144,8 @@ def _groups(
         else:
             members = frozenset(n for n, names in enumerate(member_of) if name in names) or frozenset(range(len(nodes)))
         most_time, most_nodes = number(group.get("max_time")), group.get("max_nodes")
+        total += len(members)
+        _refuse_many(at, total, path)
         yield NodeGroup(
             name,
             members,
@@ -149,6 +154,12 @@ def _groups(
             int(number(group.get("priority")) or 0),
             group.get("exclusive") is True,
         )
+
+
+def _refuse_many(groups: int, members: int, path: object) -> None:
+    if groups > MOST_GROUPS or members > MOST_MEMBERS:
+        most = f"{MOST_GROUPS:,} partitions, or {MOST_MEMBERS:,} nodes in all of them together"
+        raise TraceError(f"has more than {most}", path)
 
 
 def _of_scontrol(text: str, path: object) -> Shape:
@@ -167,17 +178,21 @@ def _of_scontrol(text: str, path: object) -> Shape:
     if sum(node.cores for node in nodes.values()) > MOST_PROCS:
         raise TraceError(f"has more than the {MOST_PROCS:,} cores that are handled", path)
     numbers = {name: at for at, name in enumerate(nodes)}
-    groups = [
-        NodeGroup(
+    groups: list[NodeGroup] = []
+    total = 0
+    for record in records(text, "PartitionName"):
+        members = frozenset(numbers[host] for host in hosts(record.get("Nodes", "")) if host in numbers)
+        total += len(members)
+        _refuse_many(len(groups), total, path)
+        group = NodeGroup(
             record["PartitionName"][:64],
-            frozenset(numbers[host] for host in hosts(record.get("Nodes", "")) if host in numbers),
+            members,
             seconds_of(record.get("MaxTime", "")),
             int(most[:9]) if (most := record.get("MaxNodes", "")).isdecimal() else None,
             int(tier[:9]) if (tier := record.get("PriorityTier", "")).isdecimal() else 0,
             record.get("OverSubscribe", "").startswith("EXCLUSIVE"),
         )
-        for record in records(text, "PartitionName")
-    ]
+        groups.append(group)
     return Shape(tuple(nodes.values()), tuple(groups))
 
 

@@ -9,6 +9,8 @@ from itertools import pairwise, product
 
 MOST_HOSTS = 100_000
 """Most hosts of one list; Slurm itself handles 65,533."""
+MOST_KEPT = 1000
+"""Most letters of a list, and most hosts, that are remembered."""
 _BRACKET = re.compile(r"\[([0-9,-]{1,200000})\]")
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 _KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w:/]{0,63})=")
@@ -16,7 +18,6 @@ NO_CORES = frozenset({"FUTURE"})
 """States of a node that is configured and does not exist yet."""
 
 
-@lru_cache(4096)
 def hosts(text: str) -> tuple[str, ...]:
     """Return the names that a list of hosts stands for, in its order; text that is no list is one name.
 
@@ -25,6 +26,17 @@ def hosts(text: str) -> tuple[str, ...]:
     """
     if not text or text in ("None assigned", "(null)", "Unknown"):
         return ()
+    return (_kept(text) if len(text) <= MOST_KEPT else ()) or _spread_out(text)
+
+
+@lru_cache(4096)
+def _kept(text: str) -> tuple[str, ...]:
+    """Return the names again that were asked for lately; nothing for a list that would take much memory."""
+    names = _spread_out(text)
+    return names if len(names) <= MOST_KEPT else ()
+
+
+def _spread_out(text: str) -> tuple[str, ...]:
     names: list[str] = []
     for part in _parts(text):
         spread = _spread(part, MOST_HOSTS - len(names))

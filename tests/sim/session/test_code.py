@@ -15,6 +15,7 @@ from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
 from sim.policies.policy import CodeRef
+from sim.session import trust
 from sim.session.code import NotRun
 from sim.session.session import BranchRecord, Session, parsed, written
 from sim.session.sources import session_of
@@ -23,6 +24,7 @@ from sim.timeline.scenario import run
 from sim.workload.source import Source, read
 from tests.sim.policies.own.test_loading import FAIR
 from tui.sessions.session_conversion import reopened
+from tui.sessions.trust_dialog import question
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
@@ -89,6 +91,24 @@ def test_code_that_is_gone_is_told(session: Session, tmp_path: Path) -> None:
         reopened(session)
     with pytest.raises(Exception, match="no such file"):
         trusted(session, Proof.OPTION)
+
+
+def test_of_many_pieces_of_code_only_the_first_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    looked = list[str]()
+
+    def described(ref: CodeRef) -> str:
+        looked.append(ref.name)
+        return ref.name
+
+    monkeypatch.setattr(trust, "described", described)
+    plain = session_of(Source("z-figure4"), "easy")
+    switches = tuple(Switch(0, moment, NotRun(f"./f{moment}.py")) for moment in range(40))
+    session = replace(plain, branches=(BranchRecord("main", switches=switches),), is_trusted=False)
+    with pytest.raises(NeedsTrustError, match=r"f3\.py and 36 more; ") as refused:
+        reopened(session)
+    assert len(looked) == trust.SHOWN
+    assert "and 32 more" in question(refused.value)._told
 
 
 def test_a_module_is_described_by_its_file_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,10 @@ def test_figure_file_makes_the_same_figure(path: Path, tmp_path: Path) -> None:
     asked += ["--labels", "easy=EASY;lublin-128=Lublin", "-o", tmp_path / "a.svg", "--save", tmp_path / "figure.toml"]
     assert schedscope(*asked).returncode == 0
     first = (tmp_path / "a.svg").read_bytes()
-    (tmp_path / "a.svg").unlink()
+    for _ in range(2):
+        assert schedscope("plot", tmp_path / "figure.toml").returncode == 0
+        assert (tmp_path / "a.svg").read_bytes() == first
+        (tmp_path / "a.svg").unlink()
     assert schedscope("plot", tmp_path / "figure.toml").returncode == 0
     assert (tmp_path / "a.svg").read_bytes() == first
     assert schedscope("plot", tmp_path / "figure.toml", "--title", "Other", "-o", tmp_path / "b.svg").returncode == 0
@@ -166,3 +169,18 @@ def test_a_figure_file_writes_beside_itself_only(path: Path, tmp_path: Path, out
     code, line = error("plot", made)
     assert (code, "name another with -o" in line) == (1, True)
     assert (tmp_path / "victim").read_bytes() == b""
+
+
+@pytest.mark.parametrize("form", ["svg", "pdf", "png"])
+def test_a_figure_file_replaces_its_own_figure_only(path: Path, tmp_path: Path, form: str) -> None:
+    made, figure = tmp_path / "one.toml", tmp_path / f"figure.{form}"
+    made.write_text(f'results = "{path}"\nx = "load"\noutput = "figure.{form}"\n')
+    figure.write_bytes(b"of another program")
+    code, line = error("plot", made)
+    said = f"figure.{form}' exists and was not made by this file; replace it with -o '{figure}'"
+    assert (code, said in line) == (1, True)
+    assert figure.read_bytes() == b"of another program"
+    assert schedscope("plot", made, "-o", figure).returncode == 0
+    assert schedscope("plot", made).returncode == 0
+    other = made.rename(tmp_path / "other.toml")
+    assert "was not made by this file" in error("plot", other)[1]

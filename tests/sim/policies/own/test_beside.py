@@ -9,9 +9,12 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.policies import Policy, parse_policy
-from sim.policies.own.beside import beside
+from sim.policies.own import beside as imports_beside
+from sim.policies.own.beside import MOST_BYTES, MOST_FILES, MOST_PLACES, MOST_TOGETHER, beside
 from sim.policies.own.loading import changed, code_of, files_of_code
 from sim.policies.own.naming import named_code
+from sim.policies.policy import CodeRef
+from sim.session.trust import described
 from sim.timeline.scenario import run
 from sim.workload.source import read
 from tests.tui.own import FCFS, HEAD
@@ -103,3 +106,43 @@ def test_an_order_out_of_a_file_is_known_by_its_content(fair: Path) -> None:
 def test_files_that_import_each_other_are_read_once() -> None:
     files = {"/a/b.py": b"import c", "/a/c.py": b"import b, d, os", "/a/d.py": b"not python ("}
     assert beside("/a/b.py", files["/a/b.py"], files.get) == {p: files[p] for p in ("/a/c.py", "/a/d.py")}
+
+
+@pytest.mark.parametrize("kind", ["one file", "an imported file", "files together", "many files", "many places"])
+def test_too_much_is_told_and_not_looked_through(fair: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[int]()
+    imports = imports_beside._imports
+
+    def looked_through(content: bytes, package: str) -> tuple[str, ...]:
+        read.append(len(content))
+        return imports(content, package)
+
+    monkeypatch.setattr(imports_beside, "_imports", looked_through)
+    folder = fair.parent
+    large = "import limits\n" + "1\n" * (MOST_BYTES // 2)
+    match kind:
+        case "one file":
+            fair.write_text(large)
+        case "an imported file":
+            (folder / "limits.py").write_text(large)
+        case "files together":
+            for name in ("limits", "one", "two"):
+                (folder / f"{name}.py").write_text("import one, two\n" + "#" * (MOST_TOGETHER // 3))
+        case "many files":
+            for number in range(MOST_FILES + 1):
+                (folder / f"one{number}.py").write_text(f"import one{number + 1}\n")
+            (folder / "limits.py").write_text("import one0\n")
+        case "many places":
+            (folder / "limits.py").write_text("import " + ", ".join(f"a{number}" for number in range(MOST_PLACES)))
+    ref = CodeRef(str(fair), "0" * 64)
+    assert "too large to look through: " in described(ref)
+    assert changed(ref)
+    with pytest.raises(ParameterError, match=r"^\S*\.py: too large to look through: "):
+        parse_policy("./fair.py")
+    assert max(read, default=0) <= MOST_BYTES
+    assert sum(read) <= 3 * (MOST_TOGETHER + 2 * MOST_BYTES)
+
+
+def test_a_name_of_endless_packages_is_not_followed(fair: Path) -> None:
+    fair.write_text(f"import {'a.' * (MOST_BYTES // 4)}a\n")
+    assert beside(str(fair), fair.read_bytes(), lambda path: pytest.fail(path)) == {}

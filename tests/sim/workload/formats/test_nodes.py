@@ -93,6 +93,14 @@ max_time = 60
         ("[[partition]]\nname = 3\n[[node]]\ncores = 1", "partition 1: expected a table with a name"),
         ("{", "is no TOML"),
         ("NodeName=x CPUTot=0", "names no nodes"),
+        ("x" * (2**22 + 1), "longer than 4,194,304 letters"),
+        ("a." * 1000 + "a = 1", "more than 12 parts"),
+        ("[[node]]\ncores = 1\ncount = 65536\n" + "[[partition]]\nname = 'a'\n" * 20, "more than 4,096 partitions"),
+        ("[[node]]\ncores = 1\n" + "[[partition]]\nname = 'a'\n" * 5000, "more than 4,096 partitions"),
+        (
+            "NodeName=n[1-9] CPUTot=1\n" + "".join(f"PartitionName=p{n} Nodes=n1\n" for n in range(5000)),
+            "more than 4,096 partitions",
+        ),
     ],
 )
 def test_wrong_machines_are_refused_in_one_line(text: str, told: str) -> None:
