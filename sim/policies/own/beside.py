@@ -20,7 +20,7 @@ MOST_BYTES, MOST_TOGETHER, MOST_FILES, MOST_PLACES = 1 << 17, 1 << 18, 64, 1 << 
 """Size of a file that is looked through, of all files that it imports from its folder, their number, and the number of
 places where they may lie.
 
-Files are looked through before anybody has agreed to them, and a parsed one takes a thousand times its size.
+Files are looked through before the user agrees, and parsing a file takes a thousand times its size in memory.
 """
 Read: TypeAlias = Callable[[str], bytes | None]
 """Path -> content of the file, if it exists"""
