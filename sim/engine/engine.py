@@ -30,7 +30,7 @@ from sim.engine.checkpoint import Checkpoint
 from sim.engine.express.express import ENDLESS, Express
 from sim.engine.machine_changes import MachineChanges
 from sim.engine.matrix_transitions import MatrixTransitions
-from sim.engine.policy_errors import beginning, blame, leaves_waiting, obey, when
+from sim.engine.policy_calls import beginning, blame, leaves_waiting, obey, when
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot

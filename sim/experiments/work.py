@@ -8,7 +8,7 @@ from time import perf_counter, thread_time
 from typing import NamedTuple
 
 from sim.deadline import NoAnswerError
-from sim.engine.policy_errors import patient
+from sim.engine.policy_calls import patient
 from sim.errors import SchedscopeError
 from sim.experiments.copies import Code, unpacked
 from sim.experiments.measured import Measured, measured

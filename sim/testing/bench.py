@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sim.comparison.comparison_sentences import Accounts
 from sim.comparison.differences import Versus, versus
 from sim.comparison.divergence import Account, Divergence, Side, account, part
-from sim.engine.policy_errors import LONGEST_PASS, patience
+from sim.engine.policy_calls import LONGEST_PASS, patience
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.catalogue import metric
 from sim.policies.policy import Policy

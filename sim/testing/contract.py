@@ -16,7 +16,7 @@ from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.engine.policy_errors import patience
+from sim.engine.policy_calls import patience
 from sim.errors import DecisionError, InvariantError, PolicyError, SchedscopeError
 from sim.formatting import clock, listed
 from sim.machine.moment import MOMENT

@@ -7,7 +7,7 @@ from math import log
 from time import perf_counter
 
 from sim.engine.engine import Engine
-from sim.engine.policy_errors import patience
+from sim.engine.policy_calls import patience
 from sim.policies.policy import Policy
 from sim.testing.workloads import crowd
 

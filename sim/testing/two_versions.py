@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sim.comparison.divergence import Side, part
 from sim.engine.engine import Engine
-from sim.engine.policy_errors import patience
+from sim.engine.policy_calls import patience
 from sim.errors import SchedscopeError
 from sim.policies.policy import Policy
 from sim.testing.shrink import fewest

@@ -10,8 +10,8 @@ from types import FrameType
 import click
 
 from sim.captured_output import debugging, listening
-from sim.engine import policy_errors
-from sim.engine.policy_errors import frame_of, patient
+from sim.engine import policy_calls
+from sim.engine.policy_calls import frame_of, patient
 from sim.errors import PolicyError
 from sim.formatting import Moment, clock, printable
 from sim.machine.processors import Placement
@@ -77,7 +77,7 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
 def _check(run: Scenario) -> None:
     """Raise an error if a user-defined policy violates the requirements of policies on these jobs."""
     if is_own(run.policy) and not run.switches:
-        finding = broken(run.policy, run.workload, policy_errors.LONGEST_PASS)
+        finding = broken(run.policy, run.workload, policy_calls.LONGEST_PASS)
         if finding is not None:
             raise ContractError(f"{run.policy.name}: {finding.rule}: {finding.told}")
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from rich.segment import Segment
 
-from sim.engine.policy_errors import LONGEST_PASS
+from sim.engine.policy_calls import LONGEST_PASS
 from sim.errors import SchedscopeError
 from sim.session.session import Bookmark
 from tui.app import Guest, Schedscope

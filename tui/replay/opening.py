@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from sim.engine.policy_errors import patience
+from sim.engine.policy_calls import patience
 from sim.formatting import Moment
 from sim.machine.processors import Placement
 from sim.policies import Policy

@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from sim.engine import policy_errors
+from sim.engine import policy_calls
 from sim.policies import POLICIES
 from sim.policies.own import loading
 from tests.tui.cli.odd_lines import TOLD, outcome
@@ -123,7 +123,7 @@ def swapped(lot: Random, line: str) -> str:
 def main() -> None:
     many, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     counts: Counter[str] = Counter()
-    policy_errors.LONGEST_PASS = loading.PATIENCE = SOONER
+    policy_calls.LONGEST_PASS = loading.PATIENCE = SOONER
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         os.environ |= dict.fromkeys(("SCHEDSCOPE_CONFIG", "SCHEDSCOPE_STATE"), folder)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.engine import policy_errors
+from sim.engine import policy_calls
 from tests.sim.policies.own.test_loading import FAIR
 from tests.sim.testing.test_contract import BROKEN, HERE
 from tests.tui.cli.program import PROGRAM, error, schedscope
@@ -40,7 +40,7 @@ def test_what_one_that_takes_over_prints_is_there_as_well(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_every_broken_one_is_named(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy_errors, "LONGEST_PASS", 0.3)
+    monkeypatch.setattr(policy_calls, "LONGEST_PASS", 0.3)
     code, told = error("run", "z-figure4", "--policy", str(HERE / "broken" / f"{name}.py"), "--check")
     assert code == 1
     assert f"{name}.py: {BROKEN[name][0]}: " in told
@@ -48,7 +48,7 @@ def test_every_broken_one_is_named(folder: Path, name: str, monkeypatch: pytest.
 
 
 def test_one_that_does_not_come_back_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy_errors, "LONGEST_PASS", 0.2)
+    monkeypatch.setattr(policy_calls, "LONGEST_PASS", 0.2)
     told = error("run", "z-figure4", "--policy", str(HERE / "broken" / "never_returns.py"))[1]
     assert "stopped: no decision for 0 s" in told
     assert "never_returns.py:18 in decide: while job.procs > view.free:" in told
@@ -70,14 +70,14 @@ def test_one_that_closes_the_standard_output_is_told_in_a_line(folder: Path) -> 
 
 
 def test_one_that_sleeps_is_stopped_in_a_sweep_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy_errors, "LONGEST_PASS", 0.2)
+    monkeypatch.setattr(policy_calls, "LONGEST_PASS", 0.2)
     (folder / "fair.py").write_text(FAIR.replace("for job in", "__import__('time').sleep(20)\n        for job in"))
     done = schedscope("sweep", "z-figure4", "--policy", "./fair.py", "-o", "x.sqlite")
     assert (done.returncode, "stopped: no decision for 0 s (" in done.stderr + done.stdout) == (1, True)
 
 
 def test_an_order_that_does_not_come_back_is_stopped_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy_errors, "LONGEST_PASS", 0.2)
+    monkeypatch.setattr(policy_calls, "LONGEST_PASS", 0.2)
     schedscope("new", "fair.py", "--like", "fair-share")
     text = (
         Path("fair.py")

@@ -15,7 +15,7 @@ import pytest
 
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
-from sim.engine.policy_errors import give_up
+from sim.engine.policy_calls import give_up
 from sim.errors import PolicyError
 from sim.formatting import Step
 from sim.policies import Policy, parse_policy

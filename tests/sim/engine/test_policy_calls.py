@@ -17,7 +17,7 @@ from sim.decisions.decisions import Decision, Start, Wake
 from sim.decisions.reasons import Fits
 from sim.engine import engine as engines
 from sim.engine.engine import Engine
-from sim.engine.policy_errors import give_up, unanswered
+from sim.engine.policy_calls import give_up, unanswered
 from sim.errors import DecisionError, PolicyError
 from sim.policies import Policy
 from sim.policies.orders import Fcfs, Order
@@ -85,24 +85,24 @@ def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
 @pytest.mark.parametrize(
     ("does", "says"),
     [
-        (divide, "ZeroDivisionError: .*test_policy_errors.py:\\d+ in divide"),
-        (recurse, "RecursionError: .*test_policy_errors.py:\\d+ in recurse"),
-        (read_nonsense, "JSONDecodeError: .*test_policy_errors.py:\\d+ in read_nonsense"),
+        (divide, "ZeroDivisionError: .*test_policy_calls.py:\\d+ in divide"),
+        (recurse, "RecursionError: .*test_policy_calls.py:\\d+ in recurse"),
+        (read_nonsense, "JSONDecodeError: .*test_policy_calls.py:\\d+ in read_nonsense"),
         (
             raise_unreadable,
-            "UnreadableError: its message cannot be read .*test_policy_errors.py:\\d+ in raise_unreadable",
+            "UnreadableError: its message cannot be read .*test_policy_calls.py:\\d+ in raise_unreadable",
         ),
         (
             lambda view: view.queue[0].runtime,
-            "AttributeError: .*; policies cannot see run times, only .*policy_errors.py",
+            "AttributeError: .*; policies cannot see run times, only .*policy_calls.py",
         ),
         (
             lambda view: view.shadw(view.queue[0]),
-            "AttributeError: .*; did you mean 'shadow'[?] .*policy_errors.py",
+            "AttributeError: .*; did you mean 'shadow'[?] .*policy_calls.py",
         ),
-        (say_too_much, "ValueError: x{500}[.]{3} .*test_policy_errors.py:\\d+ in say_too_much"),
-        (lambda view: sys.exit(0), "SystemExit: 0 .*test_policy_errors.py"),
-        (lambda view: None, "TypeError: 'NoneType' object is not iterable .*test_policy_errors.py:\\d+ in decide"),
+        (say_too_much, "ValueError: x{500}[.]{3} .*test_policy_calls.py:\\d+ in say_too_much"),
+        (lambda view: sys.exit(0), "SystemExit: 0 .*test_policy_calls.py"),
+        (lambda view: None, "TypeError: 'NoneType' object is not iterable .*test_policy_calls.py:\\d+ in decide"),
     ],
 )
 def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Callable[[View], Any], says: str) -> None:
@@ -115,9 +115,9 @@ def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Cal
 @pytest.mark.parametrize(
     ("does", "says"),
     [
-        (start_nobody, "job 2 cannot start at 10: it is not waiting .*test_policy_errors.py:\\d+ in <genexpr>"),
-        (look_at_the_matrix, "a policy without turns has no matrix .*test_policy_errors.py:\\d+ in look_at_the_matrix"),
-        (lambda view: [None], "a policy cannot decide a NoneType; .*test_policy_errors.py:\\d+ in decide"),
+        (start_nobody, "job 2 cannot start at 10: it is not waiting .*test_policy_calls.py:\\d+ in <genexpr>"),
+        (look_at_the_matrix, "a policy without turns has no matrix .*test_policy_calls.py:\\d+ in look_at_the_matrix"),
+        (lambda view: [None], "a policy cannot decide a NoneType; .*test_policy_calls.py:\\d+ in decide"),
     ],
 )
 def test_a_decision_that_is_refused_says_which_when_and_where(lab: Lab, does: Callable[[View], Any], says: str) -> None:
@@ -126,7 +126,7 @@ def test_a_decision_that_is_refused_says_which_when_and_where(lab: Lab, does: Ca
 
 
 def test_who_interrupts_a_policy_is_told_where_it_was(lab: Lab) -> None:
-    with pytest.raises(KeyboardInterrupt, match=r"while odd decided after step 2, at 10 .*test_policy_errors.py"):
+    with pytest.raises(KeyboardInterrupt, match=r"while odd decided after step 2, at 10 .*test_policy_calls.py"):
         broken(lab, interrupt).run()
 
 
@@ -185,7 +185,7 @@ def test_a_policy_that_never_comes_back_is_seen_and_stopped_from_another_thread(
     thread.start()
     while (asked := unanswered(thread.ident or 0))[1] < 0.1:
         sleep(0.01)
-    assert asked[0] == "test_policy_errors.py"
+    assert asked[0] == "test_policy_calls.py"
     give_up(thread.ident or 0)
     thread.join(5)
     assert "odd failed after step 2, at 10: stopped: no decision for 0 s (" in told[0]
@@ -198,7 +198,7 @@ from threading import Thread
 from time import sleep
 
 from sim import Engine, read
-from sim.engine.policy_errors import unanswered
+from sim.engine.policy_calls import unanswered
 
 
 class Circle:
@@ -263,11 +263,11 @@ def exit_it() -> Any:
 @pytest.mark.parametrize(
     ("policy", "says"),
     [
-        (Astray(order=NoKey), "odd failed after step 0, at 0: ZeroDivisionError: .*test_policy_errors.py:\\d+ in key"),
-        (Astray(order=exit_it), "odd failed at the beginning: SystemExit: 3 .*test_policy_errors.py:\\d+ in exit_it"),
+        (Astray(order=NoKey), "odd failed after step 0, at 0: ZeroDivisionError: .*test_policy_calls.py:\\d+ in key"),
+        (Astray(order=exit_it), "odd failed at the beginning: SystemExit: 3 .*test_policy_calls.py:\\d+ in exit_it"),
         (
             Astray(clock=lambda: {0: 0}[1]),
-            "odd failed at the beginning: KeyError: 1 .*test_policy_errors.py:\\d+ in <lambda>",
+            "odd failed at the beginning: KeyError: 1 .*test_policy_calls.py:\\d+ in <lambda>",
         ),
         (Astray(clock=lambda: 7), "odd: turns.. is expected to give Turns or None, got 7"),
     ],
