@@ -25,9 +25,9 @@ import numpy as np
 from sim.captured_output import hear, may_be_heard
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import Phase
-from sim.engine.adoption import adopting
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.express.express import ENDLESS, Express
+from sim.engine.inherited_jobs import adopting
 from sim.engine.machine_changes import MachineChanges
 from sim.engine.matrix_transitions import MatrixTransitions
 from sim.engine.policy_calls import beginning, blame, leaves_waiting, obey, when

@@ -2,7 +2,7 @@
 
 The state of the machine stays: waiting, running and suspended jobs. Plans, partitions, notes and turns belong to the
 old policy. Later passes handle suspended jobs and granted reservations that the new policy does not support in
-`sim.engine.adoption`.
+`sim.engine.inherited_jobs`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Another policy takes over in the middle of a run (sim/RULES.md): nothing is lost, whatever came before.
 
-Also tests sim.engine.adoption.
+Also tests sim.engine.inherited_jobs.
 """
 
 from __future__ import annotations
