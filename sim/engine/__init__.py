@@ -1,1 +1,1 @@
-"""Time passes: the state of a simulation, what changes it (`transitions`, `succession`), and what can be seen of it."""
+"""Simulation: its state, the changes of the state (`transitions`, `policy_switch`), and the views of it."""

@@ -4,10 +4,10 @@ Events less than a microsecond apart belong to one instant. The order at an inst
 run that reaches its limit counts as one); the policy's timers; arrivals at t in rank order; one pass of the policy,
 whose decisions are checked and applied one by one. One instant is one step.
 
-The state is in `state`, the effects of decisions in `transitions`, and switches of policies in `succession`; no other
-module changes the state of a simulation. The engine never names a policy. It relies on their declarations: lasting
-reservations (`keeps_reservations`) wake the policy when they are due and are part of `view.plan`; others are dropped
-before each pass.
+The state is in `state`, the effects of decisions in `transitions`, and switches of policies in `policy_switch`; no
+other module changes the state of a simulation. The engine never names a policy. It relies on their declarations:
+lasting reservations (`keeps_reservations`) wake the policy when they are due and are part of `view.plan`; others are
+dropped before each pass.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from sim.engine.inherited_jobs import adopting
 from sim.engine.machine_changes import MachineChanges
 from sim.engine.matrix_transitions import MatrixTransitions
 from sim.engine.policy_calls import beginning, blame, leaves_waiting, obey, when
+from sim.engine.policy_switch import PolicySwitch, has_adopted, promise_again
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
 from sim.engine.state_view import StateView, renew
-from sim.engine.succession import Succession, has_adopted, promise_again
 from sim.engine.upcoming import Upcoming
 from sim.errors import ParameterError, PolicyError
 from sim.formatting import clock
@@ -298,7 +298,7 @@ class Engine:
             if self._submits[state.submitted] <= now:
                 self._admit_arrivals(now)
             if successor is not None:
-                Succession(self._transitions).hand_over(successor, by_rule)
+                PolicySwitch(self._transitions).hand_over(successor, by_rule)
                 self._appliers = self._transitions.may_decide()
             if is_plain or self._is_to_decide(is_awake, successor is not None):
                 state.waiting.step = state.step_count

@@ -37,9 +37,9 @@ from sim.decisions.reasons_to_wait import (
     waits_for_own,
 )
 from sim.decisions.sentences import Reason
+from sim.engine.policy_switch import take_granted
 from sim.engine.state import State
 from sim.engine.state_view import StateView
-from sim.engine.succession import take_granted
 from sim.machine.moment import MOMENT
 from sim.machine.plan import Plan
 from sim.machine.profile import shadow

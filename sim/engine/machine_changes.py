@@ -8,7 +8,7 @@ failed processors is interrupted: its work is lost, and it waits again by its ra
 from __future__ import annotations
 
 from sim.decisions.decisions import Drop, Gone, Interrupt, Returned
-from sim.engine.succession import keep_granted
+from sim.engine.policy_switch import keep_granted
 from sim.engine.transitions import Transitions
 from sim.history.stretch import INTERRUPTED, QUEUED
 from sim.workload.model import Job

@@ -2,7 +2,7 @@
 
 `State` is what may be known at the present moment, `Future` what only the engine knows: when jobs truly end. A policy
 is shown the state and cannot come from there to the future, nor to the run times. Only `engine`, `transitions` and
-`succession` change either; a checkpoint is a copy of both.
+`policy_switch` change either; a checkpoint is a copy of both.
 """
 
 from __future__ import annotations

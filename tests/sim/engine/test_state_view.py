@@ -19,9 +19,9 @@ from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
+from sim.engine.policy_switch import PolicySwitch
 from sim.engine.state import Future
 from sim.engine.state_view import StateView
-from sim.engine.succession import Succession
 from sim.engine.transitions import Transitions
 from sim.errors import DecisionError
 from sim.history.history import History
@@ -35,7 +35,7 @@ from sim.workload.transforms import reserve
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
-HIDDEN = (Engine, Transitions, Future, Succession, History, Workload)
+HIDDEN = (Engine, Transitions, Future, PolicySwitch, History, Workload)
 """Types whose instances know run times, or lead to objects that do"""
 PLAIN = (str, bytes, bool, type(None), GeneratorType, ModuleType, Policy)
 """Types that are not searched: the policy is the spy's own, modules are imports"""

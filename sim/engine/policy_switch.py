@@ -28,7 +28,7 @@ from sim.policies.policy import Policy, written_policy
 from sim.workload.model import Job
 
 
-class Succession:
+class PolicySwitch:
     """The state is handed over from one policy to the next."""
 
     def __init__(self, transitions: Transitions) -> None:
