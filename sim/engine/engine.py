@@ -30,6 +30,7 @@ from sim.engine.express.express import ENDLESS, Express
 from sim.engine.inherited_jobs import adopting
 from sim.engine.machine_changes import MachineChanges
 from sim.engine.matrix_transitions import MatrixTransitions
+from sim.engine.next_event import NextEvent
 from sim.engine.policy_calls import beginning, blame, leaves_waiting, obey, when
 from sim.engine.policy_switch import PolicySwitch, has_adopted, promise_again
 from sim.engine.schedule import Schedule, schedule_of
@@ -37,7 +38,6 @@ from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
 from sim.engine.state_view import StateView, renew
-from sim.engine.upcoming import Upcoming
 from sim.errors import ParameterError, PolicyError
 from sim.formatting import clock
 from sim.history.history import History
@@ -96,7 +96,7 @@ class Engine:
         self._most: int | None = None
         """How many decisions are made at a pass, if not all"""
         self._view = StateView(state)
-        self._upcoming = Upcoming(state, future, self._submits, self._runtimes)
+        self._upcoming = NextEvent(state, future, self._submits, self._runtimes)
         self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]

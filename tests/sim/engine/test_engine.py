@@ -1,6 +1,6 @@
 """Order of events within an instant and between instants, for any policy (sim/RULES.md).
 
-Also tests sim.engine.allocation, sim.engine.upcoming, sim.history.tally.
+Also tests sim.engine.allocation, sim.engine.next_event, sim.history.tally.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from sim.engine.state import Future, State
 from sim.machine.moment import MOMENT
 
 
-class Upcoming:
+class NextEvent:
     """Next event of a run in this state."""
 
     def __init__(self, state: State, future: Future, submits: Sequence[float], runtimes: Sequence[float]) -> None:
