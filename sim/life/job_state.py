@@ -14,8 +14,8 @@ from sim.decisions.decisions import Decision, Expect, Reserve
 from sim.decisions.matrix import ReserveRow
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.history.past import Past
-from sim.history.stays import in_the_way_of, passers_of
 from sim.history.stretch import Stretch
+from sim.history.stretch_queries import in_the_way_of, passers_of
 from sim.why.evidence import entry_of
 from sim.why.facts import NOBODY, PassedBy
 from sim.why.snapshot_facts import ahead_of

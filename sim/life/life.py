@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sim.engine.engine import Engine
 from sim.formatting import clock
-from sim.history.stays import InTheWay, in_the_way_of, passers_of
+from sim.history.stretch_queries import InTheWay, in_the_way_of, passers_of
 from sim.life.job_recorder import JobRecorder
 from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
 from sim.machine.processors import Placement

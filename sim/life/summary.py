@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.formatting import clock, count, listed, name, processors, span, times, wanted
-from sim.history.stays import InTheWay
+from sim.history.stretch_queries import InTheWay
 from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
 from sim.life.life import Life
 from sim.life.moments import Ended, Requeued, Shared, Started, Unplanned, Waited

@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.engine.engine import Engine
 from sim.history.history import Unwritten
-from sim.history.stays import in_the_way_of, passers_of
+from sim.history.stretch_queries import in_the_way_of, passers_of
 from sim.metrics.aggregates import Value
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Floats, Ints, Workload
@@ -31,7 +31,7 @@ class Fairness:
     passed: Ints
     """Number of jobs that were submitted later and started earlier."""
     in_its_way: Floats
-    """Number of passing jobs that held processors it lacked (`sim.history.stays.InTheWay`)."""
+    """Number of passing jobs that held processors it lacked (`sim.history.stretch_queries.InTheWay`)."""
     fair_start: Floats
     """Start, in seconds, in a run without the jobs submitted after it."""
     fair_delay: Floats

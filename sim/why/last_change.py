@@ -30,7 +30,7 @@ from sim.decisions.decisions import (
 from sim.decisions.matrix import Migrate, Place, Rehome, ReserveRow
 from sim.decisions.reasons import AskedFor, OfTheHead
 from sim.history.past import Past
-from sim.history.stays import came_in, divided_in, left_in, stretches_on
+from sim.history.stretch_queries import came_in, divided_in, left_in, stretches_on
 
 _ASK = 1024
 """Number of steps after which the caller may stop the search."""

@@ -1,6 +1,6 @@
 """History: the stretches in a window of time, and the events of a step.
 
-Also tests sim.history.ledger, sim.history.past, sim.history.stays, sim.history.stretch, sim.history.times.
+Also tests sim.history.ledger, sim.history.past, sim.history.stretch_queries, sim.history.stretch, sim.history.times.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from sim.decisions.decisions import Backfill, Reserve, Start
 from sim.engine.engine import Engine
 from sim.errors import SchedscopeError
 from sim.history.history import History
-from sim.history.stays import InTheWay, in_the_way_of, passers_of
 from sim.history.stretch import Stretch
+from sim.history.stretch_queries import InTheWay, in_the_way_of, passers_of
 from sim.policies import parse_policy
 from sim.workload.outages import Outage
 from sim.workload.source import Source

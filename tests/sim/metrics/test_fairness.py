@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from sim.history.stays import passers_of
+from sim.history.stretch_queries import passers_of
 from sim.metrics import fairness as module
 from sim.metrics.fairness import fair_start, fair_starts, fairness, overtaken
 from sim.timeline.scenario import Scenario, run
