@@ -14,8 +14,8 @@ from sim.engine.sharing import Sharing
 from sim.engine.state import State, copied
 from sim.formatting import clock
 from sim.history.past import Switch
+from sim.history.running_totals import Totals
 from sim.history.stretch import GANG, KINDS
-from sim.history.tally import Totals
 from sim.machine.ousterhout_matrix import MatrixPicture
 from sim.policies.columns import Column
 from sim.policies.policy import Policy, columns_of, written_policy

@@ -20,7 +20,7 @@ from sim.engine.sharing import Sharing
 from sim.errors import DecisionError, PolicyError
 from sim.history.ledger import Ledger
 from sim.history.past import Switch
-from sim.history.tally import Tally
+from sim.history.running_totals import RunningTotals
 from sim.machine.moment import MOMENT
 from sim.machine.node_plan import NodePlan, shadow_on_nodes
 from sim.machine.nodes import Leftover, NodeMachine
@@ -78,7 +78,7 @@ class State:
         """Number of submitted jobs: the first ones by rank"""
         self.waiting = Queue(policy.queue_order())
         self.ledger = Ledger(len(workload))
-        self.tally = Tally()
+        self.tally = RunningTotals()
         self.switches: tuple[Switch, ...] = ()
         # Events of this instant
         self.arrived: list[Job] = []

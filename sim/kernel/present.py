@@ -190,7 +190,7 @@ class Present:
         self._count_done(rank, now - self.submit[rank], self.l_start[rank] - self.due[rank])
 
     def _count_done(self, rank: int, turnaround: float, wait: float) -> None:
-        """Add the job to the tally and the ledger, as `sim.history.tally` does; it waited until its first start."""
+        """Add the job to the totals and the ledger, as `running_totals` does; it waited until its first start."""
         self.l_ran[rank] = run = self.whole_runtime[rank]
         wait, slowdown = max(wait, 0.0), 1 + (turnaround - run) / max(run, TAU)
         self.finished += 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sim.code.lines import PassCode
 from sim.decisions.decisions import Decision
 from sim.engine.snapshot import Snapshot
-from sim.history.tally import Totals
+from sim.history.running_totals import Totals
 from sim.life.job_state import JobState
 from sim.policies.columns import Column
 from sim.session.session import BranchRecord

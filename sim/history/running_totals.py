@@ -27,7 +27,7 @@ class Totals(NamedTuple):
     """Used share of the processors from the first submission until now."""
 
 
-class Tally:
+class RunningTotals:
     """Running sums for `Totals`, to which the engine adds."""
 
     __slots__ = (
@@ -54,9 +54,9 @@ class Tally:
         self.stalled = 0.0
         self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
 
-    def copy(self) -> Tally:
-        twin = Tally.__new__(Tally)
-        for name in Tally.__slots__:
+    def copy(self) -> RunningTotals:
+        twin = RunningTotals.__new__(RunningTotals)
+        for name in RunningTotals.__slots__:
             setattr(twin, name, getattr(self, name))
         return twin
 
