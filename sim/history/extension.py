@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim.decisions.decisions import Decision
-from sim.history.decided import WIDTH
+from sim.history.decision_log import WIDTH
 from sim.history.history import History
 from sim.history.times import NEVER
 

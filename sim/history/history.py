@@ -13,7 +13,7 @@ import numpy as np
 from sim.decisions.decisions import Decision
 from sim.errors import SchedscopeError
 from sim.formatting import clock
-from sim.history.decided import A_ROW, MANY, Decided
+from sim.history.decision_log import A_ROW, MANY, DecisionLog
 from sim.history.past import MARK_EVERY, Past, Switch
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
@@ -52,7 +52,7 @@ class History(Past):
         self._next, self._first, self._last = array("i"), array("i"), array("i")
         self._started, self._done = Times(), Times()
         self._time, self._free = array("d"), array("d")
-        self._decisions, self._decision_end = Decided(jobs, self._processors), array("i")
+        self._decisions, self._decision_end = DecisionLog(jobs, self._processors), array("i")
         self.decided = self._decisions.append
         self._boundaries, self._boundary_step = [], array("l")
         self._places: dict[int, tuple[int, tuple[int, ...], int]] = {}

@@ -25,7 +25,7 @@ from operator import itemgetter
 import numpy as np
 
 from sim.decisions.decisions import Decision
-from sim.history.decided import Decided
+from sim.history.decision_log import DecisionLog
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import ENDINGS, KINDS, SUSPENDED, Stretch
 from sim.history.times import NEVER, Floats, Times
@@ -108,7 +108,7 @@ class Past:
     _wanted: array[int]
     _begun: array[int]
     """Number of stretches begun by the end of each step"""
-    _decisions: Decided
+    _decisions: DecisionLog
     _decision_end: array[int]
     _boundaries: list[tuple[float, tuple[int, ...]]]
     _boundary_step: array[int]

@@ -30,7 +30,7 @@ from sim.decisions.reasons import (
     SparesPivot,
     WhenFree,
 )
-from sim.history.decided import AS_IT_IS, form_of
+from sim.history.decision_log import AS_IT_IS, form_of
 from sim.kernel.ordering import (
     DELAY,
     RANDOM,

@@ -21,7 +21,7 @@ from sim.kernel.present import NEVER, WIDTH
 from sim.kernel.sets import blank
 
 SHARED = 4096
-"""Value of `sim.history.decided`"""
+"""Value of `sim.history.decision_log`"""
 SPECULATIVE = 1
 CUT = 2
 """Index in `sim.history.stretch`"""

@@ -57,7 +57,7 @@ TAU = 10.0
 NEVER = 2147483647
 """Value of `sim.history.times`"""
 WIDTH = 3
-"""Value of `sim.history.decided`"""
+"""Value of `sim.history.decision_log`"""
 DONE = 0
 KILLED = 1
 """Index in `sim.history.stretch`"""

@@ -11,7 +11,7 @@ from sim.decisions.decisions import Backfill, Borrow, Reserve, Start
 from sim.decisions.reasons import DelaysNoPivot, PlannedTrial, TrialDue, TrialEarly
 from sim.engine.express.preempting import WIDEST
 from sim.engine.state import State
-from sim.history.decided import form_of
+from sim.history.decision_log import form_of
 from sim.history.stretch import SPECULATIVE
 from sim.kernel.multiqueue import TO_END, TO_START
 from sim.policies.multiqueue.multiqueue import MultiQueue

@@ -10,7 +10,7 @@ import numpy as np
 from sim.decisions.decisions import Resume, Start, Suspend
 from sim.decisions.reasons import MadeWay, Outranked, OwnFree, Preempts
 from sim.engine.state import State
-from sim.history.decided import form_of
+from sim.history.decision_log import form_of
 from sim.policies.preempt.immediate import Immediate
 from sim.policies.preempt.keepers import NOBODY
 from sim.policies.preempt.preemption import Preemptive

@@ -116,7 +116,7 @@ def form_of(decision: type, reason: type | None, is_placed: bool = False) -> int
     return _NUMBERS[decision, reason, is_placed]
 
 
-class Decided:
+class DecisionLog:
     """Decisions about these jobs in the order of their making, one row each, written on first reading."""
 
     __slots__ = ("_jobs", "_kept", "_made", "_sets", "append", "forms", "heads", "new", "numbers", "ranks")
@@ -246,10 +246,10 @@ class Decided:
         found: list[int] = (np.flatnonzero(np.array(self.ranks[first:last]) == rank) + first).tolist()
         return found
 
-    def until(self, last: int, sets: ProcessorSets | None = None) -> Decided:
+    def until(self, last: int, sets: ProcessorSets | None = None) -> DecisionLog:
         """Return the first rows as a separate log, to which more can be added, with these stretches."""
         self.write()
-        cut = Decided(self._jobs, sets)
+        cut = DecisionLog(self._jobs, sets)
         cut.forms, cut.ranks, cut.heads = self.forms[:last], self.ranks[:last], self.heads[:last]
         cut.numbers = self.numbers[: WIDTH * last]
         cut._kept = self._kept[: cut.forms.count(AS_IT_IS)]

@@ -23,7 +23,7 @@ from sim.decisions.reasons import (
 )
 from sim.decisions.sentences import say
 from sim.engine.engine import Engine
-from sim.history.decided import AS_IT_IS, Decided
+from sim.history.decision_log import AS_IT_IS, DecisionLog
 from sim.workload.model import Job
 from sim.workload.source import Source
 
@@ -68,7 +68,7 @@ AS_THEY_ARE: list[Decision] = [
 
 @pytest.mark.parametrize("decision", [*FORMED, *AS_THEY_ARE], ids=repr)
 def test_a_decision_comes_back_as_it_was(decision: Decision) -> None:
-    rows = Decided(JOBS)
+    rows = DecisionLog(JOBS)
     rows.append(Wake(1))
     rows.append(decision)
     assert rows[1] == decision
@@ -76,7 +76,7 @@ def test_a_decision_comes_back_as_it_was(decision: Decision) -> None:
 
 
 def test_what_is_said_often_takes_a_row_of_numbers() -> None:
-    rows = Decided(JOBS)
+    rows = DecisionLog(JOBS)
     for decision in [*FORMED, *AS_THEY_ARE]:
         rows.append(decision)
     rows.write()
@@ -84,7 +84,7 @@ def test_what_is_said_often_takes_a_row_of_numbers() -> None:
 
 
 def test_those_about_a_job_are_found() -> None:
-    rows = Decided(JOBS)
+    rows = DecisionLog(JOBS)
     for decision in (*FORMED, *AS_THEY_ARE):
         rows.append(decision)
     about = rows.about(2, 1, len(rows))
@@ -94,7 +94,7 @@ def test_those_about_a_job_are_found() -> None:
 
 
 def test_rows_that_are_cut_go_on_by_themselves() -> None:
-    rows, cut_at = Decided(JOBS), 11
+    rows, cut_at = DecisionLog(JOBS), 11
     for decision in (*FORMED, *AS_THEY_ARE):
         rows.append(decision)
     cut = rows.until(cut_at)
@@ -108,7 +108,7 @@ def test_a_run_keeps_hardly_anything_as_it_is() -> None:
     _, workload = Source("lublin-128").read()
     engine = Engine(workload, "conservative", curious=False)
     engine.run(until=workload.submit[200])
-    rows = Decided(workload.jobs)
+    rows = DecisionLog(workload.jobs)
     for _, decision in engine.history.all_decisions():
         rows.append(decision)
     assert AS_IT_IS not in rows.forms
