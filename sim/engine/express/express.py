@@ -16,7 +16,7 @@ import numpy as np
 from sim.engine.allocation import Allocation
 from sim.engine.express import dividing, gangs, ordering, preempting
 from sim.engine.state import Future, State
-from sim.history.extension import Extension
+from sim.history.bulk_append import Extension
 from sim.history.history import History
 from sim.history.stretch import KINDS, RUN, SPECULATIVE
 from sim.kernel.immediate import ImmediateLoop

@@ -17,7 +17,7 @@ from sim.decisions.matrix import (
 from sim.decisions.sentences import Reason
 from sim.engine.express.preempting import WIDEST
 from sim.engine.state import State
-from sim.history.extension import Extension
+from sim.history.bulk_append import Extension
 from sim.history.history import History
 from sim.policies.gang.gang import GangBackfill, Migrating, TimeShared
 from sim.workload.model import Job, Workload

@@ -2,7 +2,7 @@
 
 Also tests sim.kernel.plan, sim.kernel.cython, sim.kernel.present,
 sim.kernel.conservative, sim.kernel.known, sim.kernel.ordering, sim.engine.express.express,
-sim.engine.express.ordering, sim.history.extension.
+sim.engine.express.ordering, sim.history.bulk_append.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _SPARE, _MOST = 1 << 9, 8
 """Spare entries of each column; most decisions assumed for each step"""
 
 
-class Room(NamedTuple):
+class Capacity(NamedTuple):
     """Numbers of steps, stretches, decisions and range numbers: written ones, and capacity."""
 
     steps: int
@@ -57,7 +57,7 @@ class Extension:
         self._parts = by_step, (*by_stretch, history._kind), rows, (sets.ranges,)
         self._nothing = {id(history._end): inf, id(history._end_step): NEVER, id(history._next): -1}
 
-    def grow(self, more: int) -> Room:
+    def grow(self, more: int) -> Capacity:
         """Make room for `more` steps, half as many stretches, and decisions at the rate so far.
 
         There is some to spare, for who goes on only where the next step finds room whatever happens.
@@ -70,7 +70,7 @@ class Extension:
             for column in part:
                 _fill(column, count, self._nothing.get(id(column), 0))
         _fill(self._history._decisions.numbers, WIDTH * room[2])
-        return Room(*(number for both in zip(self.written, room, strict=True) for number in both))
+        return Capacity(*(number for both in zip(self.written, room, strict=True) for number in both))
 
     @property
     def columns(self) -> tuple[memoryview, ...]:
