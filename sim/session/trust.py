@@ -8,10 +8,10 @@ from pathlib import Path
 from stat import S_ISREG
 
 from sim.formatting import count, listed, shortened
-from sim.policies.own.beside import TooLargeError
 from sim.policies.own.consent import OwnCodeError, Proof, agree
 from sim.policies.own.loading import changed, contents_of, file_of_module
 from sim.policies.own.naming import Named, code_in, named_code, plugins
+from sim.policies.own.sibling_imports import TooLargeError
 from sim.policies.policy import CodeRef
 from sim.policies.registry import parse_policy
 from sim.session.session import BranchRecord, Session

@@ -27,9 +27,9 @@ from sim.deadline import NoAnswerError, deadline
 from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
 from sim.formatting import listed, shortened
 from sim.policies.orders import OWN, Order
-from sim.policies.own.beside import MOST_BYTES, Beside, TooLargeError, beside
 from sim.policies.own.consent import OwnCodeError, heed_consent
 from sim.policies.own.naming import Named, code_in, named_code, plugins
+from sim.policies.own.sibling_imports import MOST_BYTES, SiblingImporter, TooLargeError, beside
 from sim.policies.policy import CodeRef, Policy
 
 PATIENCE = 10.0
@@ -275,7 +275,7 @@ def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Na
         sys.modules[name] = module
         try:
             folder = os.path.dirname(named.path)
-            with _beside(folder), Beside(folder, others):
+            with _beside(folder), SiblingImporter(folder, others):
                 exec(compile(text, ref.name, "exec"), module.__dict__)
         except BaseException:
             del sys.modules[name]

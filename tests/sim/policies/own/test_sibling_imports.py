@@ -9,10 +9,10 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.policies import Policy, parse_policy
-from sim.policies.own import beside as imports_beside
-from sim.policies.own.beside import MOST_BYTES, MOST_FILES, MOST_PLACES, MOST_TOGETHER, beside
+from sim.policies.own import sibling_imports
 from sim.policies.own.loading import changed, code_of, files_of_code
 from sim.policies.own.naming import named_code
+from sim.policies.own.sibling_imports import MOST_BYTES, MOST_FILES, MOST_PLACES, MOST_TOGETHER, beside
 from sim.policies.policy import CodeRef
 from sim.session.trust import described
 from sim.timeline.scenario import run
@@ -111,13 +111,13 @@ def test_files_that_import_each_other_are_read_once() -> None:
 @pytest.mark.parametrize("kind", ["one file", "an imported file", "files together", "many files", "many places"])
 def test_too_much_is_told_and_not_looked_through(fair: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read = list[int]()
-    imports = imports_beside._imports
+    imports = sibling_imports._imports
 
     def looked_through(content: bytes, package: str) -> tuple[str, ...]:
         read.append(len(content))
         return imports(content, package)
 
-    monkeypatch.setattr(imports_beside, "_imports", looked_through)
+    monkeypatch.setattr(sibling_imports, "_imports", looked_through)
     folder = fair.parent
     large = "import limits\n" + "1\n" * (MOST_BYTES // 2)
     match kind:

@@ -93,7 +93,7 @@ def _places(name: str) -> tuple[str, str]:
     return f"{place}.py", os.path.join(place, "__init__.py")
 
 
-class Beside(SourceLoader):
+class SiblingImporter(SourceLoader):
     """Importer of these files, unless an installed module has the name; their output counts as their policy's."""
 
     def __init__(self, folder: str, sources: Mapping[str, bytes]) -> None:
@@ -102,7 +102,7 @@ class Beside(SourceLoader):
     def __enter__(self) -> None:
         """Import from these files now, all fresh; modules imported before stay with the code that has them."""
         for name, module in list(sys.modules.items()):
-            if isinstance(getattr(module, "__loader__", None), Beside):
+            if isinstance(getattr(module, "__loader__", None), SiblingImporter):
                 del sys.modules[name]
         sys.meta_path.insert(0, self)
 
