@@ -1,6 +1,6 @@
 """Every policy, one file each, in families. Importing this package registers them all."""
 
-from sim.policies import backfill, gang, leading, multifactor, multiqueue, preempt
+from sim.policies import backfill, gang, multifactor, multiqueue, preempt, switching
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import POLICIES, parse_policy
 
@@ -9,10 +9,10 @@ __all__ = [
     "Policy",
     "backfill",
     "gang",
-    "leading",
     "multifactor",
     "multiqueue",
     "parse_policy",
     "preempt",
+    "switching",
     "written_policy",
 ]

@@ -1,6 +1,6 @@
 """A policy that selects one of two others, and runs under it.
 
-Also tests sim.policies.leading.
+Also tests sim.policies.switching.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.policies import parse_policy
-from sim.policies.leading.adaptive import Adaptive
+from sim.policies.switching.adaptive import Adaptive
 from sim.session.branches import records_of
 from sim.timeline.timeline import Timeline
 from sim.workload.source import read
