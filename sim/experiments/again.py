@@ -13,7 +13,7 @@ from sim.experiments.results import Results
 from sim.policies.own.naming import code_in
 from sim.policies.policy import CodeRef
 from sim.session.branches import planned
-from sim.session.code import read_policy
+from sim.session.code_refs import read_policy
 from sim.session.session import BranchRecord, Session
 from sim.session.trace_ref import TraceRef
 from sim.workload.options import OPTIONS

@@ -24,7 +24,7 @@ from sim.machine.processors import Placement
 from sim.machine.processors import written as written_set
 from sim.policies.own.naming import whole
 from sim.policies.policy import CodeRef
-from sim.session.code import read_policy, refs_of
+from sim.session.code_refs import read_policy, refs_of
 from sim.session.syntax import FORMAT, MAX_BYTES, SESSION, SessionError, SessionTable, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
 from sim.workload.outages import parse_set
