@@ -14,8 +14,8 @@ from rich.console import Console
 from sim.formatting import printable
 from tui.look.palette import Look
 from tui.record.film import Picture, Rows
+from tui.widgets.cell_rows import cut, differing
 from tui.widgets.partial_update import Piece, Update
-from tui.widgets.rows import cut, differing
 
 Version = Literal[2, 3]
 _BEGIN, _END = "\x1b[?25l\x1b[0m\x1b[2J", "\x1b[0m\x1b[?25h"

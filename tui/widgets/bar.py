@@ -12,8 +12,8 @@ from textual.content import Content
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line
+from tui.widgets.cell_rows import Lines, fitted
 from tui.widgets.panel import span_at
-from tui.widgets.rows import Lines, fitted
 
 
 class Bar(Lines):

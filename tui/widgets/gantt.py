@@ -25,7 +25,7 @@ from tui.chart.hover import Pictured, Spot, job_span, measured, spot_at
 from tui.chart.scale import Camera
 from tui.look.palette import DARK, Hue, Look, Tone, ink
 from tui.look.themes import Printable
-from tui.widgets.rows import Inked, Rows
+from tui.widgets.cell_rows import Inked, RowWidget
 
 _A_PAN = 8
 """Columns, and rows of cells, that a key moves the chart by."""
@@ -40,7 +40,7 @@ class _Looking(NamedTuple):
     """Place of now."""
 
 
-class Gantt(Rows, can_focus=True):
+class Gantt(RowWidget, can_focus=True):
     """Chart of a scene. The widget owns the camera, and posts a message when it moves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

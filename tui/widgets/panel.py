@@ -22,7 +22,7 @@ from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, width_of
 from tui.panels.context import window
 from tui.panels.meanings import title_meaning
-from tui.widgets.rows import Lines, fitted
+from tui.widgets.cell_rows import Lines, fitted
 
 MARGIN = 1
 """Blank columns left of the lines; at the right as many hold the scroll mark."""

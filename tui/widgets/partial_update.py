@@ -22,7 +22,7 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from tui.chart.cells.cells import Brush
-from tui.widgets.rows import Inked, Rows
+from tui.widgets.cell_rows import Inked, RowWidget
 
 
 class Piece(NamedTuple):
@@ -63,7 +63,7 @@ class SpanCompositor(Compositor):
 
 
 def _cells(widget: Widget, y: int, begin: int, end: int) -> list[Segment] | Inked:
-    if isinstance(widget, Rows):
+    if isinstance(widget, RowWidget):
         return widget.changed_cells(y, begin, end)
     return list(widget.render_lines(Region(0, y, widget.region.width, 1))[0].crop(begin, end))
 

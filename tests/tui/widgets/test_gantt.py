@@ -20,8 +20,8 @@ from tui.chart.chart_maker import ChartMaker
 from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import ChartScene
 from tui.look.palette import DARK, LIGHT, Look
+from tui.widgets.cell_rows import Inked
 from tui.widgets.gantt import Gantt
-from tui.widgets.rows import Inked
 
 COLUMNS, ROWS = 60, 14
 

@@ -19,8 +19,8 @@ from tui.chart.cells.cells import Brush
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
 from tui.look.palette import DARK
+from tui.widgets.cell_rows import Inked, Lines
 from tui.widgets.partial_update import Piece, SpanCompositor, Update
-from tui.widgets.rows import Inked, Lines
 
 CONSOLE = Console(file=StringIO(), force_terminal=True, color_system="truecolor")
 

@@ -12,7 +12,7 @@ from tui.chart.cells.cells import Brush, Cells
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens.first.entries import Entry
-from tui.widgets.rows import fitted
+from tui.widgets.cell_rows import fitted
 
 DIGITS = "123456789"
 """The keys that open the first ones."""

@@ -26,9 +26,9 @@ from tui.screens.first.page import DIGITS, Page, arranged, drawn, keys, told
 from tui.screens.replay.files import look_named, theme_choice
 from tui.screens.replay.messages import OpenEntry, OpenLesson, Quit, ShowFirst, ShowLessons, UseLook
 from tui.widgets.bar import Bar
+from tui.widgets.cell_rows import Lines
 from tui.widgets.panel import add_scroll_mark
 from tui.widgets.partial_update import SpanCompositor
-from tui.widgets.rows import Lines
 
 if TYPE_CHECKING:
     from tui.replay.thumbnail import Thumbnail

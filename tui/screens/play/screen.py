@@ -24,7 +24,7 @@ from tui.screens import dialogs
 from tui.screens.play.page import choice, happened, machine, queue, result
 from tui.screens.replay.messages import Quit
 from tui.widgets.bar import Bar
-from tui.widgets.rows import Lines, fitted
+from tui.widgets.cell_rows import Lines, fitted
 
 HELP = (
     ("You are the scheduler", (

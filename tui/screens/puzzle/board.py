@@ -17,7 +17,7 @@ from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
 from tui.screens.puzzle.draft import Draft
-from tui.widgets.rows import Lines, fitted
+from tui.widgets.cell_rows import Lines, fitted
 
 NAMES = 24
 """Columns left of the axis."""

@@ -33,7 +33,7 @@ from tui.screens.puzzle.draft import Draft
 from tui.screens.puzzle.runs import PolicyChart, charts
 from tui.screens.replay.messages import Deliver, OpenTrace, Quit
 from tui.widgets.bar import Bar
-from tui.widgets.rows import Lines, fitted
+from tui.widgets.cell_rows import Lines, fitted
 
 EXAMPLE = "10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s"
 NEW = PuzzleJob(1, 600)

@@ -17,7 +17,7 @@ from tui.look.figures import cell, titled
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
 from tui.screens.results.found import Found
-from tui.widgets.rows import fitted
+from tui.widgets.cell_rows import fitted
 
 WIDEST = 28
 GAP = 2

@@ -31,7 +31,7 @@ from tui.screens.replay.messages import OpenEntry, Quit, UseLook
 from tui.screens.results.found import Found, Shown, drawn_plot, found, runs_in
 from tui.screens.results.page import Grid, Window, drawn, grid_of, keys, note, place_at, title
 from tui.widgets.bar import Bar
-from tui.widgets.rows import Lines, fitted
+from tui.widgets.cell_rows import Lines, fitted
 
 if TYPE_CHECKING:
     from tui.screens.commands import Command

@@ -11,7 +11,7 @@ from sim.workload.source import read
 from tests.tui.cli.program import error
 from tui.beginnings import Begun
 from tui.screens.play.screen import PlayScreen
-from tui.widgets.rows import Lines
+from tui.widgets.cell_rows import Lines
 
 FIVE = read("10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s")
 

@@ -23,7 +23,7 @@ from tui.screens.puzzle.board import NAMES, Board, Scale, part_at
 from tui.screens.puzzle.draft import Draft
 from tui.screens.puzzle.runs import charts
 from tui.screens.puzzle.screen import EXAMPLE, PuzzleScreen
-from tui.widgets.rows import Lines
+from tui.widgets.cell_rows import Lines
 
 
 class Puzzling:

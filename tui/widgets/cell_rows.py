@@ -23,7 +23,7 @@ class Inked(NamedTuple):
     brush: Brush
 
 
-class Rows(Widget):
+class RowWidget(Widget):
     """Base of widgets without borders, which show exactly the rows that they return."""
 
     ALLOW_SELECT = False
@@ -58,14 +58,14 @@ class Rows(Widget):
         return [known for known in super().get_line_filters() if not isinstance(known, ANSIToTruecolor)]
 
 
-class Lines(Rows):
-    """Rows of segments set from outside."""
+class Lines(RowWidget):
+    """RowWidget of segments set from outside."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._given: dict[int, list[Segment]] = {}
         self._drawn: dict[int, list[Segment]] = {}
-        """Rows after the filters"""
+        """RowWidget after the filters"""
         self._changed: dict[tuple[int, int, int], list[Segment]] = {}
         """Segments set last, by row, first column and end column"""
 

@@ -7,7 +7,7 @@ from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from tui.widgets.rows import Lines, cut, differing
+from tui.widgets.cell_rows import Lines, cut, differing
 
 
 class Stand(App[None]):
