@@ -277,7 +277,7 @@ HARMLESS = {
     "sim/timeline/timeline.py": "a branch of a timeline is called a fork",
     "tui/chart/svg/drawing.py": "resvg_py, by its name",
     "tui/cli/main.py": "its own commands, from a table",
-    "tui/cli/own.py": "the debugger, when a policy that runs asks for it",
+    "tui/cli/user_policies.py": "the debugger, when a policy that runs asks for it",
     "tui/replay/controller.py": "a branch of a timeline is called a fork",
     "tui/screens/dialogs/__init__.py": "its own dialogs, from a table",
     "tui/web/fork_server.py": "processes of this program, one a visitor",

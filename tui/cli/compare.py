@@ -26,10 +26,10 @@ from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
 from sim.workload.source import Source
 from tui.cli import options
-from tui.cli.own import own_code, time_of
 from tui.cli.run import provenance
 from tui.cli.terminal import columns, run_to_end, say, shows_unicode
 from tui.cli.test import write_trace
+from tui.cli.user_policies import own_code, time_of
 from tui.look.sheets import wrapped
 from tui.look.text import Align, cells, number, pad, plain, shorten, table
 

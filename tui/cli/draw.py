@@ -18,8 +18,8 @@ from sim.workload.source import Source
 from sim.workload.transforms import parse_estimates
 from tui.chart.svg.drawing import Options, form_of, save_drawing, save_pair
 from tui.cli import options as cli
-from tui.cli.own import own_code, time_of, timed
 from tui.cli.terminal import run_to_end
+from tui.cli.user_policies import own_code, time_of, timed
 
 SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
 """Pixels of a slide, and how much larger its letters are."""

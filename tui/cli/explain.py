@@ -29,9 +29,9 @@ from sim.timeline.scenario import Scenario
 from sim.workload.model import Field, Job
 from sim.workload.source import Source
 from tui.cli import options
-from tui.cli.own import own_code, timed
 from tui.cli.run import provenance
 from tui.cli.terminal import columns, progress, run_to_end, say, shows_unicode
+from tui.cli.user_policies import own_code, timed
 from tui.look import text
 from tui.panels.alternative_rows import asked, in_words, rows
 

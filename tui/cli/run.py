@@ -29,10 +29,10 @@ from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options
 from tui.cli.options import told
-from tui.cli.own import own_code, timed
 from tui.cli.schedule_files import write_decisions, write_schedule, write_segments
 from tui.cli.terminal import progress, run_to_end, say, shows_unicode
 from tui.cli.trace_events import write_trace_events
+from tui.cli.user_policies import own_code, timed
 from tui.look.figures import cell, titled
 from tui.look.text import duration, instant, number, plain, table
 
