@@ -30,6 +30,8 @@ MOST_BYTES = 1 << 28
 """Most bytes of a picture when it is unpacked."""
 MOST_NEAR = 10_000
 """Jobs in the pictures that a reader keeps: steps back find theirs."""
+CACHE = 256
+"""KB of the file that the writer keeps in memory: it never reads what it wrote."""
 FORMAT = 2
 SHIFTED = ("priority", "start")
 """Fields that change for most waiting jobs at each poll; the differences of all of them are kept side by side."""
@@ -67,6 +69,7 @@ class Recorder:
             self._db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.execute(f"PRAGMA cache_size=-{CACHE}")
             self._db.executescript(_SCHEMA)
             self._db.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
             found = self._db.execute("SELECT value FROM about WHERE name = 'format'").fetchall()

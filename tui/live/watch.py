@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -195,6 +196,8 @@ class Watch:
             if scene is not None and (came or past or at != self._drawn or wish is not self._shown):
                 self._drawn, self._shown = at, wish
                 self._hear(scene)
+            if came:
+                gc.collect()  # drawn lines refer to themselves; left to itself the collector waits for hours
 
     _shown: Wish | None = None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -79,6 +81,25 @@ def test_a_recording_is_read_and_any_picture_shown(shared: Path) -> None:
         assert found is not None
         assert len(watch.observed.at(found).queue) > 25  # type: ignore[union-attr]
         assert watch.search([stop], found, forwards=False) is None
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_refers_to_itself_goes_with_the_next_picture() -> None:
+    """As the drawn lines of each second do, which would else stay for hours."""
+
+    class Ring:
+        def __init__(self) -> None:
+            self.ring = self
+
+    gc.collect()
+    gc.disable()
+    try:
+        ring = weakref.ref(Ring())
+        with heard(Live(Scripted(picture(60), picture(120))), Wish(CAMERA)) as until:
+            until(lambda scene: scene.pictures > 2)
+        assert ring() is None
+    finally:
+        gc.enable()
 
 
 def test_a_recording_that_grows_is_read_on(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
