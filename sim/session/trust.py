@@ -19,7 +19,7 @@ from sim.session.syntax import SessionError
 
 LONGEST_NAME = 200
 SHOWN = 8
-"""Most pieces of code that are looked at before a person has agreed; the rest is counted"""
+"""Most pieces of code that are described before the user agrees; the rest is counted"""
 ON_NETWORK = ("\\\\", "//", "/net/", "/afs/")
 """Beginnings of paths that make the system ask another machine, also for the size of a file."""
 

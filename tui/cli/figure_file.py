@@ -62,7 +62,7 @@ def _check_output(output: str | None, folder: str, path: str) -> None:
 
 
 def mark_of(path: str) -> str:
-    """Return what a figure tells of the figure file at `path` that makes it: only that file replaces it unasked.
+    """Return the mark of a figure made by the figure file at `path`: only that file replaces such a figure unasked.
 
     >>> mark_of("paper/figure (2).toml")
     'schedscope plot figure__2_.toml'

@@ -70,7 +70,7 @@ class Style:
     style: str = "colour"
     log: bool = False
     mark: str = ""
-    """What the figure's file tells of the figure file that makes it."""
+    """Mark in the metadata of the figure: the figure file that makes it, if one does"""
 
     def named(self, label: str) -> str:
         """Return the word that the figure shows for a label."""

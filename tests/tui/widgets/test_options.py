@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from textual.app import App, ComposeResult
+from textual.widgets._select import SelectOverlay
 from textual.widgets.option_list import Option
 
-from tui.widgets.options import Options, is_listed
+from tui.widgets.options import Choice, Options, is_listed
 
 
 class Listing(App[None]):
@@ -35,3 +36,23 @@ async def test_an_event_counts_while_its_option_is_listed() -> None:
         assert not is_listed(event)
         options.add_options(Option(str(number)) for number in range(50))
         assert not is_listed(event)
+
+
+class Choosing(App[None]):
+    def compose(self) -> ComposeResult:
+        yield Choice([(name, name) for name in "abc"], value="b", allow_blank=False, compact=True)
+
+
+async def test_a_closed_list_of_choices_turns_no_page() -> None:
+    app = Choosing()
+    async with app.run_test(size=(20, 9)) as pilot:
+        choice, overlay = app.query_one(Choice), app.query_one(SelectOverlay)
+        await overlay.run_action("page_down")
+        assert overlay.highlighted == 1
+        await pilot.press("enter", "pagedown")
+        assert overlay.highlighted == 2
+        await pilot.press("enter")
+        assert (choice.value, choice.expanded) == ("c", False)
+        await overlay.run_action("page_up")
+        await pilot.press("down", "escape", "enter", "a", "enter")
+        assert choice.value == "a"

@@ -9,11 +9,12 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Click
 from textual.message import Message
-from textual.widgets import Input, Select, Static
+from textual.widgets import Input, Static
 
 from sim.policies.parameters import Parameter
 from tui.look.text import drawn
 from tui.screens.dialogs.policy_form import Field
+from tui.widgets.options import Choice
 
 
 class ParameterField(Vertical):
@@ -44,7 +45,7 @@ class ParameterField(Vertical):
             yield Static(drawn(parameter.name), id="name", markup=False)
             if choices := choices_of(parameter):
                 options = [(Text(drawn(choice)), choice) for choice in choices]
-                yield Select(options, value=self._chosen, allow_blank=False, compact=True)
+                yield Choice(options, value=self._chosen, allow_blank=False, compact=True)
             else:
                 yield Input(self.field.text, placeholder=drawn(self.field.default), compact=True)
             yield Static(drawn(self._range), id="range", markup=False)
@@ -66,11 +67,11 @@ class ParameterField(Vertical):
 
     def _fill(self) -> None:
         """Update the control only if its value differs, so that a cursor in the text stays."""
-        with self.prevent(Input.Changed, Select.Changed):
+        with self.prevent(Input.Changed, Choice.Changed):
             for text in self.query(Input):
                 if text.value.strip() != self.field.text:
                     text.value = self.field.text
-            for select in self.query(Select):
+            for select in self.query(Choice):
                 select.value = self._chosen
 
     @property
@@ -92,8 +93,8 @@ class ParameterField(Vertical):
         event.stop()
         self.post_message(self.Submitted())
 
-    @on(Select.Changed)
-    def _picked(self, event: Select.Changed) -> None:
+    @on(Choice.Changed)
+    def _picked(self, event: Choice.Changed) -> None:
         self._tell(event, str(event.value))
 
     def _tell(self, event: Message, text: str) -> None:
