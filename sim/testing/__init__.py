@@ -7,22 +7,22 @@ def test_fair() -> None:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from math import inf
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sim.captured_output import listening
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import PolicyError, SchedscopeError
-from sim.formatting import count, processors, span
-from sim.policies.parameters import parameters_of
+from sim.formatting import count, processors, shortened
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import parse_policy, policy_of
 from sim.testing.contract import SLOW, Finding, broken
 from sim.testing.growth import Growth, measured
 from sim.testing.shrink import fewest
-from sim.testing.workloads import GAP, random_workload, stream
+from sim.testing.starvation import verdict
+from sim.testing.workloads import random_workload
 from sim.workload.model import Workload
 from sim.workload.samples import SAMPLES
 from sim.workload.source import read
@@ -32,8 +32,6 @@ SAMPLE_JOBS = 300
 """Jobs of each sample that are simulated."""
 ALIKE = ("fcfs", "firstfit", "easy", "conservative", "replan")
 """Policies that the report names if the tested one decides exactly as they do."""
-STREAMS, MOST_STREAMED = (120, 480, 1920), 20_000
-"""Numbers of narrow jobs that a wide job is tested against, until it starts"""
 
 
 class ContractError(PolicyError):
@@ -79,6 +77,31 @@ def examine(
     policy: Policy, *, count: int = COUNT, seed: int = 0, seconds: float = 2.0, on_try: Callable[[], None] | None = None
 ) -> Report:
     """Return the same as a report; a pass may take `seconds`."""
+    printed = _Printed()
+    with listening(printed.add):
+        report = _examined(policy, count, seed, seconds, on_try or (lambda: None))
+    return replace(report, notes=(*report.notes, *printed.notes))
+
+
+class _Printed:
+    """Number of the lines that the policy prints, and the first of them."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.first = ""
+
+    def add(self, step: int, time: float, line: str) -> None:
+        self.lines += 1
+        self.first = self.first or line.strip()
+
+    @property
+    def notes(self) -> list[str]:
+        if not self.lines:
+            return []
+        return [f"it printed {count(self.lines, 'line')} in these runs, the first: {shortened(self.first, 80)}"]
+
+
+def _examined(policy: Policy, count: int, seed: int, seconds: float, on_try: Callable[[], None]) -> Report:
     grown = slow = None
     try:
         grown = measured(policy)
@@ -88,16 +111,17 @@ def examine(
         slow = error  # a trial may show it with fewer jobs
     tried, alike = 0, [name for name in ALIKE if type(parse_policy(name)) is not type(policy)]
     for workload in trials(count, seed):
-        if on_try:
-            on_try()
+        on_try()
         tried += 1
         if (finding := broken(policy, workload, seconds)) is not None:
             return Report(policy, tried, _smallest(policy, workload, finding, seconds))
         alike = [name for name in alike if _is_alike(policy, name, workload)]
     if slow is not None:
         return Report(policy, tried, Failure(Finding(SLOW, str(slow), 0), None))
-    same = (f"it decides exactly as {name} everywhere" for name in alike)
-    return Report(policy, tried, None, grown, (*same, *_notes(policy)))
+    notes = [f"it decides exactly as {name} everywhere" for name in alike]
+    if (told := verdict(policy)) is not None:
+        notes.append(told)
+    return Report(policy, tried, None, grown, tuple(notes))
 
 
 def trials(count: int, seed: int) -> Iterator[Workload]:
@@ -115,7 +139,9 @@ def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: flo
 
     small = fewest(workload, is_broken, 3 if finding.rule == SLOW else 10)
     again = broken(policy, small, seconds)
-    return Failure(again if again is not None and again.rule == finding.rule else finding, small)
+    if again is not None and again.rule == finding.rule:
+        return Failure(again, small)
+    return Failure(finding, workload if finding.rule == SLOW else small)
 
 
 def _is_alike(policy: Policy, name: str, workload: Workload) -> bool:
@@ -125,31 +151,7 @@ def _is_alike(policy: Policy, name: str, workload: Workload) -> bool:
     return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)
 
 
-def _notes(policy: Policy) -> Iterator[str]:
-    """Yield remarks that are no errors."""
-    longest = max((value for value in _numbers(policy) if value < inf), default=0.0)
-    most = min(int(3 * longest / GAP), MOST_STREAMED)
-    for jobs in (*STREAMS, most) if most > STREAMS[-1] else STREAMS:
-        try:
-            schedule = _schedule(stream(jobs), policy)
-        except SchedscopeError:
-            return
-        if schedule.start[schedule.workload.width.argmax()] <= schedule.workload.submit[-1]:
-            return
-    waited = span(float(schedule.workload.submit[-1]))
-    yield f"a job as wide as the machine still waits after {waited} in which narrow jobs keep arriving: it may starve"
-
-
 def _schedule(workload: Workload, policy: Policy) -> Schedule:
     engine = Engine(workload, policy, curious=False)
     engine.run()
     return engine.schedule()
-
-
-def _numbers(policy: Policy) -> Iterator[float]:
-    """Yield the numbers among the parameters of the policy and of its order; some may be seconds."""
-    for holder in (policy, policy.queue_order()):
-        for name in parameters_of(type(holder)):
-            value = getattr(holder, name)
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                yield float(value)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,6 +19,7 @@ from sim.errors import DecisionError, InvariantError, PolicyError, SchedscopeErr
 from sim.formatting import clock, listed
 from sim.machine.moment import MOMENT
 from sim.policies.policy import Policy
+from sim.testing.hidden_state import kept_outside, writers
 from sim.workload.model import Workload
 
 FAILS = "it raises an error"
@@ -35,6 +34,7 @@ RULES = (FAILS, LEGAL, STARVES, CHECKED, TWICE, HIDDEN, PEEKS, SLOW)
 """Rules in the order of the checks"""
 WHY = "does it use unseeded random numbers, a clock, state of an earlier run, or view.curious?"
 MOST_STEPS = 100_000
+TIMES = ("the first time", "the second time")
 AGAIN = 8
 """Number of repeats before a difference counts as reproducible."""
 
@@ -59,8 +59,10 @@ def broken(policy: Policy, workload: Workload, seconds: float = 2.0) -> Finding 
     after = kept_outside(policy)
     if names := [name for name in after if after[name] != before.get(name)]:
         differs = finding.told.removesuffix(f"; {WHY}")
-        told = f"{listed(names)}, which no checkpoint copies (view.notes is copied); {differs}"
-        return Finding(HIDDEN, told, finding.step)
+        places = writers(policy, names, lambda: Engine(workload, policy, curious=False).advance(MOST_STEPS))
+        written = listed(dict.fromkeys(f"in {places[name]}" for name in names if name in places))
+        how = f"{listed(names)}, which no checkpoint copies{f', is written {written}' if written else ''}"
+        return Finding(HIDDEN, f"{how}; use view.notes; {differs}", finding.step)
     return finding
 
 
@@ -100,7 +102,7 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
     resumed = again.at(checkpoint, past)
     resumed.advance(2 * first.step_count + 1)
     if (apart := _apart(again, resumed)) is not None:
-        told = f"resumed from a checkpoint it decides differently, {apart[1]}"
+        told = f"resumed from a checkpoint it decides differently: {apart[1]}"
         return _by_lot(first, policy, workload) or Finding(HIDDEN, told, apart[0])
     return None
 
@@ -118,9 +120,9 @@ def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
     other = replace(workload, runtime=runtime, killed=workload.killed & ended)
     engine = Engine(other, policy, curious=False)
     engine.run(until)
-    if (apart := _apart(first, engine, until)) is None:
+    if (apart := _apart(first, engine, until, ("with the true ones", "with others"))) is None:
         return None
-    told = f"with different future run times it already decides differently, {apart[1]}"
+    told = f"with different future run times it already decides differently: {apart[1]}"
     return _by_lot(first, policy, workload) or Finding(PEEKS, told, apart[0])
 
 
@@ -134,16 +136,18 @@ def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None
     return None
 
 
-def _apart(one: Engine, other: Engine, until: float | None = None) -> tuple[int, str] | None:
-    """Return the step before the first different decision, and the two decisions, or None."""
+def _apart(
+    one: Engine, other: Engine, until: float | None = None, names: tuple[str, str] = TIMES
+) -> tuple[int, str] | None:
+    """Return the step before the first different decision, and what each run decided, or None."""
     runs = (_decided(engine, until, one.curious == other.curious) for engine in (one, other))
     for left, right in zip_longest(*runs):
         if left != right:
             step = min(decided[0] for decided in (left, right) if decided)
             time = (one if left and left[0] == step else other).history.time_of(step)
             then = (decided and decided[0] == step and say(decided[1], clock) for decided in (left, right))
-            told = " and ".join(said or "nothing" for said in then)
-            return step, f"first at {clock(time)}: {told}"
+            told = "; ".join(f"{which}: {said or 'no decision'}" for which, said in zip(names, then, strict=True))
+            return step, f"at {clock(time)}, {told}"
     return None
 
 
@@ -153,27 +157,3 @@ def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Dec
     for step, decision in history.all_decisions():
         if (until is None or history.time_of(step) <= until) and (in_rows or not isinstance(decision, ReserveRow)):
             yield step, decision
-
-
-# State that no checkpoint copies
-
-_PLAIN = (dict, list, set, deque, Counter, int, float, str)
-
-
-def kept_outside(policy: Policy) -> dict[str, str]:
-    """Return the changeable values of a policy's module, classes and instance: name -> representation."""
-    found: dict[str, Any] = {}
-    for cls in type(policy).__mro__:
-        if not cls.__module__.startswith(("sim.", "builtins")):
-            module = sys.modules.get(cls.__module__)
-            found |= {name: value for name, value in vars(module).items() if not name.startswith("__")}
-            found |= {f"{cls.__name__}.{name}": value for name, value in vars(cls).items()}
-    found |= {f"self.{name}": value for name, value in vars(policy).items()}
-    return {name: _looks(value) for name, value in found.items() if isinstance(value, _PLAIN)}
-
-
-def _looks(value: object) -> str:
-    try:
-        return repr(value)[:10_000]
-    except Exception:
-        return ""

@@ -8,10 +8,11 @@ from time import perf_counter
 
 from sim.engine.engine import Engine
 from sim.engine.policy_calls import patience
+from sim.formatting import count
 from sim.policies.policy import Policy
 from sim.testing.workloads import crowd
 
-WAITING = (15, 60, 125, 250, 500, 1000, 2000)
+WAITING = (1, 4, 15, 60, 125, 250, 500, 1000, 2000)
 PASSES = 5
 LONG = 0.5
 """Seconds; a pass that takes longer is measured only once."""
@@ -41,7 +42,9 @@ class Growth:
     @property
     def told(self) -> str:
         (few, short), (many, long) = self.points[0], self.points[-1]
-        shown = f"a pass takes {1000 * short:,.2f} ms with {few:,} jobs waiting, {1000 * long:,.2f} ms with {many:,}"
+        shown = f"a pass takes {1000 * short:,.2f} ms with {count(few, 'job')} waiting"
+        if many > few:
+            shown += f", {1000 * long:,.2f} ms with {many:,}"
         return shown if self.exponent is None else f"{shown}: it grows like n^{self.exponent:.1f}"
 
 

@@ -110,11 +110,11 @@ def _width(draw: Random, kind: Kind, procs: int) -> int:
     return draw.randint(1, draw.choice((procs, min(procs, 2))))
 
 
-def stream(jobs: int = 120) -> Workload:
-    """Return a stream of narrow jobs around a wide one, with a sixth of the machine free on average."""
-    submit = np.array([0.0, 1.0, *(GAP * number for number in range(jobs))])
+def stream(jobs: int = 120, stretch: float = 1.0) -> Workload:
+    """Return a stream of narrow jobs around a wide one, stretched in time, that leaves a sixth of the machine free."""
+    submit = stretch * np.array([0.0, 1.0, *(GAP * number for number in range(jobs))])
     order = np.argsort(submit, kind="stable")
-    width, length = np.array([8, 16, *[4] * jobs]), np.array([200.0, 100.0, *[100.0] * jobs])
+    width, length = np.array([8, 16, *[4] * jobs]), stretch * np.array([200.0, 100.0, *[100.0] * jobs])
     return _plain("a stream", 16, submit[order], width[order], length[order])
 
 

@@ -54,7 +54,7 @@ def command(policy: str, traces: tuple[str, ...], seed: int, count: int, jobs: i
     with progress(count + len(SAMPLES), "testing") as bar:
         report = examine(made, count=count, seed=seed, on_try=(lambda: bar.update(1)) if bar else None)
     if report.failure is not None:
-        say("\n".join(map(printable, failed(policy, made, report.failure))))
+        say("\n".join(map(printable, [*failed(policy, made, report.failure), *report.notes])))
         return 1
     workloads = [read(trace, jobs=jobs) for trace in traces] or [read(TRACE, jobs=JOBS)]
     say("\n\n".join(["\n".join(passed(report, seed)), *(beside(policy, made, each) for each in workloads)]))
@@ -66,7 +66,7 @@ def passed(report: Report, seed: int) -> list[str]:
     told = f"{printable(report.policy.name)} passed: on none of {report.tried:,} workloads (seed {seed})"
     lines = [f"{told} on which", f"  {', '.join(RULES[:4])},", f"  {', '.join(RULES[4:-1])} or {RULES[-1]}"]
     grown = [] if report.growth is None else [report.growth.told]
-    return [*lines, *grown, *report.notes]
+    return [*lines, *grown, *map(printable, report.notes)]
 
 
 def beside(spec: str, policy: Policy, workload: Workload) -> str:

@@ -1,0 +1,85 @@
+"""State that a policy keeps outside `view.notes`, where no checkpoint copies it, and the lines that write it."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterator
+from types import FrameType
+from typing import Any
+
+from sim.formatting import shortened
+from sim.policies.policy import Policy
+
+MOST_LINES = 20_000
+"""Largest number of lines that are followed in search of the writing one."""
+_PLAIN = (dict, list, set, deque, Counter, int, float, str)
+
+
+def kept_outside(policy: Policy, names: Collection[str] | None = None) -> dict[str, str]:
+    """Return the changeable values of a policy's module, classes and instance, or of these names: name -> text."""
+    return {
+        name: _text(value)
+        for name, value in _values(policy)
+        if (names is None or name in names) and (isinstance(value, _PLAIN) or _is_own_object(policy, value))
+    }
+
+
+def _values(policy: Policy) -> Iterator[tuple[str, Any]]:
+    for cls in type(policy).__mro__:
+        if not cls.__module__.startswith(("sim.", "builtins")):
+            module = sys.modules.get(cls.__module__)
+            yield from ((name, value) for name, value in vars(module).items() if not name.startswith("__"))
+            yield from ((f"{cls.__name__}.{name}", value) for name, value in vars(cls).items())
+    yield from ((f"self.{name}", value) for name, value in vars(policy).items())
+
+
+def _is_own_object(policy: Policy, value: object) -> bool:
+    """Return True for an object of a class that the policy's own module declares."""
+    return type(value).__module__ == type(policy).__module__ and hasattr(value, "__dict__")
+
+
+def _text(value: object) -> str:
+    try:
+        return repr(value if isinstance(value, _PLAIN) else vars(value))[:10_000]
+    except Exception:
+        return ""
+
+
+def writers(policy: Policy, names: Collection[str], run: Callable[[], object]) -> dict[str, str]:
+    """Return the place and text of the line that first changes each of these values while `run` runs.
+
+    name -> `fair.py:20 (PASSES[0] += 1)`. A value that changes elsewhere, or later than `MOST_LINES` lines, has none.
+    """
+    files = {getattr(sys.modules.get(cls.__module__), "__file__", None) for cls in type(policy).__mro__}
+    before, found = kept_outside(policy, names), dict[str, str]()
+    last: tuple[str, int] | None = None
+    lines = 0
+
+    def look(frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
+        nonlocal last, lines
+        if frame.f_code.co_filename not in files or lines >= MOST_LINES or len(found) == len(before):
+            return None
+        lines += 1
+        now = kept_outside(policy, names)
+        for name in names:
+            if name not in found and now.get(name) != before.get(name) and last is not None:
+                found[name] = _place(*last)
+        if event == "line":
+            last = frame.f_code.co_filename, frame.f_lineno
+        return look
+
+    tracer = sys.gettrace()
+    sys.settrace(look)
+    try:
+        run()
+    finally:
+        sys.settrace(tracer)
+    return found
+
+
+def _place(file: str, line: int) -> str:
+    source = linecache.getline(file, line).strip()
+    return f"{os.path.basename(file)}:{line}" + (f" ({shortened(source, 80)})" if source else "")
