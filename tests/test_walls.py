@@ -280,6 +280,7 @@ HARMLESS = {
     "tui/cli/user_policies.py": "the debugger, when a policy that runs asks for it",
     "tui/replay/controller.py": "a branch of a timeline is called a fork",
     "tui/screens/dialogs/__init__.py": "its own dialogs, from a table",
+    "tui/web/podium.py": "the server of a presentation, forked from this program",
     "tui/web/fork_server.py": "processes of this program, one a visitor",
 }
 """Files that use such a name for something that no file, session or visitor can choose, and its purpose."""

@@ -479,9 +479,14 @@ def open_replay(
     """Run the app with a replay, a results file, or (None) a menu; opening errors are raised before it starts."""
     give_back_at_once()
     app = Schedscope(None if opening is None else opening.prepare(), asked, results, lessons=lessons, quiz=quiz)
+    return run_app(app)
+
+
+def run_app(app: Schedscope) -> int:
+    """Run the app in the terminal; return its exit code."""
     sys.stdin = StringIO()  # the screen owns the keyboard; a policy that reads input gets an end of file
     app.run()
-    if opening is not None and opening.projected:
+    if app.opened is not None and app.opened.opening.projected:
         from tui.sessions.presenting import tell_no_more
 
         tell_no_more()

@@ -1,6 +1,6 @@
 """A class in real browsers: a teacher, a wall and students, of whom some are reloaded, closed or lose their network.
 
-    python -m tests.benchmarks.rehearsal FOLDER [5] [--present] [--cut 60]
+    python -m tests.benchmarks.rehearsal FOLDER [5] [--present | --terminal] [--cut 60]
 
 It needs `pip install playwright` and a Chromium (`--chromium PATH`). FOLDER gets pictures of the pages. It ends with an
 error if anything is lost.
@@ -21,6 +21,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 from urllib.request import urlopen
+
+from tests.tui.terminals import terminal as in_terminal
 
 HOSTILE = "<img src=x onerror=alert(1)>\x1b[2J=1+1"
 QUESTION = 2
@@ -104,6 +106,9 @@ def answers(seen: dict[str, Any]) -> dict[str, int]:
 
 
 async def rehearse(browser: Any, given: argparse.Namespace, folder: Path) -> None:
+    if given.terminal:
+        await terminal(browser, given, folder)
+        return
     room = Class(*(["--present"] if given.present else []))
     line = Line(room.port)
     await line.begin(room.other)
@@ -218,6 +223,45 @@ async def present(browser: Any, room: Class, line: Line, given: argparse.Namespa
     print(f"answers {answers(after)}: nothing was lost, and all three were told whether they were right")
 
 
+async def terminal(browser: Any, given: argparse.Namespace, folder: Path) -> None:
+    """The presenter's terminal is the common screen."""
+    port, other, table = free_port(), free_port(), folder / "answers.csv"
+    line = Line(port)
+    await line.begin(other)
+    served = ["--students", "--port", f"{port}", "--public", f"http://127.0.0.1:{other}", "--csv", str(table)]
+    with in_terminal("present", "backfilling", "--scene", f"{QUESTION + 1}", *served) as screen:
+        await asyncio.to_thread(screen.wait_for, lambda: b"?token=" in screen.written)
+        await asyncio.sleep(1)
+        token = bytes(screen.written).partition(b"?token=")[2][:24].decode()
+        near, far = (f"http://127.0.0.1:{at}/?token={token}" for at in (port, other))
+        names = ["Ada", HOSTILE, *[""] * given.students][: given.students]
+        pages = [await opened(browser, far if number == 2 else near, name) for number, name in enumerate(names)]
+        for number, page in enumerate(pages):
+            await page.click(f"#choices button:nth-child({1 + number % 2})")
+        told = f"{given.students} of {given.students} have answered".encode()
+        screen.type(" I")
+        await asyncio.to_thread(screen.wait_for, lambda: told in screen.written)
+        await pages[0].screenshot(path=folder / "bars.png")
+        await pages[0].reload()
+        second = pages[1].context
+        await pages[1].close()
+        line.cut()
+        print(f"one is reloaded, one is closed, one has no network for {given.cut:.0f} s", flush=True)
+        await asyncio.sleep(given.cut)
+        line.is_cut = False
+        pages[1] = await second.new_page()
+        await pages[1].goto(near)
+        screen.type("I")
+        for number, page in enumerate(pages[:3]):
+            await page.wait_for_selector("#reply.-right, #reply.-wrong")
+            await page.screenshot(path=folder / f"told-{number + 1}.png")
+        screen.type(" q")
+        code = await asyncio.to_thread(screen.wait)
+    rows = table.read_text(encoding="utf-8").splitlines()[1:]
+    assert (code, len(rows)) == (0, given.students), rows
+    print(f"{len(rows)} answers in the table: nothing was lost, and all three were told whether they were right")
+
+
 async def opened_plain(browser: Any, link: str) -> Any:
     page = await browser.new_page(viewport={"width": 1300, "height": 760})
     await page.goto(link)
@@ -229,6 +273,7 @@ async def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("students", type=int, nargs="?", default=5)
     parser.add_argument("--present", action="store_true")
+    parser.add_argument("--terminal", action="store_true")
     parser.add_argument("--cut", type=float, default=60, metavar="SECONDS")
     parser.add_argument("--settle", type=float, default=5, metavar="SECONDS")
     parser.add_argument("--chromium", default="/usr/bin/chromium")

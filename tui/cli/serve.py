@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from sim.errors import ParameterError, SchedscopeError
-from sim.optional_imports import extra
+from sim.errors import ParameterError
 from tui.cli import options as cli
+from tui.cli.served import needs_server, of_server
 from tui.look.palette import LOOKS
 
 
@@ -20,16 +20,7 @@ from tui.look.palette import LOOKS
 @click.option("--teacher", is_flag=True, help="Show the class at a second address: places, answers, and the wall.")
 @click.option("--csv", "table", metavar="FILE", help="With --teacher: write the answers there at the end.")
 @click.option("--policy", metavar="SPEC", help="Of ours: name or name:key=value,key=value.")
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for other machines."
-)
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port; 0 picks a free one."
-)
-@click.option("--public", metavar="URL", help="The address that others use, where that is another one (a proxy's).")
-@click.option(
-    "--visitors", type=click.IntRange(1, 500), default=40, show_default=True, help="Maximum number of visitors."
-)
+@of_server
 @click.option("--idle", type=click.FloatRange(1, 1440), default=30, show_default=True, metavar="MINUTES")
 @click.option("--present", is_flag=True, help="Share one screen, controlled through the presenter link.")
 @click.option("--size", default="100x30", metavar="CxR", callback=cli.parsed_size, help="Of the common screen.")
@@ -47,7 +38,8 @@ def command(
     to come back. A visit outlives its connection by ten minutes; its place is kept for a day.
 
     With --lesson NAME --teacher two more addresses follow: the teacher's view, with what students answer and which of
-    them are stuck, and the wall. With --present students answer in their own browsers.
+    them are stuck, and the wall. With --present students answer in their own browsers; the presenter's key I shows the
+    answers as bars.
     """
     if lesson is not None and traces:
         raise click.UsageError("--lesson brings its own trace: leave out TRACE")
@@ -57,10 +49,7 @@ def command(
         raise click.UsageError("--teacher shows the class of a lesson or a game: add --lesson NAME or --play")
     if table is not None and not teacher:
         raise click.UsageError("--csv writes what --teacher shows: add --teacher")
-    extra("aiohttp", "a server", "web")
-    extra("textual_serve", "a server", "web")
-    if not hasattr(os, "fork"):
-        raise SchedscopeError("serve needs a system that can fork: Linux, macOS or WSL")
+    needs_server()
     os.environ.update(TEXTUAL_COLOR_SYSTEM="truecolor", COLORTERM="truecolor", TEXTUAL_FPS="30")
     os.environ.pop("NO_COLOR", None)
     from tui.web.serving import Wanted, serve

@@ -30,11 +30,12 @@ function drawBars(place, bars, most) {
   });
 }
 
+// An answer of which the page may not know yet whether it is right has no sign.
 const judged = (bars) =>
   bars.map(({ label, count, right }) => ({
-    label: `${right ? "\u2713" : "\u00d7"} ${label}`,
+    label: right === undefined ? label : `${right ? "\u2713" : "\u00d7"} ${label}`,
     count,
-    kind: right ? "-right" : "-wrong",
+    kind: right === undefined ? "" : right ? "-right" : "-wrong",
   }));
 
 const lasted = (seconds) =>

@@ -22,6 +22,7 @@ from tui.web.access import Door
 from tui.web.roster import LONGEST_ANSWER, Roster, text_of
 
 _HERE = Path(__file__).parent
+JOIN = -1
 Tell = Callable[[str], Awaitable[None]]
 """Tells a text to processes."""
 
@@ -46,8 +47,12 @@ class Classroom:
         """Pages that watch the common screen."""
         self._common: dict[str, Any] = {}
         """Last report of the common screen."""
+        self.address = ""
+        """Address at which students answer, for the wall."""
         self._shown: int | None = None
-        """Scene whose answers are on the wall."""
+        """Scene whose answers are on the wall; `JOIN`: the address alone."""
+        self._known: set[int] = set()
+        """Scenes whose right answer has been on the wall: no answer to them changes any more."""
 
     # Pages come and go
 
@@ -59,6 +64,7 @@ class Classroom:
             self._watching.add(page)
             self.roster.stand(key, self._common.get("scene"))
             await self._ask(page)
+        await self._changed()
 
     async def go_alone(self, page: web.WebSocketResponse) -> None:
         """Note that a page leaves the common screen for a process of its own."""
@@ -113,9 +119,12 @@ class Classroom:
         await self._changed()
 
     async def note_common(self, told: Mapping[str, Any]) -> None:
-        """Take the report of the common screen; its scene is the scene of all watching students."""
+        """Take the report of the common screen: a key for the wall, or the scene of all watchers."""
+        if told.get("type") == "wall":
+            await self._turn_wall(told.get("closed") is True)
+            return
         was, self._common = self._common, dict(told)
-        if was.get("scene") != told.get("scene"):
+        if was and was.get("scene") != told.get("scene"):
             await self.show(None)
         for page in self._watching:
             self.roster.stand(self._pages[page], told.get("scene"))
@@ -126,7 +135,8 @@ class Classroom:
     def _open(self) -> int | None:
         """Return the scene of the open question of the common screen, or None."""
         scene = self._common.get("scene")
-        return scene if isinstance(scene, int) and self._common.get("open") is True else None
+        is_open = self._common.get("open") is True and scene not in self._known
+        return scene if isinstance(scene, int) and is_open else None
 
     async def _ask(self, page: web.WebSocketResponse) -> None:
         """Show a page the question of the common screen, or the reply to its answer once the answer is shown."""
@@ -146,17 +156,45 @@ class Classroom:
 
     # The wall
 
-    async def show(self, scene: int | None) -> None:
-        """Put the answers to the question of a scene on the wall, or take them off."""
-        if scene != self._shown:
-            self._shown = scene
-            await self._changed(is_new=True)
+    async def show(self, scene: int | None, known: bool = True) -> None:
+        """Put the answers to the question of a scene on the wall (`JOIN`: the address), or take them off.
+
+        With `known` the wall and the students' pages also say which answers are right; answers are final from then on.
+        """
+        is_new = scene is not None and known and scene not in self._known and self.roster.question(scene) is not None
+        if scene == self._shown and not is_new:
+            return
+        self._shown = scene
+        if scene is not None and is_new:
+            self._known.add(scene)
+            for page in [*self._watching]:
+                await self._ask(page)
+        await self._changed(is_new=True)
+
+    async def _turn_wall(self, closed: bool) -> None:
+        """Show the next state: the answers, the same with right and wrong, nothing; without a question the address."""
+        scene = self._common.get("scene")
+        asked = scene if isinstance(scene, int) and self.roster.question(scene) is not None else JOIN
+        if closed or (self._shown is not None and (asked == JOIN or asked in self._known)):
+            await self.show(None)
+        else:
+            await self.show(asked, known=self._shown == asked or self._common.get("open") is not True)
+
+    @property
+    def on_wall(self) -> dict[str, Any]:
+        """Return the content of the wall; right answers are marked only if the class may know them."""
+        found = self.roster.asked(self._shown)
+        if found and self._shown not in self._known:
+            bars = [{"label": bar["label"], "count": bar["count"]} for bar in found["bars"]]
+            found = {**found, "told": "", "bars": bars}
+        return found
 
     async def _changed(self, is_new: bool = False) -> None:
         """Draw the wall again."""
         if is_new or self._shown is not None:
-            shown = self.roster.asked(self._shown)
-            await self.tell_wall(json.dumps(shown) if shown else "")
+            here = sum(each["here"] for each in self.roster.students())
+            shown = {**self.on_wall, "address": self.address, "here": here}
+            await self.tell_wall("" if self._shown is None else json.dumps(shown))
 
     # The teacher's pages
 
@@ -233,7 +271,7 @@ class Classroom:
     async def _wall(self, request: web.Request) -> web.Response:
         """Return what the teacher shows, and nothing else of the class."""
         self._may_see(request.match_info["word"])
-        return web.json_response({**self.roster.asked(self._shown), "best": self.roster.best()})
+        return web.json_response({**self.on_wall, "best": self.roster.best()})
 
     def _may_see(self, word: str) -> None:
         if not self._door().opens(word):

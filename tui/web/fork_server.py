@@ -20,6 +20,14 @@ _SIZE = 32
 """Bytes of an order."""
 
 
+def packet(kind: bytes, payload: bytes) -> bytes:
+    """
+    >>> packet(b"D", b"hello")
+    b'D\x00\x00\x00\x05hello'
+    """
+    return kind + len(payload).to_bytes(4, "big") + payload
+
+
 class Child(NamedTuple):
     """Process of a visitor.
 
@@ -31,7 +39,7 @@ class Child(NamedTuple):
     writer: StreamWriter
 
     async def send(self, kind: bytes, payload: bytes) -> None:
-        self.writer.write(kind + len(payload).to_bytes(4, "big") + payload)
+        self.writer.write(packet(kind, payload))
         await self.writer.drain()
 
     async def tell(self, what: str, **about: object) -> None:
@@ -75,6 +83,10 @@ class ForkServer:
         """End the process, which has nothing to lose."""
         with suppress(OSError):
             self._orders.sendall(f"end {pid}".encode().ljust(_SIZE))
+
+    def leave(self) -> None:
+        """Leave the nursery to another process, which was forked after it."""
+        self._orders.close()
 
     def close(self) -> None:
         """End all processes."""

@@ -80,6 +80,7 @@ class Lasting {
         const [kind, about] = JSON.parse(event.data);
         if (kind === "deliver_file_start") return download(about);
         if (kind === "class") return hearOfClass(about);
+        if (kind === "size") return fitTo(about);
       }
       this.tell("message", event);
     };
@@ -127,6 +128,14 @@ class Lasting {
 }
 const Native = window.WebSocket;
 window.WebSocket = Lasting;
+
+// The common screen has another size: its letters are chosen anew, once that has settled.
+let fitting = 0;
+function fitTo([columns, rows]) {
+  clearTimeout(fitting);
+  const { dataset } = document.body;
+  if (+dataset.columns !== columns || +dataset.rows !== rows) fitting = setTimeout(() => location.reload(), 600);
+}
 
 function download(name) {
   const link = document.createElement("a");

@@ -211,6 +211,8 @@ class Roster:
                 "stuck": bool(student.pages) and student.scene < last and now - student.since >= STUCK,
                 "right": sum(given.is_right for given in student.answers.values()),
                 "answered": len(student.answers),
+                "mean": None if student.score is None else student.score.mean,
+                "worst": None if student.score is None else student.score.worst,
             }
             for student in self._students.values()
         ]  # fmt: skip
@@ -249,7 +251,8 @@ class Roster:
                 told = ("", "", None, None) if given is None else (
                     asked.asks if asked else "", given.label, int(given.is_right), round(given.seconds),
                 )  # fmt: skip
-                yield student.number, student.name, index + 1, title, *told, *waits
+                place = index + 1 if self.scenes else None
+                yield student.number, student.name, place, title, *told, *waits
 
 
 def text_of(given: object, longest: int) -> str:

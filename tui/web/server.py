@@ -60,14 +60,19 @@ class Server:
         say: Callable[[str], object] = lambda told: None,
         outlives: float = OUTLIVES,
         room: Classroom | None = None,
+        terminal: Child | None = None,
+        over: Callable[[], object] = lambda: None,
     ) -> None:
-        """`present`: columns and rows of the common screen, if there is one; `room`: the class, if it is seen."""
+        """`present`: columns and rows of the common screen, if there is one; `room`: the class, if it is seen.
+
+        `terminal`: the presenter's own terminal, if that is the common screen; `over` is called when it ends.
+        """
         self._processes, self.door, self._most, self._idle, self._say = fork_server, door, most, idle, say
         self.there = 0
         """How many are connected."""
         self._attendance = Attendance(self, outlives)
         self._files: dict[str, tuple[str, str]] = {}
-        self.shared = None if present is None else SharedScreen(self, present)
+        self.shared = None if present is None else SharedScreen(self, present, terminal, over)
         self.room = room
         if room is not None:
             room.tell_all = self._attendance.tell_best

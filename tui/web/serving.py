@@ -6,6 +6,7 @@ import asyncio
 import sys
 from dataclasses import dataclass, replace
 from signal import SIGINT, SIGTERM
+from socket import socket
 
 import click
 from aiohttp import web
@@ -15,8 +16,8 @@ from sim.files import write_whole
 from sim.workload.model import Workload
 from tui.replay.opening import Opening
 from tui.web.access import Door, address_of, is_loopback, origins_of
-from tui.web.classroom import Classroom
-from tui.web.fork_server import ForkServer
+from tui.web.classroom import JOIN, Classroom
+from tui.web.fork_server import Child, ForkServer
 from tui.web.limits import Limits, tell_in_a_line
 from tui.web.server import Server
 from tui.web.visitor import ServerResources, live
@@ -43,21 +44,35 @@ def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None =
     """Read everything, make the fork server, and serve; with a game every visit begins with it."""
     shared = replace(ServerResources.of(openings), game=game)
     fork_server = ForkServer(live(shared, wanted.theme))
-    room = shared.classroom(wanted.is_seen)
     try:
-        asyncio.run(_serve(fork_server, wanted, room))
+        run(fork_server, shared, wanted)
     finally:
         fork_server.close()
+
+
+def run(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, terminal: socket | None = None) -> None:
+    """Serve until the end, and write the table; `terminal` leads to the presenter's own, if that is the common screen.
+
+    The terminal's program receives the address.
+    """
+    room = shared.classroom(wanted.is_seen or wanted.present is not None)
+    try:
+        asyncio.run(_serve(fork_server, wanted, room, terminal))
+    finally:
         if room is not None and wanted.table is not None:
             with write_whole(wanted.table) as file:
                 file.write(room.table())
 
 
-async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None) -> None:
+async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None, terminal: socket | None) -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (SIGINT, SIGTERM):
         loop.add_signal_handler(number, ended.set)
-    server = Server(fork_server, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _say, room=room)
+    child = None if terminal is None else Child(0, *await asyncio.open_unix_connection(sock=terminal))
+    server = Server(
+        fork_server, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _say, room=room, terminal=child,
+        over=ended.set if child is not None else lambda: None,
+    )  # fmt: skip
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     await runner.setup()
     loop.set_exception_handler(tell_in_a_line(lambda told: click.echo(f"schedscope: {told}", err=True)))
@@ -70,7 +85,15 @@ async def _serve(fork_server: ForkServer, wanted: Wanted, room: Classroom | None
     port = runner.addresses[0][1]
     server.door = Door(origins_of(wanted.host, port, wanted.public))
     address = address_of(wanted.host, port, wanted.public)
-    click.echo(f"{address}/?token={server.door.token}")
+    link = f"{address}/?token={server.door.token}"
+    if room is not None:
+        room.address = link
+    if child is not None and server.shared is not None:
+        await child.tell("address", text=link)
+        await server.shared.begin()
+        if room is not None:
+            await room.show(JOIN)
+    click.echo(link)
     if wanted.present:
         click.echo(f"{address}/?token={server.door.teacher}   presenter")
     if room is not None and wanted.is_seen:

@@ -1,6 +1,7 @@
 """One screen for all visitors: the presenter types, all others watch and may continue on their own from there.
 
-One process draws for all. Late and slow browsers get a whole picture first.
+One process draws for all: a visitor's, or the program in the presenter's own terminal. Late and slow browsers get a
+whole picture first.
 """
 
 from __future__ import annotations
@@ -42,12 +43,16 @@ class Server(Protocol):
 class SharedScreen:
     """Common screen with its viewers."""
 
-    def __init__(self, server: Server, size: tuple[int, int]) -> None:
-        self._server, self.size = server, size
+    def __init__(
+        self, server: Server, size: tuple[int, int], terminal: Child | None = None,
+        over: Callable[[], object] = lambda: None,
+    ) -> None:  # fmt: skip
+        """`terminal`: the process that draws, if it is there already; `over` is called at its end."""
+        self._server, self.size, self._terminal, self._over = server, size, terminal, over
         self._child: Child | None = None
         self._reading: asyncio.Task[None] | None = None
         self._begun = asyncio.Lock()
-        self._watching: dict[Queue[bytes], bool] = {}
+        self._watching: dict[Queue[bytes | str], bool] = {}
         """Viewers, and whether they have a whole picture."""
         self._places = Places()
         self._leader: web.WebSocketResponse | None = None
@@ -62,8 +67,8 @@ class SharedScreen:
         self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool, alone: Callable[..., Awaitable[None]]
     ) -> None:
         """Show the common screen; a viewer that presses Enter continues with `alone`."""
-        child = await self._running()
-        pieces: Queue[bytes] = Queue(BEHIND)
+        child = await self.begin()
+        pieces: Queue[bytes | str] = Queue(BEHIND)
         self._watching[pieces] = False
         drawing = asyncio.create_task(self._show(pieces, socket))
         await child.tell("whole")
@@ -97,11 +102,11 @@ class SharedScreen:
 
     # The common screen
 
-    async def _running(self) -> Child:
-        """Return the process that draws; another one if it has ended."""
+    async def begin(self) -> Child:
+        """Return the process that draws; another one if it has ended, unless that was the presenter's terminal."""
         async with self._begun:
             if self._child is None:
-                self._child = await self._server.start(self.size)
+                self._child = self._terminal or await self._server.start(self.size)
                 self._reading = asyncio.create_task(self._read(self._child))
         return self._child
 
@@ -120,12 +125,13 @@ class SharedScreen:
         finally:
             self._child = None
             await self._server.let_go(child)
+            self._over()
             self._places.close()
             for pieces in self._watching:
                 with suppress(QueueFull):
                     pieces.put_nowait(b"")
 
-    def _put(self, pieces: Queue[bytes], payload: bytes) -> None:
+    def _put(self, pieces: Queue[bytes | str], payload: bytes | str) -> None:
         """Send a piece; a viewer too slow for it gets a whole picture later."""
         try:
             pieces.put_nowait(payload)
@@ -140,16 +146,20 @@ class SharedScreen:
                     self._put(pieces, _BEGIN + told["text"].encode())
         elif told["type"] == "place":
             self._places.answer(told)
-        elif told["type"] == "stands":
+        elif told["type"] == "size":
+            self.size = size_of(told)
+            for pieces in self._watching:
+                self._put(pieces, json.dumps(["size", self.size]))
+        elif told["type"] in ("stands", "wall"):
             await self._server.note_common(told)
         elif told["type"] == "file" and self._leader is not None:
             await self._server.hand_over(self._leader, told)
 
     # Viewers
 
-    async def _show(self, pieces: Queue[bytes], socket: web.WebSocketResponse) -> None:
+    async def _show(self, pieces: Queue[bytes | str], socket: web.WebSocketResponse) -> None:
         while piece := await pieces.get():
-            await socket.send_bytes(piece)
+            await (socket.send_str(piece) if isinstance(piece, str) else socket.send_bytes(piece))
             if not self._watching.get(pieces, True) and pieces.empty() and self._child is not None:
                 await self._child.tell("whole")
         await socket.close()

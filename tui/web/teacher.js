@@ -7,6 +7,9 @@ addEventListener("DOMContentLoaded", () => {
   let shown = null;
   part("table").href = `/class/${word}/answers.csv`;
 
+  const scored = (mean, worst) =>
+    mean === null ? "still plays" : `mean wait ${lasted(Math.round(mean))}, worst ${lasted(Math.round(worst))}`;
+
   const look = async () => {
     const told = await asked(`/class/${word}?scene=${chosen}`);
     const { question, students } = told;
@@ -23,8 +26,10 @@ addEventListener("DOMContentLoaded", () => {
       })),
       told.here,
     );
+    const isGame = !told.scenes.length;
+    document.body.classList.toggle("-game", isGame);
     part("notes").textContent = told.notes;
-    part("asks").textContent = question.asks || "There is no question.";
+    part("asks").textContent = question.asks || (isGame ? "" : "There is no question.");
     part("told").textContent = question.told || "";
     drawBars(part("bars"), judged(question.bars || []), question.answered);
     part("wall").hidden = question.scene === undefined;
@@ -32,10 +37,13 @@ addEventListener("DOMContentLoaded", () => {
     part("wall").dataset.scene = shown !== null && shown === question.scene ? "" : question.scene;
     drawBest(part("best"), told.best);
     part("students").replaceChildren(
-      ...students.map(({ name, scene, here, seconds, stuck, right, answered }) => {
+      ...students.map(({ name, scene, here, seconds, stuck, right, answered, mean, worst }) => {
         const row = make("tr", here ? (stuck ? "-stuck" : "") : "-away");
-        const place = here ? `scene ${scene + 1} for ${lasted(seconds)}${stuck ? ", stuck" : ""}` : `away, scene ${scene + 1}`;
-        row.append(make("td", "", name), make("td", "", place), make("td", "", `${right} of ${answered} right`));
+        const at = isGame ? "" : `scene ${scene + 1}`;
+        const since = isGame ? `here for ${lasted(seconds)}` : `${at} for ${lasted(seconds)}${stuck ? ", stuck" : ""}`;
+        const place = here ? since : at ? `away, ${at}` : "away";
+        const result = isGame ? scored(mean, worst) : `${right} of ${answered} right`;
+        row.append(make("td", "", name), make("td", "", place), make("td", "", result));
         return row;
       }),
     );

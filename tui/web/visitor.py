@@ -19,23 +19,22 @@ from textual.driver import Driver
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.policies.own.consent import refuse
-from sim.session.session import Session, from_line, one_line, parsed
+from sim.session.session import Session, from_line, parsed
 from sim.session.trace_ref import TraceRef
 from sim.session.trust import NeedsTrustError
 from sim.workload.model import Trace, Workload
 from sim.workload.samples import ALSO, SAMPLES
 from sim.workload.source import Source, is_line
-from tui.app import Guest, Schedscope
+from tui.app import Guest
 from tui.look.palette import LOOKS
 from tui.replay.opening import LessonOpening, Opening, Prepared
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.play.screen import GameOver, PlayScreen
-from tui.screens.replay.messages import SceneChanged
 from tui.sessions.session_conversion import reopened
 from tui.web.classroom import Classroom
 from tui.web.driver import VisitorDriver
+from tui.web.reporting import Reporting
 from tui.web.roster import Roster, best_of
-from tui.web.wall import Wall, answers_in
 
 _OFFERED = (("c", "continue", "where the visit stood"), ("n", "new", "from the beginning"))
 AHEAD = 20.0
@@ -90,15 +89,15 @@ class ServerResources:
     def traces(self) -> tuple[str, ...]:
         return tuple(source.trace for source in self.read)
 
-    def classroom(self, is_seen: bool) -> Classroom | None:
-        """Return the class of a lesson that a teacher sees, or of a game, or None."""
+    def classroom(self, answers: bool) -> Classroom | None:
+        """Return the class of a lesson whose answers are shown, or of a game, or None."""
         walk = self.first.walk if self.first is not None else None
-        if walk is not None and is_seen:
+        if walk is not None and answers:
             return Classroom(Roster(walk.scenes), walk.lesson.title)
         return None if self.game is None else Classroom(Roster(), f"A game: {self.game.name}")
 
 
-class Visit(Schedscope):
+class Visit(Reporting):
     """The program in a browser."""
 
     def __init__(
@@ -108,8 +107,8 @@ class Visit(Schedscope):
         super().__init__(shared.first, guest=Guest(LOOKS[theme].with_depth(24), traces=shared.traces))
         self._shared, self._offer = shared, offer or {}
         self._best = best_of(best)
-        VisitorDriver.answers.update(whole=self._whole, place=self._place)
-        VisitorDriver.hears.update(session=self._take, wall=self._show_wall, best=self._hear_best)
+        VisitorDriver.answers.update(whole=self.whole, place=self.place)
+        VisitorDriver.hears.update(session=self._take, wall=self.show_wall, best=self._hear_best)
 
     def on_mount(self) -> None:
         if self._shared.game is not None:
@@ -150,39 +149,16 @@ class Visit(Schedscope):
 
     # The class
 
-    def _report(self, **told: object) -> None:
-        """Send a report to the server, if there is one."""
+    def report(self, **told: object) -> None:
         if isinstance(self._driver, VisitorDriver):
             self._driver.write_meta(told)
-
-    @on(SceneChanged)
-    def _report_scene(self, message: SceneChanged) -> None:
-        """Tell which scene is shown, and what has been answered there."""
-        replay = self.replay
-        if replay is None or (walk := replay.state.walk) is None:
-            return
-        told: dict[str, object] = {"scene": walk.index, "open": walk.open_question is not None}
-        if walk.given and walk.verdict is not None:
-            told |= {"given": walk.given, "right": walk.verdict.is_right}
-        self._report(type="stands", **told)
-
-    def _show_wall(self, text: str) -> None:
-        """Show the answers of the class over everything, or take them off."""
-        answers, wall = answers_in(text), self.screen
-        if answers is None:
-            if isinstance(wall, Wall):
-                wall.dismiss()
-        elif isinstance(wall, Wall):
-            wall.put(answers)
-        else:
-            self.push_screen(Wall(answers, self.look))
 
     def _begin_game(self, game: Workload) -> None:
         self.push_screen(PlayScreen(game, self.look, game.name, self._best))
 
     @on(GameOver)
     def _report_score(self, message: GameOver) -> None:
-        self._report(type="score", mean=message.mean, worst=message.worst)
+        self.report(type="score", mean=message.mean, worst=message.worst)
 
     def _hear_best(self, text: str) -> None:
         """Show the best games of the class."""
@@ -206,23 +182,6 @@ class Visit(Schedscope):
         ):
             raise ParameterError(f"{opening.source.trace}: there is no such trace here")
         return super().prepare(opening)
-
-    # Questions of the server
-
-    def _whole(self) -> dict[str, object]:
-        """Return the whole screen, for a page that comes later."""
-        compositor = self.screen._compositor
-        update: Any = compositor.render_update(full=True, screen_stack=self._background_screens)
-        return {"text": update.render_segments(self.console)}
-
-    def _place(self) -> dict[str, object]:
-        """Return where the screen stands: a scene of the lesson, or a session."""
-        if self.replay is not None and (walk := self.replay.state.walk) is not None:
-            return {"scene": walk.index, "answers": walk.answers}
-        try:
-            return {"line": one_line(self.session) if self.session else ""}
-        except SchedscopeError:
-            return {}
 
 
 def live(shared: ServerResources, theme: str) -> Callable[[dict[str, Any]], object]:

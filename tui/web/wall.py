@@ -1,4 +1,7 @@
-"""The answers of a class on the common screen, as bars; right and wrong ones are told apart without colour, too."""
+"""The answers of a class on the common screen as bars, and the address at which students answer.
+
+Right and wrong ones are told apart without colour, too, once the class may know them.
+"""
 
 from __future__ import annotations
 
@@ -25,62 +28,106 @@ LONGEST = 1000
 class Answers:
     """A question, and how many students gave each answer."""
 
-    asks: str
-    told: str
-    bars: tuple[tuple[str, int, bool], ...]
-    """(answer, number of students, True if right)."""
+    asks: str = ""
+    """Question, or "" if only the address is shown."""
+    told: str = ""
+    """Reason of the right answer, once it may be known."""
+    bars: tuple[tuple[str, int, bool | None], ...] = ()
+    """(answer, number of students, True if right, None while that is a secret)."""
+    address: str = ""
+    """Address at which students answer, if it is known."""
+    here: int | None = None
+    """Number of students, if it is counted."""
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Answers:
         """Return what the server tells; every text is one line, and not too long."""
         bars = [
-            (text_of(bar.get("label"), LONGEST_ANSWER), int(bar.get("count", 0)), bar.get("right") is True)
+            (text_of(bar.get("label"), LONGEST_ANSWER), int(bar.get("count", 0)), _truth(bar.get("right")))
             for bar in told.get("bars", [])[: MOST_BARS + 1]
         ]
-        return cls(text_of(told.get("asks"), LONGEST), text_of(told.get("told"), LONGEST), tuple(bars))
+        asks, reason, address = (text_of(told.get(part), LONGEST) for part in ("asks", "told", "address"))
+        here = told.get("here")
+        return cls(asks, reason, tuple(bars), address, here if isinstance(here, int) else None)
+
+
+def _truth(given: object) -> bool | None:
+    return given if isinstance(given, bool) else None
+
+
+SIGNS = {True: ("✓ ", "good", "█"), False: ("× ", "bad", "▒"), None: ("  ", "accent", "█")}
+"""Sign, style and block of a bar: right, wrong, or not to be known yet."""
 
 
 def bars(answers: Answers, width: int) -> list[Line]:
-    """Return the question, a bar for each answer, and the reason.
+    """Return the question, a bar for each answer, the reason, and where to answer.
 
     >>> answers = Answers("Which?", "J4 fits.", (("J4", 3, True), ("J5", 1, False)))
     >>> [part.text.rstrip() for part in bars(answers, 30)]
     ['  Which?', '', '  ✓ J4 ███████████████████ 3', '', '  × J5 ▒▒▒▒▒▒              1', '', '  J4 fits.']
+    >>> [part.text.strip() for part in bars(Answers(address="http://10.0.0.5:8000/", here=1), 60)]
+    ['Follow and answer in your browser:', '', 'http://10.0.0.5:8000/', '', '1 student is here.']
     """
     most = max((count for _, count, _ in answers.bars), default=0)
     named = min(max((text.cells(label) for label, _, _ in answers.bars), default=0), width // 3)
     room = max(width - named - 9, 4)
-    found: list[Line] = [*_told(answers.asks, width, "title"), line()]
+    found: list[Line] = []
     for label, count, is_right in answers.bars:
         long = round(room * count / most) if most else 0
-        style, block = ("good", "█") if is_right else ("bad", "▒")
+        sign, style, block = SIGNS[is_right]
         name = text.pad(text.shorten(label, named), named)
         found += [
             line(
                 Span("  "),
-                Span("✓ " if is_right else "× ", style),
+                Span(sign, style),
                 Span(name, "strong"),
                 Span(f" {block * long}", style),
                 Span(f"{' ' * (room - long)} {count}", "strong"),
             ),
             line(),
         ]
-    return [*found, *_told(answers.told, width, "")]
+    if answers.asks:
+        found = [*_told(answers.asks, width, "title"), line(), *found, *_told(answers.told, width, "")]
+    return [*found, *_where(answers, width)]
+
+
+def _where(answers: Answers, width: int) -> list[Line]:
+    """Return the address, which may take several rows, and how many students there are."""
+    if not answers.address:
+        return []
+    room = max(width - 4, 8)
+    pieces = [answers.address[at : at + room] for at in range(0, len(answers.address), room)]
+    if not answers.asks:
+        rows = [line(Span(f"  {piece}", "title")) for piece in pieces]
+        return [line(Span("  Follow and answer in your browser:", "strong")), line(), *rows, line(), _counted(answers)]
+    rows = [line(Span(f"  {piece}", "key")) for piece in pieces]
+    return [*([] if answers.told else rows), _counted(answers)]
+
+
+def _counted(answers: Answers) -> Line:
+    """Return how many students there are, or how many of them have answered."""
+    here = answers.here
+    if here is None:
+        return line()
+    if answers.asks:
+        given = sum(count for _, count, _ in answers.bars)
+        return line(Span(f"  {given} of {max(here, given)} have answered.", "dim"))
+    return line(Span(f"  {here or 'No'} student{' is' if here == 1 else 's are'} here.", "dim"))
 
 
 def _told(given: str, width: int, style: str) -> list[Line]:
     return [line(Span(part.text, style)) for part in wrapped(given, width - 2, indent=2)]
 
 
-class Wall(Screen[None]):
-    """Wall that shows the answers until the teacher hides them or continues."""
+class Wall(Screen[bool]):
+    """Wall that shows the answers until it is closed; the result is True if that was done here, by a key."""
 
     DEFAULT_CSS = """
     Wall { background: $background; }
     Wall Sheet { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,space,enter,right,left,pagedown,pageup,q", "close", show=False)
+        Binding("escape,space,enter,right,left,pagedown,pageup,home,q", "close", show=False)
     ]
 
     def __init__(self, answers: Answers, look: Look) -> None:
@@ -108,7 +155,7 @@ class Wall(Screen[None]):
             sheet.show([line(), *bars(self._answers, width)][:height], self._look)
 
     def action_close(self) -> None:
-        self.dismiss()
+        self.dismiss(True)
 
 
 def answers_in(told: str) -> Answers | None:
@@ -121,4 +168,4 @@ def answers_in(told: str) -> Answers | None:
         found = json.loads(told) if told else None
     except ValueError:
         return None
-    return Answers.of(found) if isinstance(found, Mapping) and found.get("asks") else None
+    return Answers.of(found) if isinstance(found, Mapping) and (found.get("asks") or found.get("address")) else None

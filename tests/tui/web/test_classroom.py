@@ -125,6 +125,13 @@ async def common_of(fork_server: FakeForkServer) -> Process:
     return process
 
 
+async def wall_of(common: Process) -> str:
+    """Return the next text for the wall."""
+    while (told := await common.heard_of(b"M"))["type"] != "wall":
+        pass
+    return str(told["text"])
+
+
 async def test_watchers_answer_the_common_question_and_hear_whether_they_are_right() -> None:
     async with classes(present=(60, 18)) as (client, fork_server, _), client.ws_connect("/ws/chalk"):
         common = await common_of(fork_server)
@@ -147,15 +154,43 @@ async def test_watchers_answer_the_common_question_and_hear_whether_they_are_rig
             assert [bar["count"] for bar in (await seen(client))["question"]["bars"]] == [1, 1, 0, 0]
             async with client.post(f"/class/secret/wall?scene={NEXT}"):
                 pass
-            wall: dict[str, Any] = {}
-            while wall.get("type") != "wall":
-                wall = await common.heard_of(b"M")
-            assert json.loads(wall["text"])["answered"] == 2
+            assert json.loads(await wall_of(common))["answered"] == 2
             common.tell(type="stands", scene=NEXT, open=False)
             assert (await heard(one))["right"] is True
             wrong = await heard(two)
             assert wrong["right"] is False
             assert wrong["told"].startswith("Not J3.")
+
+
+async def test_presenter_shows_bars_first_and_which_are_right_at_the_second_press() -> None:
+    async with classes(present=(60, 18)) as (client, fork_server, room), client.ws_connect("/ws/chalk"):
+        room.address = "http://class.test/"
+        common = await common_of(fork_server)
+        async with client.ws_connect(f"/ws/word?visit={KEYS[0]}") as page:
+            await heard(page)
+            common.tell(type="wall")  # without a question
+            assert json.loads(await wall_of(common)) == {"address": "http://class.test/", "here": 1}
+            common.tell(type="stands", scene=NEXT, open=True)
+            assert (await heard(page))["open"]
+            await page.send_json(["answer", "5"])
+            assert "Your answer is J5" in (await heard(page))["told"]
+            common.tell(type="wall")
+            told: dict[str, Any] = {}
+            while told.get("answered") != 1:
+                told = json.loads(await wall_of(common) or "{}")
+            assert told["bars"][1:3] == [{"label": "J4", "count": 0}, {"label": "J5", "count": 1}]
+            assert told["told"] == ""
+            async with client.get("/wall/word") as answer:
+                assert "right" not in await answer.text()
+            common.tell(type="wall")
+            verdict = await heard(page)
+            assert (verdict["right"], verdict["told"][:7]) == (False, "Not J5.")
+            assert json.loads(await wall_of(common))["bars"][1]["right"] is True
+            await page.send_json(["answer", "4"])  # too late
+            assert (await heard(page))["right"] is False
+            common.tell(type="wall")
+            assert await wall_of(common) == ""
+            assert [bar["count"] for bar in room.roster.tally(NEXT)] == [0, 0, 1, 0]
 
 
 async def test_watcher_who_reloads_has_the_question_and_the_answer_again() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 
 import pytest
 
@@ -11,6 +12,7 @@ aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
 
 from tests.tui.web.processes import served  # noqa: E402
+from tui.web.fork_server import Child  # noqa: E402
 
 SIZE = (60, 18)
 
@@ -86,3 +88,28 @@ async def test_when_the_common_screen_ends_another_begins_with_the_next_who_come
             await asyncio.wait_for(watcher.receive(), 10)
         async with client.ws_connect("/ws/word"):
             assert json.dumps((await fork_server.born.get()).told)
+
+
+async def test_pages_hear_the_new_size_of_the_presenters_terminal() -> None:
+    async with served(present=SIZE) as (client, fork_server, server), client.ws_connect("/ws/word") as watcher:
+        process = await fork_server.born.get()
+        process.tell(type="size", width=100, height=30)
+        assert (await watcher.receive()).json() == ["size", [100, 30]]
+        async with client.get("/?token=word") as page:
+            assert 'data-columns="100" data-rows="30"' in await page.text()
+        assert server.shared is not None
+        process.tell(type="size", width="\x1b[2J", height=-1)
+        assert (await watcher.receive()).json() == ["size", [80, 8]]
+
+
+async def test_server_ends_with_the_presenters_terminal() -> None:
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    terminal = Child(0, *await asyncio.open_unix_connection(sock=ours))
+    over = asyncio.Event()
+    async with served(present=SIZE, terminal=terminal, over=over.set) as (client, fork_server, _):
+        async with client.ws_connect("/ws/word") as watcher:
+            theirs.close()
+            await asyncio.wait_for(over.wait(), 10)
+            assert (await watcher.receive()).type is aiohttp.WSMsgType.CLOSE
+        assert fork_server.born.empty()

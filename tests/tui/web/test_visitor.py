@@ -186,7 +186,7 @@ async def test_the_place_of_an_earlier_visit_is_offered() -> None:
         walk = visit.replay.state.walk if visit.replay else None
         assert walk is not None
         assert (walk.index, walk.answers) == (2, ((2, True),))
-        assert visit._place() == {"scene": 2, "answers": ((2, True),)}
+        assert visit.place() == {"scene": 2, "answers": ((2, True),)}
 
 
 def test_what_cannot_be_served_is_told_in_a_line() -> None:

@@ -39,6 +39,7 @@ LESSON_KEYS = (
     ("0 ... 9", "The answer: the number of a job, of a choice, or a time, with enter where it could go on."),
     ("click", "The answer: a job, or a place on the chart."),
     ("enter", "Leave the lesson to explore with all keys, or return to it."), ("L", "Other lessons."),
+    ("I", "Before a class that answers in browsers: its answers as bars; again: which are right; again: away."),
 )  # fmt: skip
 
 

@@ -1,0 +1,73 @@
+"""The program as part of a class: it reports its scene, draws itself for others, and shows the answers."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+
+from sim.errors import SchedscopeError
+from sim.session.session import one_line
+from tui.app import Schedscope
+from tui.screens.replay.messages import SceneChanged
+from tui.web.wall import Wall, answers_in
+
+
+class Reporting(Schedscope):
+    """Program whose screen a server knows."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("I", "turn_wall", show=False)]
+
+    def report(self, **told: object) -> None:
+        """Send a report to the server, if there is one."""
+        raise NotImplementedError
+
+    @on(SceneChanged)
+    def _report_scene(self, message: SceneChanged) -> None:
+        """Tell which scene is shown, and what has been answered there."""
+        replay = self.replay
+        if replay is None or (walk := replay.state.walk) is None:
+            return
+        told: dict[str, object] = {"scene": walk.index, "open": walk.open_question is not None}
+        if walk.given and walk.verdict is not None:
+            told |= {"given": walk.given, "right": walk.verdict.is_right}
+        self.report(type="stands", **told)
+
+    # The wall
+
+    def action_turn_wall(self) -> None:
+        """Ask for the next state of the wall: the answers, with right and wrong, or none."""
+        self.report(type="wall")
+
+    def show_wall(self, text: str) -> None:
+        """Show the answers of the class over everything, or take them off."""
+        answers, wall = answers_in(text), self.screen
+        if answers is None:
+            if isinstance(wall, Wall):
+                wall.dismiss(False)
+        elif isinstance(wall, Wall):
+            wall.put(answers)
+        else:
+            self.push_screen(Wall(answers, self.look), self._wall_closed)
+
+    def _wall_closed(self, by_hand: bool | None) -> None:
+        if by_hand:
+            self.report(type="wall", closed=True)
+
+    # Questions of the server
+
+    def whole(self) -> dict[str, object]:
+        """Return the whole screen, for a page that comes later."""
+        compositor = self.screen._compositor
+        update: Any = compositor.render_update(full=True, screen_stack=self._background_screens)
+        return {"text": update.render_segments(self.console)}
+
+    def place(self) -> dict[str, object]:
+        """Return where the screen stands: a scene of the lesson, or a session."""
+        if self.replay is not None and (walk := self.replay.state.walk) is not None:
+            return {"scene": walk.index, "answers": walk.answers}
+        try:
+            return {"line": one_line(self.session) if self.session else ""}
+        except SchedscopeError:
+            return {}
