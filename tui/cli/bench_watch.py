@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, repeat
 from queue import Empty, SimpleQueue
@@ -122,13 +122,13 @@ class Bench:
             return [passed, *_notes(version), *_first(version)]
         return [
             f"{passed}; against version {before[0]}",
-            *_notes(version),
+            *_notes(version, before[1].report.notes),
             *_against(before[1], version, self._spec),
         ]
 
 
-def _notes(version: Version) -> list[str]:
-    return [f"  {printable(note)}" for note in version.report.notes]
+def _notes(version: Version, known: Collection[str] = ()) -> list[str]:
+    return [f"  {printable(note)}" for note in version.report.notes if note not in known]
 
 
 def _first(version: Version) -> list[str]:

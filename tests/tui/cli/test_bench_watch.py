@@ -43,9 +43,10 @@ def shown(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 def test_first_version_has_its_metrics(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     save(bench, FAIR)
-    first, heads, *rows = shown(capsys)
+    first, note, heads, *rows = shown(capsys)
     assert first.startswith("version 1, ")
     assert first.endswith(": passed 11 workloads")
+    assert note.startswith("  a job as wide as the machine starts after ")
     assert heads.split("  ")[-1] == "fairness"
     assert [row.split()[0] for row in rows[:2]] == ["lublin-128", "z-figure4"]
 
