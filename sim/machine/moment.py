@@ -1,22 +1,22 @@
-"""Equality of moments, and of lengths of time."""
+"""Comparison of points in time, and of durations, with a tolerance for rounding errors."""
 
 from __future__ import annotations
 
 from math import floor
 
 MOMENT = 1e-6
-"""Moments less than a microsecond apart count as one, and so little work as none, because sums of fractions of seconds
-are not more exact. Whole seconds are unaffected.
+"""Tolerance in seconds: two points in time less than a microsecond apart count as equal, and less work than that counts
+as none, because sums of fractions of seconds are not more exact. Whole seconds are unaffected.
 """
 APART = 4 * MOMENT
-"""Distance at which neither two moments, nor moments equal to them, count as one."""
+"""Distance in seconds from which two points in time differ even if each is moved by the tolerance."""
 _PER_SECOND = 1e6
 _COARSE = 1e9
-"""Lengths of time in seconds from which a double is too coarse to be rounded to a moment."""
+"""Durations in seconds from which a double has too few digits to be rounded to a microsecond."""
 
 
 def whole(seconds: float) -> float:
-    """Return a length of time that was added up from pieces, rounded to a whole number of moments.
+    """Return a duration in seconds that was added up from pieces, rounded to a whole number of microseconds.
 
     Keys that contain such a length are compared after this rounding, so that equal jobs stay equal.
 

@@ -1,7 +1,7 @@
-"""Free resources of nodes over future time: what `Profile` is for equal processors.
+"""Plan of a machine of nodes: the free resources of each node over future time, as `Profile` is for equal processors.
 
-A step function: step i holds the free amounts of every node from `_times[i]` until `_times[i + 1]`, the last for ever.
-A job is placed by the worst moment of the time for which it is placed.
+A step function: step i holds the free amounts of every node from `_times[i]` until `_times[i + 1]`, the last step for
+ever. A job fits for a duration if it fits at every step of it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 
 
 class NodePlan:
-    """Plan of the future use of each node by jobs, stored as what is left free."""
+    """Plan of the future use of each node by jobs, stored as the amounts that stay free."""
 
     __slots__ = ("_free", "_requests", "_seats", "_shape", "_times")
 
@@ -29,11 +29,13 @@ class NodePlan:
         self._times, self._free = [now], [free]
         self._shape, self._requests = shape, requests
         self._seats: dict[int, Seats] = {}
-        """rank -> nodes on which the plan has the job"""
+        """Nodes that the plan gives to each job, by rank"""
 
     @classmethod
     def of_running(cls, now: float, machine: NodeMachine, ends: Iterable[tuple[float, int, int]]) -> NodePlan:
-        """Return what running jobs leave free; `ends` are (expected end, rank, anything), sorted."""
+        """Return the plan in which only running jobs hold resources; `ends` are (expected end, rank, anything),
+        sorted.
+        """
         plan = cls(now, machine.left.copy(), machine.shape, machine.requests)
         plan._seats.update(machine.seats)
         for end, rank, _ in ends:
@@ -51,7 +53,7 @@ class NodePlan:
         return twin
 
     def __eq__(self, other: object) -> bool:
-        """Return True if both leave the same free at all times."""
+        """Return True if both plans have the same free amounts at all times."""
         if not isinstance(other, NodePlan):
             return False
         mine, its = self._merged(), other._merged()
@@ -65,12 +67,12 @@ class NodePlan:
         return [step for at, step in enumerate(steps) if not at or not np.array_equal(step[1], steps[at - 1][1])]
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """Yield (since when, how many cores are free from then on) of each step."""
+        """Yield (time from which it holds, number of free cores) for each step of the plan."""
         return ((time, int(free[:, 0].sum())) for time, free in zip(self._times, self._free, strict=True))
 
     @property
     def free_now(self) -> int:
-        """Return the number of cores that are free at the plan's present."""
+        """Return the number of cores that are free at the first step of the plan."""
         return int(self._free[0][:, 0].sum())
 
     def free_at(self, time: float) -> Amounts:
@@ -78,7 +80,7 @@ class NodePlan:
         return self._free[bisect_right(self._times, time + MOMENT) - 1].copy()
 
     def shortage(self) -> float | None:
-        """Return the first moment at which a node gives more than it has, or None."""
+        """Return the first time at which the plan takes more of a node than it has, or None."""
         return next((time for time, free in zip(self._times, self._free, strict=True) if (free < 0).any()), None)
 
     def advance(self, now: float) -> None:
@@ -91,7 +93,11 @@ class NodePlan:
     # Questions and changes, by job
 
     def find(self, job: Job, after: float, lasts: float | None = None) -> float:
-        """Return the first moment from `after` on, the present or the end or begin of something, at which it fits."""
+        """Return the earliest start of the job from `after` on; `lasts` are the seconds it needs, by default its
+        estimate.
+
+        Only `after` itself and the edges of the plan's steps are tried.
+        """
         times, free, request = self._times, self._free, self._requests[job.rank]
         lasts = job.estimate if lasts is None else lasts
         seat, grows, index = self._shape.seat, request.more_always_fits, bisect_right(times, after + MOMENT) - 1
@@ -106,11 +112,13 @@ class NodePlan:
         raise ValueError(f"job {job.id} never fits")
 
     def admits(self, job: Job, start: float, lasts: float) -> bool:
-        """Return True if the job fits from `start` on for so long."""
+        """Return True if the job fits on the nodes from `start` on for `lasts` seconds."""
         return self._shape.seat(self._requests[job.rank], self._worst(self._step_at(start), start + lasts)) is not None
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
-        """Take what the job needs, on the nodes of the placement rule or on these; return them."""
+        """Occupy the job's resources from `start` until `end`, on the nodes `on` or as the placement rule chooses;
+        return the nodes.
+        """
         if on is None:
             on = self._shape.seat(self._requests[job.rank], self._worst(self._step_at(start), end))
             if on is None:
@@ -120,18 +128,20 @@ class NodePlan:
         return on
 
     def let_go(self, job: Job, start: float, end: float) -> None:
-        """Give back what `hold` took."""
+        """Free the resources that `hold` occupied."""
         self._change(start, end, self._seats.pop(job.rank), 1)
 
     def put(self, job: Job, after: float, lasts: float | None = None) -> float:
-        """Hold the job's earliest place from `after` on, for its estimate or for so long; return its start."""
+        """Occupy the earliest possible time from `after` on for the job, for its estimate or `lasts` seconds; return
+        its start.
+        """
         lasts = job.estimate if lasts is None else lasts
         start = self.find(job, after, lasts)
         self.hold(job, start, start + lasts)
         return start
 
     def seats_of(self, job: Job) -> Seats | None:
-        """Return the nodes on which the plan has the job."""
+        """Return the nodes that the plan gives to the job, None if the job is not in the plan."""
         return self._seats.get(job.rank)
 
     def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
@@ -153,7 +163,7 @@ class NodePlan:
         return max(bisect_right(self._times, time + MOMENT) - 1, 0)
 
     def _worst(self, first: int, end: float) -> Amounts:
-        """Return the least of everything that is free on each node from a step on until `end`."""
+        """Return the smallest amounts that are free on each node from step `first` on until `end`."""
         last = max(bisect_left(self._times, end - MOMENT), first + 1)
         return self._free[first] if last == first + 1 else np.minimum.reduce(self._free[first:last])
 
@@ -165,7 +175,7 @@ class NodePlan:
             self._free[index][nodes] += amounts
 
     def _edge(self, time: float) -> int:
-        """Return the step that begins at a time, made if there is none."""
+        """Return the index of the step that begins at `time`; split a step if none begins there."""
         index = bisect_left(self._times, time - MOMENT)
         if index == len(self._times) or self._times[index] > time + MOMENT:
             if not index:
@@ -198,9 +208,10 @@ class NodePlan:
 
 
 def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]], job: Job) -> tuple[float, Amounts]:
-    """Return when a job fits the nodes if only running jobs hold any, and what is free then on each node.
+    """Return the job's earliest start if only running jobs hold resources, and the amounts free on each node at that
+    time.
 
-    `ends` are (expected end, rank, anything), sorted. All that ends by that moment is counted.
+    `ends` are (expected end, rank, anything), sorted. Jobs that end at that time count as ended.
     """
     free, moment = machine.left.copy(), -np.inf
     for end, rank, _ in ends:

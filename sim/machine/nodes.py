@@ -1,4 +1,4 @@
-"""Machine of nodes: which job holds what of which node, the counterpart of `Machine` on equal processors."""
+"""Machine of nodes: which resources of which node each job holds, as `Machine` does for equal processors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 
 
 class NodeMachine(Machine):
-    """Nodes whose cores are numbered one node after another; a job holds cores, memory and more."""
+    """Nodes whose cores are numbered one node after another; a job holds cores, memory and other resources of nodes."""
 
     has_nodes = True
 
@@ -26,9 +26,9 @@ class NodeMachine(Machine):
         self.left: Amounts = shape.has.copy()
         """Amounts that are free on each node"""
         self.seats: dict[int, Seats] = {}
-        """rank -> what the running job holds"""
+        """Nodes of each running job with the amounts that it holds there, by rank"""
         self.promised: dict[int, tuple[float, Seats]] = {}
-        """rank -> (start, nodes) of a standing reservation"""
+        """Start and nodes of each standing reservation, by rank"""
 
     def copy(self) -> NodeMachine:
         twin = NodeMachine(self.shape, self.requests)
@@ -37,7 +37,7 @@ class NodeMachine(Machine):
         return twin
 
     def seat(self, rank: int, free: Amounts | None = None) -> Seats | None:
-        """Return the nodes that the job would get now, or where so much is free; None if it does not fit."""
+        """Return the nodes that the job would get now, or if the amounts `free` were free; None if it does not fit."""
         return self.shape.seat(self.requests[rank], self.left if free is None else free)
 
     def fits(self, job: Job) -> bool:
@@ -68,14 +68,14 @@ class NodeMachine(Machine):
         self.promised.clear()
 
     def take(self, rank: int, count: int) -> int:
-        """Give the job the nodes that the placement rule chooses."""
+        """Give the job the nodes that the placement rule chooses; return its cores as a set of bits."""
         seats = self.seat(rank)
         if seats is None:
             raise DecisionError("no nodes have room for it")
         return self._occupy(rank, seats)
 
     def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
-        """Give the job these nodes and no others."""
+        """Give the job exactly these nodes; return its cores as a set of bits."""
         if isinstance(processors, int):
             raise DecisionError("on a machine of nodes a policy does not choose cores")
         if not self._is_free(processors):
@@ -104,7 +104,7 @@ class NodeMachine(Machine):
         return chosen
 
     def faults(self) -> str:
-        """Return the first rule of nodes that is broken, "" if there is none; for `--check`."""
+        """Return the first broken rule of a machine of nodes as text, "" if all hold; for `--check`."""
         used = np.zeros_like(self.left)
         for rank, seats in self.seats.items():
             used[list(seats.nodes)] += seats.amounts
@@ -121,15 +121,15 @@ class NodeMachine(Machine):
 
 
 class Leftover:
-    """Resources that are left on nodes when the head starts at its shadow time.
+    """Free resources of nodes at the shadow time, when the head of the queue has started.
 
-    A job that would end later may pass the head if the head still fits at the shadow with that job placed now.
+    A job that would end later may pass the head if the head still fits at the shadow time with that job placed now.
     """
 
     __slots__ = ("_free", "_head", "_machine")
 
     def __init__(self, machine: NodeMachine, head: Job, free: Amounts) -> None:
-        """Make the leftover; `free` are the amounts free at the shadow time, before the head is placed."""
+        """Make it from the amounts free at the shadow time, before the head is placed."""
         self._machine, self._head, self._free = machine, head, free
 
     def admits(self, job: Job) -> bool:
@@ -141,6 +141,6 @@ class Leftover:
         return self._machine.seat(self._head.rank, free) is not None
 
     def count(self, job: Job) -> None:
-        """Note that the job, which would end later, has started."""
+        """Subtract the resources of a job that has started and ends after the shadow time."""
         seats = self._machine.seats[job.rank]
         self._free[list(seats.nodes)] -= seats.amounts

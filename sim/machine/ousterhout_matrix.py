@@ -1,9 +1,9 @@
-"""The Ousterhout matrix: rows and columns with their jobs (Z section 4).
+"""The Ousterhout matrix: rows and columns with their jobs (Zhang et al. 2000, section 4).
 
-A row is a virtual machine that gets its share of the time, a column a processor. A job has one set of columns, a home
-row, and replicas in other rows in the same columns. Sets of columns are integers, as in `sim.machine.processors`.
-Policies decide all moves; this module checks that they are possible, and raises a `DecisionError` before anything
-changes.
+A row is a virtual machine that gets its share of the time, a column is a processor. A job has one set of columns, a
+home row, and replicas: copies of itself in other rows, in the same columns. Sets of columns are integers, as in
+`sim.machine.processors`. Policies decide all moves; this module checks that they are possible, and raises a
+`DecisionError` before anything changes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sim.machine.processors import lowest, written
 
 
 class Cell(NamedTuple):
-    """Place of a job in one row."""
+    """Job in one row, with its columns and whether it is a replica."""
 
     rank: int
     columns: int
@@ -27,7 +27,7 @@ class Cell(NamedTuple):
 
 
 class MatrixPicture(NamedTuple):
-    """Matrix at one moment: rows of (id, cells), from first to last, and the id of the active row."""
+    """Read-only copy of the matrix at one time: rows as (id, cells) in order, and the id of the active row."""
 
     procs: int
     rows: tuple[tuple[int, tuple[Cell, ...]], ...]
@@ -35,24 +35,24 @@ class MatrixPicture(NamedTuple):
 
 
 class MatrixView:
-    """Rows of `procs` columns, and the jobs in them, as a policy sees them."""
+    """Matrix as a policy sees it: rows of `procs` columns with jobs, for reading only."""
 
     __slots__ = ("_all", "_columns", "_gone", "_home", "_rows", "_rows_of", "_used", "procs", "size")
 
     def __init__(self, procs: int) -> None:
         self.procs = self.size = procs
-        """Number of columns, and of available ones"""
+        """Number of columns, and how many of them are available"""
         self._rows: list[int] = []
         self._all = (1 << procs) - 1
         self._used: dict[int, int] = {}
-        """row -> the columns that are taken"""
+        """Columns that are taken in each row, by row id"""
         self._columns: dict[int, int] = {}
-        """rank -> its columns, in order of placement"""
+        """Columns of each job by rank, in order of placement"""
         self._home: dict[int, int] = {}
         self._rows_of: dict[int, tuple[int, ...]] = {}
-        """rank -> its rows, the home row first"""
+        """Rows of each job by rank, its home row first"""
         self._gone: set[int] = set()
-        """Rows removed since the last cleaning; a new row gets none of their ids"""
+        """Ids of rows removed since the last cleaning; a new row gets none of them"""
 
     @property
     def rows(self) -> Sequence[int]:
@@ -60,7 +60,7 @@ class MatrixView:
         return tuple(self._rows)
 
     def __len__(self) -> int:
-        """Return how many jobs there are."""
+        """Return the number of jobs in the matrix."""
         return len(self._home)
 
     def __contains__(self, rank: int) -> bool:
@@ -68,7 +68,7 @@ class MatrixView:
 
     @property
     def jobs(self) -> list[int]:
-        """Return the ranks of all jobs in order of placement: a copy."""
+        """Return a new list of the ranks of all jobs, in order of placement."""
         return list(self._columns)
 
     def columns(self, rank: int) -> int:
@@ -84,12 +84,12 @@ class MatrixView:
         return self._rows_of[rank]
 
     def standing_in(self, row: int) -> list[int]:
-        """Return the jobs in this row, replicas too, in order of placement."""
+        """Return the ranks of the jobs in this row, replicas too, in order of placement."""
         rows_of = self._rows_of
         return [rank for rank in self._columns if row in rows_of[rank]]
 
     def homes(self) -> dict[int, list[int]]:
-        """Return row -> jobs whose home it is, in order of placement."""
+        """Return the ranks of the jobs at home in each row, by row id, in order of placement."""
         homes: dict[int, list[int]] = {row: [] for row in self._rows}
         home = self._home
         for rank in self._columns:
@@ -106,12 +106,12 @@ class MatrixView:
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
-        """Return the jobs whose columns are free in all these rows; of one row, the jobs that fit there."""
+        """Return the ranks whose columns are free in all these rows; for one row, the jobs that fit there."""
         columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))
         return [rank for rank in ranks if not columns[rank] & used]
 
     def used(self, row: int) -> int:
-        """Return the columns of the row that are taken."""
+        """Return the taken columns of the row."""
         return self._used[row]
 
     def free_columns(self, row: int) -> int:
@@ -127,14 +127,14 @@ class MatrixView:
         return lowest(self.free_columns(row), count)
 
     def in_the_way(self, columns: int, row: int) -> list[int]:
-        """Return the jobs in the row that use some of these columns, in order of placement."""
+        """Return the ranks of the jobs in the row that use some of these columns, in order of placement."""
         if not self._used[row] & columns:
             return []
         rows_of = self._rows_of
         return [rank for rank, held in self._columns.items() if held & columns and row in rows_of[rank]]
 
     def room_for_replica(self, rank: int) -> int | None:
-        """Return the first row without the job in which its columns are free."""
+        """Return the first row in which the job has no place yet and its columns are free, or None."""
         columns, used = self._columns[rank], self._used
         for row in self._rows:
             if not used[row] & columns:
@@ -142,21 +142,21 @@ class MatrixView:
         return None
 
     def occupied_rows(self) -> list[int]:
-        """Return the rows with a job in them, in order."""
+        """Return the ids of the rows that have a job, in order."""
         return [row for row in self._rows if self._used[row]]
 
     @property
     def next_row(self) -> int:
-        """Return the id of the row that would be opened now."""
+        """Return the id that the next opened row would get."""
         return next(row for row in counted(1) if row not in self._used and row not in self._gone)
 
     @property
     def has_replicas(self) -> bool:
-        """Return True if a job is in more rows than its home row."""
+        """Return True if any job is in more rows than its home row."""
         return sum(map(len, self._rows_of.values())) > len(self._rows_of)
 
     def picture(self, on_turn: int | None = None) -> MatrixPicture:
-        """Return the matrix as a value that does not change; the cells of a row are in order of placement."""
+        """Return a read-only copy of the matrix; the cells of a row are in order of placement."""
         rows: dict[int, list[Cell]] = {row: [] for row in self._rows}
         for rank, columns in self._columns.items():
             home = self._home[rank]
@@ -166,7 +166,7 @@ class MatrixView:
 
 
 class Matrix(MatrixView):
-    """The matrix itself, which can be changed.
+    """Ousterhout matrix that the engine changes.
 
     >>> matrix = Matrix(4)
     >>> first, second = matrix.open_row(), matrix.open_row()
@@ -194,19 +194,21 @@ class Matrix(MatrixView):
         return twin
 
     def resize(self, there: int) -> None:
-        """Set the columns of every row; jobs must not be outside of them."""
+        """Set the available columns of every row; no job may be outside of them."""
         for matrix in (self, self.view):
             matrix._all, matrix.size = there, there.bit_count()
 
     @property
     def gone(self) -> frozenset[int]:
-        """Return the rows that vanished since all was cleaned."""
+        """Return the ids of rows that were removed since the last cleaning."""
         return frozenset(self._gone)
 
     def become(
         self, rows: Iterable[int], places: Iterable[tuple[int, int, tuple[int, ...]]], gone: Iterable[int]
     ) -> None:
-        """Replace the matrix by these rows, (rank, columns, rows) of each job by placement, and removed rows."""
+        """Replace the whole matrix: `rows`, the (rank, columns, rows) of each job in order of placement, and removed
+        rows.
+        """
         for name in _SHARED:
             getattr(self, name).clear()
         self._rows.extend(rows)
@@ -219,18 +221,18 @@ class Matrix(MatrixView):
 
     @property
     def standing(self) -> Mapping[int, tuple[int, ...]]:
-        """Return rank -> rows of the job as the live mapping, for reading."""
+        """Return the rows of each job by rank; the mapping is not copied and must not be changed."""
         return self._rows_of
 
     def open_row(self) -> int:
-        """Return a new, empty row after the last; its id, the lowest that is free."""
+        """Add an empty row after the last and return its id, the lowest unused one."""
         row = self.next_row
         self._rows.append(row)
         self._used[row] = 0
         return row
 
     def place(self, rank: int, row: int, columns: int) -> None:
-        """Place a new job; this row becomes its home."""
+        """Add a job in these columns; this row becomes its home row."""
         if rank in self._home:
             self._refuse(rank, "is in the matrix already")
         self._demand(rank, row, columns, self._used.get(row, 0))
@@ -238,9 +240,9 @@ class Matrix(MatrixView):
         self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
 
     def move(self, rank: int, row: int, columns: int | None = None) -> None:
-        """Move the job's home to another row; with other columns, there or in its row, it migrates.
+        """Move the job's home to another row. With `columns` the job migrates to these, in the new row or its own.
 
-        A job with replicas has to be cleaned first: they would not be where they belong.
+        A job with replicas has to be cleaned first: the replicas would have the wrong columns.
         """
         was, home = self._demand_place(rank)
         if len(self._rows_of[rank]) > 1:
@@ -256,7 +258,7 @@ class Matrix(MatrixView):
         self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
 
     def replicate(self, rank: int, row: int) -> None:
-        """Add this row to the job's rows, in the same columns."""
+        """Add a replica of the job in this row, in the same columns."""
         columns, used = self._columns.get(rank, 0), self._used.get(row)
         if not columns or used is None or columns & used:
             self._demand_place(rank)
@@ -308,7 +310,7 @@ class Matrix(MatrixView):
         raise DecisionError(f"the job of rank {rank} {what}")
 
     def held_twice(self) -> Iterator[tuple[int, int]]:
-        """Yield (row, columns) with two jobs or a wrong count of taken columns; any result is a bug."""
+        """Yield (row, columns) for columns with two jobs or a wrong count of taken columns; any result is a bug."""
         for row in self._rows:
             seen = 0
             for rank in self.standing_in(row):
@@ -320,4 +322,4 @@ class Matrix(MatrixView):
 
 
 _SHARED = ("_rows", "_used", "_columns", "_home", "_rows_of", "_gone")
-"""Attributes that a matrix and its view share; they are changed in place and never replaced."""
+"""Attributes that a matrix shares with its view; they are changed in place and never replaced."""

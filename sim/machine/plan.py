@@ -1,4 +1,4 @@
-"""Plans of either shape of a machine, and which machine a workload gets."""
+"""Plans for both kinds of machine (equal processors, nodes), and the choice of the machine for a workload."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Plan: TypeAlias = Profile | NodePlan
 
 
 def machine_of(workload: Workload, placement: Placement) -> Machine:
-    """Return the machine of a workload, with nothing held."""
+    """Return a new machine for the workload, on which no job runs."""
     if workload.shape is not None:
         if workload.outages:
             raise ParameterError(
@@ -28,7 +28,7 @@ def machine_of(workload: Workload, placement: Placement) -> Machine:
 
 
 def by_number(plan: Plan) -> Profile:
-    """Return a plan of equal processors for policies that count processors; nodes are refused."""
+    """Return the plan as a `Profile`, for policies that count processors; raise an error for a plan of nodes."""
     if isinstance(plan, NodePlan):
         raise DecisionError("this policy counts processors and cannot plan on nodes")
     return plan

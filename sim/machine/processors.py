@@ -16,7 +16,8 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 Placement = Literal["lowest", "together", "best", "spread"]
-"""The last two are for nodes, which take `lowest` for the rule that the machine's file names."""
+"""Rules for choosing processors. The last two are for nodes; for nodes `lowest` means the rule in the machine's file.
+"""
 
 
 def lowest(free: int, count: int) -> int:
@@ -33,7 +34,7 @@ def lowest(free: int, count: int) -> int:
 
 
 def ranges(processors: int) -> Iterator[tuple[int, int]]:
-    """Yield the set's runs of neighbours as (first, last), upwards.
+    """Yield the runs of neighbouring processors in the set as (first, last), in ascending order.
 
     >>> list(ranges(0b11011100))
     [(2, 4), (6, 7)]
@@ -49,7 +50,7 @@ def ranges(processors: int) -> Iterator[tuple[int, int]]:
 
 
 def written(processors: int) -> str:
-    """Return the set as people write it.
+    """Return the set of processors as people write it.
 
     >>> written(0b1110100001111)
     '0-3 8 10-12'
@@ -58,7 +59,9 @@ def written(processors: int) -> str:
 
 
 def together(free: int, count: int) -> int:
-    """Return the smallest hole that holds `count` whole; else the largest holes first, of equals the lowest.
+    """Return `count` free processors: from the smallest hole that is large enough, or else from the largest holes.
+
+    Of equally large holes the lowest comes first.
 
     >>> bin(together(0b111101100, 2))
     '0b1100'
@@ -82,7 +85,7 @@ PLACEMENTS: dict[Placement, Callable[[int, int], int]] = {"lowest": lowest, "tog
 
 
 class Machine:
-    """N processors; every one is free or held by exactly one job. It may be divided into partitions that own them."""
+    """Machine of equal processors, each free or held by exactly one job. Partitions may own the processors."""
 
     has_nodes = False
     """True if the machine consists of nodes."""
@@ -94,13 +97,13 @@ class Machine:
         self.free = procs
         self.free_set = (1 << procs) - 1
         self.held: dict[int, int] = {}
-        """rank -> the processors that the job holds"""
+        """Processors that each running job holds, by rank"""
         self.owners: list[int] = []
-        """partition -> the processors that it owns; empty without partitions"""
+        """Processors that each partition owns now; empty without partitions"""
         self.division: list[int] = []
-        """partition -> the processors that it owned at first; any others are borrowed"""
+        """Processors that each partition owned at first; it has borrowed any others"""
         self.absent = 0
-        """Processors that are not there now"""
+        """Processors that are down now"""
         self.kept = 0
         """Processors, idle or not, that are reserved for a suspended job"""
         self._choose = PLACEMENTS[placement]
@@ -114,7 +117,7 @@ class Machine:
 
     @property
     def there(self) -> int:
-        """Return the available processors."""
+        """Return the set of available processors."""
         return ((1 << self.procs) - 1) & ~self.absent
 
     @property
@@ -123,7 +126,7 @@ class Machine:
         return self.procs - self.absent.bit_count()
 
     def lose(self, absent: int) -> None:
-        """Set the unavailable processors, which must be idle."""
+        """Set the processors that are down, which must be idle."""
         taken = reduce(or_, self.held.values(), 0)
         if taken & absent:
             raise DecisionError(f"processors {written(taken & absent)} are held and cannot go")
@@ -132,7 +135,7 @@ class Machine:
         self.free = self.free_set.bit_count()
 
     def take(self, rank: int, count: int) -> int:
-        """Give the job `count` free processors: all of them, or a choice of the placement."""
+        """Give the job `count` free processors chosen by the placement rule, and return them."""
         if count > self.free:
             raise DecisionError(f"{count} processors wanted, {self.free} free")
         if self.kept:
@@ -147,44 +150,44 @@ class Machine:
     # Questions that a machine of nodes answers differently (`sim.machine.nodes`)
 
     def fits(self, job: Job) -> bool:
-        """Return True if as many processors are free as the job needs, or nodes have room for it."""
+        """Return True if the job fits now: enough processors are free, or its nodes have the free resources."""
         return job.procs <= self.free
 
     def has_room(self, job: Job) -> bool:
-        """Return True if what was promised to the job is free, or if it fits where nothing was promised."""
+        """Return True if the resources reserved for the job are free, or if it fits outside of all reservations."""
         return job.procs <= self.free
 
     def partitions(self, job: Job) -> tuple[int, ...]:
-        """Return the partitions that the job names; (-1,) is the whole machine."""
+        """Return the numbers of the partitions that the job names; (-1,) means the whole machine."""
         return (-1,)
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str]:
-        """Return free cores, nodes that have any, places found and needed, and their unit."""
+        """Return the free cores, the nodes with free cores, the places found and needed, and the unit of places."""
         raise DecisionError("equal processors are not on nodes")
 
     def due(self, rank: int, now: float) -> Seats | None:
-        """Return the nodes that a reservation holds for the job from now on."""
+        """Return the nodes of the job's reservation if it has begun by `now`, else None."""
         return None
 
     def seats_of(self, rank: int) -> Seats | None:
-        """Return what a running job holds of nodes; None on equal processors."""
+        """Return the nodes and amounts that a running job holds; None on equal processors."""
         return None
 
     def promise(self, rank: int, at: float, seats: Seats | None) -> None:
-        """Keep the nodes of a standing reservation."""
+        """Keep these nodes for the job's standing reservation at `at`."""
 
     def forget_promises(self) -> None:
-        """Keep no nodes for any reservation."""
+        """Drop the nodes of all reservations."""
 
     def _beside_kept(self, count: int) -> int:
-        """Return free processors that are kept for no job."""
+        """Return `count` of the free processors that are kept for no job."""
         free = self.free_set & ~self.kept
         if count > free.bit_count():
             raise DecisionError(f"{count} processors wanted, {free.bit_count()} free that are not kept for a job")
         return self._choose(free, count)
 
     def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
-        """Give the job these processors and no others."""
+        """Give the job exactly these processors or nodes; return its processors as a set of bits."""
         if not isinstance(processors, int):
             raise DecisionError("equal processors have no nodes to choose")
         if processors & ~self.free_set:
@@ -199,14 +202,14 @@ class Machine:
         return processors
 
     def hold_only(self, held: dict[int, int]) -> None:
-        """Replace all jobs on processors by these, as when a row of a matrix becomes active."""
+        """Replace the jobs on all processors by these, when a row of the matrix becomes active."""
         self.held.clear()
         self.held |= held
         self.free_set = self.there & ~reduce(or_, held.values(), 0)
         self.free = self.free_set.bit_count()
 
     def divide(self, owners: Sequence[int]) -> None:
-        """Give every processor its owner."""
+        """Set the owned processors of every partition."""
         seen = 0
         for owned in owners:
             if seen & owned:
@@ -217,14 +220,14 @@ class Machine:
         self.owners, self.division = list(owners), list(owners)
 
     def hand_over(self, to: int, processors: int) -> None:
-        """Move idle processors to another owner."""
+        """Make a partition the owner of these idle processors."""
         if processors & ~self.free_set:
             raise DecisionError(f"processors {written(processors & ~self.free_set)} are not idle: they cannot be lent")
         self.owners = [owned & ~processors for owned in self.owners]
         self.owners[to] |= processors
 
     def give_back(self, rank: int) -> int:
-        """Free the job's processors, and return them."""
+        """Free the job's processors and return them."""
         processors = self.held.pop(rank)
         self.free_set |= processors
         self.free += processors.bit_count()

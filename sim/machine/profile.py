@@ -1,8 +1,8 @@
-"""Free processors over future time. Every plan is made on a `Profile`.
+"""Free processors over future time. Every plan of equal processors is a `Profile`.
 
-A profile is a step function: `_free[i]` processors are free from `_times[i]` until `_times[i + 1]`, the last for ever.
-`_times[0]` is the present or earlier. Neighbouring steps differ, so a plan is no longer than necessary. Only this
-module uses these lists. Edges less than a moment apart are one.
+A profile is a step function: `_free[i]` processors are free from `_times[i]` until `_times[i + 1]`, the last step for
+ever. `_times[0]` is the present or earlier. Neighbouring steps differ, so a plan is no longer than necessary. Only this
+module uses these lists. Edges less than a microsecond apart are one.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 Moved: TypeAlias = tuple[Job, float, float]
-"""Job, the start it was reserved for, and its new start."""
+"""Job whose reservation moves, with its old and its new start."""
 
 
 class Profile:
-    """Plan of future use as the number of free processors over time.
+    """Plan of the machine's future: how many processors are free at which time.
 
     >>> plan = Profile(now=0, free=4)
     >>> plan.take(0, 10, 3)
@@ -66,7 +66,7 @@ class Profile:
 
     @classmethod
     def of_steps(cls, steps: Iterable[tuple[float, int]]) -> Profile:
-        """Return a plan of these steps: (since when, how many are free)."""
+        """Return a profile made of these steps (time from which it holds, free processors)."""
         plan = cls(0, 0)
         plan._times, plan._free = map(list, zip(*steps, strict=True))
         return plan
@@ -84,16 +84,16 @@ class Profile:
         )
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """Return (begin, free processors) of each step, from the present on."""
+        """Yield (time from which it holds, free processors) for each step, from the present on."""
         return zip(self._times, self._free, strict=True)
 
     @property
     def free_now(self) -> int:
-        """Return how many are free at the plan's present."""
+        """Return the number of processors that are free at the first step."""
         return self._free[0]
 
     def shortage(self) -> float | None:
-        """Return the first time at which more are taken than exist, or None."""
+        """Return the first time at which jobs take more processors than exist, or None."""
         return next((time for time, free in self.steps() if free < 0), None)
 
     def advance(self, now: float) -> None:
@@ -123,9 +123,10 @@ class Profile:
         return candidate
 
     def hole_before(self, before: float, procs: int, duration: float, after: float = -inf) -> float:
-        """Return the first moment at which `procs` stay free for `duration`, if it is before `before`; else infinity.
+        """Return the first time before `before` at which `procs` processors stay free for `duration`; infinity if there
+        is none.
 
-        There must be none before `after`.
+        The caller guarantees that there is none before `after`.
 
         >>> plan = Profile(now=0, free=4)
         >>> plan.take(0, 10, 3)
@@ -160,7 +161,7 @@ class Profile:
         return True
 
     def least(self, start: float, end: float) -> int:
-        """Return the fewest that are free at any moment from `start` until `end`.
+        """Return the smallest number of free processors at any time from `start` until `end`.
 
         >>> plan = Profile(now=0, free=4)
         >>> plan.take(5, 10, 3)
@@ -172,7 +173,7 @@ class Profile:
         return min(self._free[first:last])
 
     def take(self, start: float, end: float, procs: int) -> None:
-        """Remove `procs` processors (add, if negative) from `start` until `end`."""
+        """Remove `procs` free processors from `start` until `end`; a negative number adds them."""
         times, free = self._times, self._free
         if end - start <= MOMENT:
             return
@@ -198,28 +199,30 @@ class Profile:
     # The same by job: a machine of nodes answers these, too (`sim.machine.node_plan`)
 
     def find(self, job: Job, after: float) -> float:
-        """Return the first moment from `after` on at which the job fits for its whole estimate."""
+        """Return the earliest start from `after` on at which the job fits for its whole estimate."""
         return self.earliest(job.procs, job.estimate, after)
 
     def admits(self, job: Job, start: float, lasts: float) -> bool:
-        """Return True if the job fits from `start` on for so long."""
+        """Return True if the job fits from `start` on for `lasts` seconds."""
         return self.fits(job.procs, start, lasts)
 
     def hold(self, job: Job, start: float, end: float, on: Seats | None = None) -> Seats | None:
-        """Take what the job needs; return the nodes that it gets, None on equal processors."""
+        """Occupy the job's processors from `start` until `end`; return its nodes, None on equal processors."""
         self.take(start, end, job.procs)
         return None
 
     def let_go(self, job: Job, start: float, end: float) -> None:
-        """Give back what `hold` took."""
+        """Free the processors that `hold` occupied."""
         self.take(start, end, -job.procs)
 
     def put(self, job: Job, after: float, lasts: float | None = None) -> float:
-        """Hold the job's earliest place from `after` on, for its estimate or for so long; return its start."""
+        """Occupy the earliest possible time from `after` on for the job, for its estimate or `lasts` seconds; return
+        its start.
+        """
         return self.place(job.procs, job.estimate if lasts is None else lasts, after)
 
     def seats_of(self, job: Job) -> Seats | None:
-        """Return the nodes on which the plan has the job; None on equal processors."""
+        """Return the nodes that the plan gives to the job; None on equal processors."""
         return None
 
     def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
@@ -227,14 +230,15 @@ class Profile:
         return compression(self, now, jobs, reserved)
 
     def place(self, procs: int, duration: float, after: float) -> float:
-        """Take the earliest place there is, and say when it starts."""
+        """Occupy `procs` processors for `duration` at the earliest possible time from `after` on; return its start."""
         start = self.earliest(procs, duration, after)
         self.take(start, start + duration, procs)
         return start
 
 
 class Placed:
-    """Placements on a plan so far: after a job was placed, a wider and longer one cannot start earlier.
+    """Record of the jobs placed in a plan, which narrows searches: a wider and longer job cannot start before a placed
+    one.
 
     >>> placed = Placed()
     >>> placed.note(2, 5, at=10)
@@ -248,30 +252,30 @@ class Placed:
         self._found: list[tuple[int, float, float]] = []
 
     def bound(self, procs: int, duration: float) -> float:
-        """Return a moment before which there is no place."""
+        """Return a time before which a job of this size cannot start."""
         for its_procs, its_duration, at in reversed(self._found):
             if its_procs <= procs and its_duration <= duration:
                 return at
         return -inf
 
     def note(self, procs: int, duration: float, at: float) -> None:
-        """Note where a job of this size got its first place; drop entries that it makes redundant."""
+        """Record the earliest start found for a job of this size; drop entries that it makes redundant."""
         found = self._found
         while found and found[-1][0] >= procs and found[-1][1] >= duration and found[-1][2] <= at:
             found.pop()
         found.append((procs, duration, at))
 
     def forget(self) -> None:
-        """Forget the placements, because there is more room."""
+        """Drop all entries, because processors have become free in the plan."""
         self._found.clear()
 
 
 _LOOKED_BACK = 8
-"""Most recent trials to consult; older ones say little about the current plan."""
+"""Number of latest trials that are consulted; older ones say little about the current plan."""
 
 
 class Extra:
-    """Processors that are left when the head starts at its shadow time; jobs that would end later share them."""
+    """Extra processors: left over when the head starts at its shadow time; jobs that would end later share them."""
 
     __slots__ = ("left",)
 
@@ -279,23 +283,24 @@ class Extra:
         self.left = left
 
     def admits(self, job: Job) -> bool:
-        """Return True if the head could still start at the shadow while this job runs."""
+        """Return True if the head can still start at its shadow time while this job runs."""
         return job.procs <= self.left
 
     def count(self, job: Job) -> None:
-        """Note that the job, which would end later, has started."""
+        """Subtract the processors of a job that has started and ends after the shadow time."""
         self.left -= job.procs
 
 
 def compression(
     plan: Profile, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]
 ) -> Iterator[tuple[Job, float, float]]:
-    """Yield reservations moved earlier, each released and placed again: (job, old start, new start).
+    """Move reservations to earlier starts, one after another; yield (job, old start, new start) of each that can move.
 
-    The caller moves the reservation in the plan before asking for the next one. Searching is the main cost of
-    conservative backfilling, so results are remembered. A wider and longer job with a later reservation finds no place
-    before that job's new (or kept) one, except in processors that moved reservations have left since. The search begins
-    a few moments earlier, because rounding may split one moment into two.
+    Each is released and placed again. The caller moves the reservation in the plan before asking for the next one.
+    Searching is the main cost of conservative backfilling, so results are remembered. A wider and longer job with a
+    later reservation finds no place before the new (or kept) place of a smaller one, except on processors that moved
+    reservations have left since. The search begins a few microseconds earlier, because rounding may split one point in
+    time into two.
 
     >>> plan = Profile(now=0, free=2)
     >>> plan.take(10, 15, 2)
@@ -305,9 +310,9 @@ def compression(
     """
     times, free = plan._times, plan._free
     tried: list[tuple[int, float, float, float, int]] = []
-    """Processors, duration, where it stood, where it stands, how many had moved by then"""
+    """Searches so far: processors, duration, old start, new start, and the number of moves until then"""
     left: list[float] = []
-    """Earliest place that a reservation left, from each move on"""
+    """Earliest start that a moved reservation has left since each move"""
     for job in jobs:
         start, procs, duration = reserved[job.rank], job.procs, job.estimate
         last = bisect_left(times, start - MOMENT) - 1
@@ -334,7 +339,9 @@ def compression(
 
 
 def _gap_before(plan: Profile, last: int, start: float, procs: int, duration: float, after: float) -> float:
-    """Return the first place among the steps up to `last`, or `start`; a place may reach into `start`."""
+    """Return the first place for the job among the steps up to `last`, else `start`; the place may reach into
+    `start`.
+    """
     times, free = plan._times, plan._free
     index = bisect_right(times, after + MOMENT) - 1
     while index <= last:
@@ -352,9 +359,9 @@ def _gap_before(plan: Profile, last: int, start: float, procs: int, duration: fl
 
 
 def shadow(free: int, ends: Iterable[tuple[float, int, int]], procs: int) -> tuple[float, int]:
-    """Return when `procs` processors will be free and how many are then, everything counted that ends by then.
+    """Return the time at which `procs` processors will be free, and the number of free processors at that time.
 
-    `ends` are (expected end, rank, processors) of what runs, sorted.
+    `ends` are (expected end, rank, processors) of running jobs, sorted. Jobs that end at that time count as ended.
 
     >>> shadow(1, [(10, 0, 2), (20, 1, 4), (20, 2, 1)], 5)
     (20, 8)

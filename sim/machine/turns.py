@@ -1,4 +1,4 @@
-"""Time in gang scheduling: the rows of the matrix take turns (Z section 4; loss by switching, section 5.3).
+"""Clock of gang scheduling: the rows of the matrix take turns (Zhang et al. 2000, sections 4 and 5.3).
 
 Rows have turns in their order, each for `slice` seconds; the first `cs * slice` seconds of a turn are overhead without
 progress. A single row runs without turns and overhead. A job may run for thousands of turns between two events, so
@@ -17,11 +17,11 @@ from sim.errors import DecisionError
 from sim.machine.moment import MOMENT
 
 _FEW = 4
-"""Recent moments whose results are kept, because they are requested repeatedly."""
+"""Number of latest results that are kept, because they are requested repeatedly."""
 
 
 class Turn(NamedTuple):
-    """Turn of a row from `begin` until `end`, without progress until `overhead_until`."""
+    """Turn of a row from `begin` until `end`; jobs make no progress until `overhead_until`."""
 
     row: int
     begin: float
@@ -30,9 +30,9 @@ class Turn(NamedTuple):
 
 
 class Turns:
-    """The clock of the rows: whose turn it is, and since when.
+    """Clock of the matrix rows: which row is active, and since when.
 
-    It knows the cycle as it stood after the last rebuild (`settle`); times asked about lie after that.
+    It knows the cycle as of the last rebuild (`settle`), and answers questions about later times only.
 
     >>> turns = Turns(slice=200, cs=0.05)
     >>> turns.settle(1000, [1, 2])
@@ -52,9 +52,9 @@ class Turns:
         self.row: int | None = None
         """Active row; None if there is no row"""
         self.begin: float = 0
-        """Begin of the current turn."""
+        """Time at which the current turn began."""
         self._known_works: dict[tuple[float, float], list[float]] = {}
-        """(time, overhead) -> what `_works` found, since anything changed last"""
+        """Results of `_works` by (time, overhead) since the last change"""
 
     def copy(self) -> Turns:
         twin = Turns.__new__(Turns)
@@ -63,7 +63,7 @@ class Turns:
         return twin
 
     def is_like(self, other: Turns) -> bool:
-        """Return True if both clocks agree from now on."""
+        """Return True if both clocks will show the same turns from now on."""
         mine, its = (self.begin, self.row, self.rows), (other.begin, other.row, other.rows)
         return mine == its and (self.slice, self.overhead) == (other.slice, other.overhead)
 
@@ -74,13 +74,15 @@ class Turns:
 
     @property
     def end(self) -> float | None:
-        """Return the end of the turn; None with a single row, or none."""
+        """Return the end of the current turn; None with fewer than two rows."""
         return self.begin + self.slice if self.alternate else None
 
     # Going on
 
     def advance(self, to: float, occupied: Callable[[], Collection[int]] | None = None) -> None:
-        """Advance to `to`. If a turn ends there, the next row with unfinished jobs (`occupied`) becomes active."""
+        """Move the clock to `to`. If a turn ends there, the next row with unfinished jobs (`occupied`) becomes
+        active.
+        """
         if self.row is None or len(self.rows) < 2:
             return
         ended = self._ended_by(to)
@@ -101,10 +103,10 @@ class Turns:
                 return
 
     def settle(self, now: float, rows: Sequence[int]) -> None:
-        """Adopt the rows of a rebuilt matrix; `advance` came before.
+        """Take over the rows of a rebuilt matrix; the caller has called `advance` before.
 
-        The turn continues if its row still exists. If not, the next of the old order that exists (or else the first
-        row) starts one at once. A row that ran alone starts its turn when a second appears. Only the numbers of rows
+        The turn continues if its row still exists. If not, the next row of the old order that exists (or else the first
+        row) starts a turn at once. A row that ran alone starts its turn when a second appears. Only the numbers of rows
         before and after the rebuild count, not changes in between.
         """
         old, on_turn = self.rows, self.row
@@ -125,25 +127,25 @@ class Turns:
                     return
 
     def turn_to(self, row: int, now: float) -> None:
-        """Make this row active at once; the others follow in their order."""
+        """Make this row active at once; the others follow in row order."""
         self.row, self.begin = row, now
         self._known_works.clear()
 
     # Progress of jobs
 
     def gained(self, rows: Sequence[int], since: float, until: float) -> float:
-        """Return the progress, in seconds, of a job in these rows."""
+        """Return the progress in seconds of a job in these rows from `since` until `until`."""
         if not self.alternate:
             return until - since if self.row in rows else 0
         gains = self.gains(since, until)
         return added(gains[row] for row in rows)
 
     def gains(self, since: float, until: float) -> dict[int, float]:
-        """Return row -> progress, as `gained` adds it up, for many jobs at once."""
+        """Return the progress in seconds of each row from `since` until `until`, by row id; for many jobs at once."""
         return self._shares(since, until, self.overhead)
 
     def on_turn(self, since: float, until: float) -> dict[int, float]:
-        """Return row -> seconds of its turns, including overhead."""
+        """Return the seconds of each row's turns from `since` until `until`, including overhead, by row id."""
         return self._shares(since, until, 0)
 
     def _shares(self, since: float, until: float, overhead: float) -> dict[int, float]:
@@ -153,11 +155,10 @@ class Turns:
         return {row: after - before for row, after, before in works}
 
     def finish(self, rows: Sequence[int], work: float, now: float) -> float:
-        """Return when a job in these rows will have made `work` seconds of progress, if nothing changes.
+        """Return the time at which a job in these rows will have made `work` seconds of progress, if nothing changes.
 
-        `work` is what remains of its run and, before that, the stalls of migrations: seconds of its own turns outside
-        overhead, in which it would otherwise make progress.
-        An end within a microsecond of the end of a turn is at the end of the turn.
+        `work` is the remaining run time plus the stalls of migrations: seconds of the job's own turns outside of
+        overhead. An end within a microsecond of the end of a turn is at the end of the turn.
         """
         count = len(self.rows)
         if count < 2:
@@ -179,9 +180,9 @@ class Turns:
         return max(now, begin + (self.slice if rest > a_turn - MOMENT else self.overhead + rest))
 
     def first_stand(self, rows: Sequence[int], now: float) -> float:
-        """Return the first moment from `now` on at which one of these rows is active, overhead or not.
+        """Return the first time from `now` on at which one of these rows is active, overhead included.
 
-        To be asked after the rebuild at `now`: a row that a job leaves at the instant it comes on turn is no start.
+        Call it after the rebuild at `now`: a row that a job leaves at the instant it becomes active is no start.
         """
         if self.row in rows:
             return now
@@ -190,7 +191,7 @@ class Turns:
     # Drawing
 
     def window(self, since: float, until: float) -> Iterator[Turn]:
-        """Yield the turns from `since` until `until`, cut off there; none shorter than a microsecond."""
+        """Yield the turns from `since` until `until`, cut off at both; none is shorter than a microsecond."""
         if self.row is None or until <= since:
             return
         if not self.alternate:
@@ -208,11 +209,11 @@ class Turns:
     # Counting turns; the one that began at `begin` is number 0
 
     def _ended_by(self, time: float) -> int:
-        """Return how many turns have ended by then."""
+        """Return the number of turns that have ended by `time`."""
         return max(int((time - self.begin + MOMENT) // self.slice), 0)
 
     def _places(self, rows: Sequence[int]) -> list[int]:
-        """Return after how many turns from now each of the rows is active, sorted."""
+        """Return the number of turns from now until each of the rows is active, sorted."""
         if self.row is None or not rows:
             raise DecisionError("a job that stands in no row never comes on turn")
         index, count = self.rows.index, len(self.rows)
@@ -220,7 +221,7 @@ class Turns:
         return sorted([(index(row) - now) % count for row in rows])
 
     def _works(self, time: float, overhead: float) -> list[float]:
-        """Return the progress made in each row from the beginning of the present turn until `time`."""
+        """Return the progress in seconds of each row from the beginning of the current turn until `time`."""
         known = self._known_works.get((time, overhead))
         if known is None:
             if len(self._known_works) > _FEW:
@@ -231,12 +232,12 @@ class Turns:
 
 
 def added(values: Iterable[float]) -> float:
-    """Return one after another: `sum` has more digits in later versions of Python."""
+    """Return the sum of the values, added one after another: `sum` is more exact in later versions of Python."""
     return reduce(add, values, 0.0)
 
 
 def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: list[float]) -> None:
-    """Compute the progress of each row since the turn of the row at place `now` began, `gone` seconds ago."""
+    """Add to `made` the progress of each row since the turn of the row at place `now` began, `gone` seconds ago."""
     ended = int(gone // slice)
     if ended <= 0:
         made[:] = [0.0] * count
@@ -250,7 +251,7 @@ def count_progress(gone: float, slice: float, overhead: float, count: int, now: 
 
 
 def turns_for(work: float, a_turn: float) -> int:
-    """Return how many turns the work takes."""
+    """Return the number of turns that `work` seconds take."""
     if work % 1 == a_turn % 1 == 0:
         return int(-(-work // a_turn))
     return ceil((work - MOMENT) / a_turn)
