@@ -1,4 +1,4 @@
-"""Numbers of a policy shown in the job tables, such as a priority or a user's past usage."""
+"""Columns of the job tables with numbers that a policy computes, such as a priority or a user's past usage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sim.workload.model import Job
 
 
 class Column(NamedTuple):
-    """A kind of number that a policy, or an order of the queue, writes into `view.notes` under this name.
+    """Kind of number that a policy or an order of the queue writes into `view.notes` under the column's name.
 
     Its key is the job's rank, or the number of what it is `of`: `view.notes["usage"][job.user]`.
     """
@@ -20,16 +20,16 @@ class Column(NamedTuple):
     meaning: str = ""
     of: Literal["rank", "user", "group", "queue"] = "rank"
     unit: Unit | None = None
-    """A time, a length of time, or just a number."""
+    """Unit of the number: a point in time, a duration, or None for a plain number."""
 
     def value(self, notes: Mapping[str, Mapping[int, float]], job: Job) -> float | None:
-        """Return the number of that job, if it has one."""
+        """Return the job's number, or None if it has no number."""
         noted = notes.get(self.name)
         value = noted.get(getattr(job, self.of, -1)) if isinstance(noted, Mapping) else None
         return value if isinstance(value, int | float) else None
 
     def written(self, value: float | None, at: Clock = clock) -> str:
-        """Return the number as shown, a dash for None."""
+        """Return the number as shown on the screen, a dash for None."""
         if value is None:
             return "–"
         match self.unit:

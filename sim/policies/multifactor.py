@@ -1,4 +1,4 @@
-"""Priorities of several factors, as in Slurm: a job's wait, its user's past usage, and its width."""
+"""Priorities that combine several factors, as in Slurm: a job's wait, its user's past usage, and its width."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class Multifactor(Order):
         "large", "whether wide or narrow jobs gain", choices=("large", "small")
     )
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
-    """user -> decayed processor-hours at this pass"""
+    """Decayed usage of each user in processor-hours at this pass, by user"""
     total: float = field(default=0.0, repr=False, compare=False)
     procs: int = field(default=1, repr=False, compare=False)
     name: ClassVar[str] = "multifactor"
     columns: ClassVar[tuple[Column, ...]] = (Column("usage", "decayed processor-hours used by the user", of="user"),)
 
     def seeing(self, view: View) -> Order:
-        """Return the order with the usage up to now; between two passes the set of running jobs is constant."""
+        """Return the order with the usage up to now; the usage grows evenly between two passes."""
         usage, at = view.notes.setdefault("usage", {}), view.notes.setdefault("usage_at", {})
         since = view.now - at.get(0, view.now)
         kept = exp2(-since / self.halflife)

@@ -18,19 +18,21 @@ from sim.workload.model import Job
 
 ORDERS: dict[str, type[Order]] = {}
 OWN = "schedscope_own_"
-"""Prefix of the names of modules made from users' files (`sim.policies.own.loading`)."""
+"""Prefix of the module names that are made from users' files (`sim.policies.own.loading`)."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """Base of all orders: parameters are fields, `name` is what a user types, the docstring is the documentation."""
+    """Base class of all orders of the queue: parameters are fields, `name` is what a user types, the docstring is the
+    help.
+    """
 
     name: ClassVar[str] = ""
     by_clock: ClassVar[bool] = False
     columns: ClassVar[tuple[Column, ...]] = ()
-    """Numbers of the order shown with the waiting jobs."""
+    """Columns of the job tables with this order's numbers."""
     looks: ClassVar[bool] = False
-    """True if it uses more than the job and the clock; then `seeing` is called before each pass"""
+    """True if the order uses more than the job and the clock; then `seeing` is called before each pass"""
 
     def __init_subclass__(cls) -> None:
         if "seeing" in cls.__dict__:
@@ -45,11 +47,11 @@ class Order:
         raise NotImplementedError(f"the order {self.name!r} has no key")
 
     def at_step(self, step: int) -> Order:
-        """Return the order at that step's pass; random orders depend on it."""
+        """Return the order for the pass of this step; random orders differ from step to step."""
         return self
 
     def seeing(self, view: View) -> Order:
-        """Return the order for this pass, for orders that depend on past usage; their memory is in `view.notes`."""
+        """Return the order for this pass; orders that depend on past usage keep their memory in `view.notes`."""
         return self
 
 
@@ -131,13 +133,13 @@ class Drawn(Order):
     by_clock: ClassVar[bool] = True
     seed: int = parameter(0, "random seed of the order", low=0)
     step: int = field(default=0, repr=False, compare=False)
-    """Step of the pass."""
+    """Step of the current pass."""
 
     def at_step(self, step: int) -> Order:
         return replace(self, step=step)
 
     def number(self, job: Job) -> float:
-        """Return the number drawn for the job."""
+        """Return the job's random number of this step."""
         return lot(self.seed, self.step, job.rank)
 
 
@@ -216,7 +218,7 @@ class Ward(Order):
         return 0.0 if isnan(priority) else -priority  # zero times infinity must be zero
 
     def looked(self, now: float) -> float:
-        """Return the last time at which priorities were computed."""
+        """Return the last time at which priorities were recomputed."""
         return now // self.every * self.every if self.every else now
 
     def by_length(self, estimate: float) -> float:
@@ -274,14 +276,14 @@ class HighFirst(Order):
 
 @dataclass(frozen=True)
 class ByRecord(Order):
-    """Recorded start; jobs without one come last."""
+    """Order by recorded start; jobs without one come last."""
 
     def key(self, job: Job, now: float) -> float:
         return inf if job.recorded_start is None else job.recorded_start
 
 
 def power(base: float, exponent: float) -> float:
-    """Return `base ** exponent`; infinite instead of an exception if it is too large, or 0 to a negative power.
+    """Return `base ** exponent`, or infinity if it is too large or a negative power of 0, instead of an exception.
 
     >>> power(0, 0), power(0, -1)
     (1.0, inf)
@@ -293,11 +295,11 @@ def power(base: float, exponent: float) -> float:
 
 
 _lasting = lru_cache(maxsize=65536)(power)
-"""`power`, cached: its arguments do not change while a job waits"""
+"""Cached `power`, because its arguments do not change while a job waits"""
 
 
 def lot(seed: int, step: int, rank: int) -> float:
-    """Return the number in [0, 1) that job `rank` draws at that step, whatever the number of jobs (splitmix64)."""
+    """Return a random number in [0, 1) of the job for that step, whatever the number of jobs (splitmix64)."""
     return drawn(stream(seed, step), rank)
 
 
@@ -307,17 +309,17 @@ _WORD = (1 << 64) - 1
 
 @lru_cache(maxsize=64)
 def stream(seed: int, step: int) -> int:
-    """Return the 64 bits from which all numbers of a step are drawn."""
+    """Return the random 64 bits of a step, from which the numbers of all jobs are made."""
     return _mixed(_mixed(seed + GOLDEN) + GOLDEN * (step + 1))
 
 
 def drawn(lots: int, rank: int) -> float:
-    """Return the number of job `rank` in such a stream."""
+    """Return the random number in [0, 1) of job `rank` from the bits of a step."""
     return (_mixed(lots + GOLDEN * (rank + 1)) >> 11) * 2.0**-53
 
 
 def _mixed(word: int) -> int:
-    """Return 64 bits of which each depends on every bit of the word (Steele, Lea & Flood 2014)."""
+    """Return 64 bits that each depend on every bit of `word` (Steele, Lea & Flood 2014)."""
     word &= _WORD
     word = (word ^ word >> 30) * MIXING & _WORD
     word = (word ^ word >> 27) * MIXING_MORE & _WORD

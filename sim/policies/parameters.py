@@ -1,6 +1,6 @@
-"""Parameters of policies and orders: dataclass fields with a range and a meaning; and their docstrings.
+"""Parameters of policies and orders: dataclass fields with a range and a meaning, and texts from docstrings.
 
-The command line, the pickers and the documentation all read them from here, so each is stated once.
+The command line, the dialogs and the documentation all read them from here, so each is stated once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NO_GREATER = f"no number is beyond {LATEST:,.0f}"
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter as shown to the user."""
+    """Parameter of a policy or an order, as shown to the user."""
 
     name: str
     kind: type
@@ -31,11 +31,11 @@ class Parameter:
     high: float | None = None
     choices: tuple[str, ...] = ()
     is_time: bool = False
-    """True for a length of time, which may be typed like 7d"""
+    """True for a duration, which may be typed like 7d"""
 
     @property
     def range(self) -> str:
-        """Return the allowed values in words.
+        """Return the allowed values as text.
 
         >>> Parameter("depth", int, 1, "", low=1).range
         'whole number >= 1'
@@ -52,7 +52,7 @@ class Parameter:
         return f"{noun} <= {self.high:g}" if self.high is not None else noun
 
     def parse(self, text: str) -> Any:
-        """Return the typed value, or raise an error that says what would work."""
+        """Return the value of a typed text. Raise an error that names the allowed values."""
         value = self._converted(text)
         if value is None or not self._allowed(value):
             hint = near(text, self.choices) if self.choices else ""
@@ -86,7 +86,7 @@ def parameter(
     choices: tuple[str, ...] = (),
     is_time: bool = False,
 ) -> Any:
-    """Return a dataclass field that is a parameter."""
+    """Return a dataclass field that is a parameter of a policy or an order."""
     about = {"meaning": meaning, "low": low, "high": high, "choices": choices, "is_time": is_time}
     return dataclasses.field(default=default, metadata=about)
 
@@ -111,7 +111,7 @@ def _declared(cls: type) -> dict[str, Parameter]:
 
 
 def _plain(hint: Any) -> type:
-    """Return `str` for `Literal["a", "b"]`, plain types unchanged."""
+    """Return the plain type of an annotation: `str` for `Literal["a", "b"]`, other types unchanged."""
     if typing.get_origin(hint) is typing.Literal:
         return str
     if isinstance(hint, types.UnionType):
@@ -120,7 +120,7 @@ def _plain(hint: Any) -> type:
 
 
 def written(value: Any) -> str:
-    """Return a value as it is typed.
+    """Return a value as a user would type it.
 
     >>> written(2.0), written(True)
     ('2', 'yes')

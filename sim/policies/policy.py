@@ -1,7 +1,7 @@
 """Base class of policies.
 
 A policy is a frozen dataclass: its fields are its parameters, its docstring is its documentation. It holds no state;
-`decide` gets a view of the present and yields decisions. `view.notes` is its memory, `view.reserved` its plan.
+`decide` gets a view of the current state and yields decisions. `view.notes` is its memory, `view.reserved` its plan.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ class CodeRef(NamedTuple):
     """Reference to a file, revision or module with user-defined policies, with the hash of its content."""
 
     name: str
-    """Full path, with `@REVISION` if it comes from one; or the name of a module"""
+    """Full path, with `@REVISION` for a file from git; or the name of a module"""
     sha256: str
 
 
 @dataclass(frozen=True)
 class Policy:
-    """Base of all policies."""
+    """Base class of all policies."""
 
     name: ClassVar[str] = ""
     paper: ClassVar[str] = ""
     code: ClassVar[CodeRef | None] = None
-    """Origin of a user-defined policy; None for one of this library or from a notebook."""
+    """Reference to the code of a user-defined policy; None for a policy of this library or from a notebook."""
     keeps_reservations: ClassVar[bool] = False
     """True if a reservation holds until the policy moves it; otherwise it is recomputed at each pass."""
 
     grants: ClassVar[bool] = False
-    """True if it grants the reservations that users request, and keeps the ones that it finds"""
+    """True if the policy grants the reservations that users request, and keeps the granted ones that it finds"""
     suspends: ClassVar[bool] = False
-    """True if it suspends jobs, or shares processors in time, and handles suspended jobs that it finds"""
+    """True if the policy suspends jobs, or shares processors in time, and can handle jobs that it finds suspended"""
     plans: ClassVar[Literal["nobody", "the heads", "everybody"]] = "everybody"
-    """Waiting jobs that have a planned start"""
+    """Kind of waiting jobs that have a planned start"""
     lets_pass: ClassVar[bool] = True
     """True if a job may be backfilled: start before a job ahead of it in the queue"""
 
     columns: ClassVar[tuple[Column, ...]] = ()
-    """Numbers shown with the waiting jobs, which the policy writes into `view.notes`."""
+    """Columns of the job tables with numbers that the policy writes into `view.notes`."""
     predicted_ends: ClassVar[Column | None] = None
-    """Its note with the expected end of each running job, if that differs from the estimate"""
+    """Column of `view.notes` with the expected end of each running job, if that differs from the estimate"""
     places: ClassVar[bool] = False
     """True if the policy chooses the processors of a job, whatever placement is requested."""
 
     on_nodes: ClassVar[bool] = True
-    """True if it can run on a machine of nodes; policies that count processors cannot."""
+    """True if the policy can run on a machine of nodes; policies that count processors cannot."""
 
     def queue_order(self) -> Order:
         """Return the order of the waiting jobs in `view.queue`."""
@@ -75,11 +75,11 @@ class Policy:
         return ()
 
     def queue_of(self, job: Job) -> int:
-        """Return the number of the job's queue."""
+        """Return the number of the queue that the job belongs to."""
         return 0
 
     def promises(self) -> bool:
-        """Return True if reservations never move later; enforced by `--check`."""
+        """Return True if reservations never move to a later time; enforced by `--check`."""
         return False
 
     def turns(self) -> Turns | None:
@@ -95,7 +95,7 @@ class Policy:
         return None
 
     def weighs_xfactors(self) -> bool:
-        """Return True if it compares expansion factors."""
+        """Return True if the policy compares expansion factors."""
         return isinstance(self.queue_order(), Xfactor)
 
     def tries(self) -> bool:
@@ -103,15 +103,17 @@ class Policy:
         return False
 
     def leads(self) -> bool:
-        """Return True if it selects another policy, which decides."""
+        """Return True if the policy does not decide itself but selects another policy."""
         return False
 
     def first(self) -> Policy:
-        """Return the policy that decides at first."""
+        """Return the policy that decides at the beginning of a run."""
         return self
 
     def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
-        """Return the policy for now on, if this one `leads`; `led` is its memory, copied with checkpoints."""
+        """Return the policy that decides from now on, if this policy `leads`; `led` is its memory, copied with
+        checkpoints.
+        """
         return now
 
     def decide(self, view: View) -> Iterator[Decision]:
@@ -125,7 +127,7 @@ def is_own(policy: Policy) -> bool:
 
 
 def columns_of(policy: Policy) -> tuple[Column, ...]:
-    """Return all numbers of their own that a policy and the order of its queue show."""
+    """Return all columns of numbers that a policy and the order of its queue show."""
     try:
         columns = (*policy.columns, *policy.queue_order().columns)
     except Exception:  # user code may raise anything
@@ -143,7 +145,7 @@ def order_field(default: Order) -> Any:
 
 @dataclass(frozen=True)
 class Ordered(Policy):
-    """A policy with a parameter for the order of its queue."""
+    """Base class of policies with a parameter for the order of the queue."""
 
     order: Order = order_field(Fcfs())
 
@@ -160,7 +162,7 @@ def default_order(cls: type[Policy]) -> Order | None:
 
 
 def written_policy(policy: Policy) -> str:
-    """Return the shortest spec of this policy."""
+    """Return the shortest spec that stands for this policy."""
     default = default_order(type(policy))
     parts = []
     if default is not None and policy.queue_order() != default:

@@ -1,4 +1,4 @@
-"""The known policies by name, and the specs by which users name them."""
+"""Registry of policies by name, and the specs (`name:key=value`) by which users name them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Registry(Mapping[str, type[Policy]]):
         self._policies: dict[str, type[Policy]] = {}
         self._aliases: dict[str, str] = {}
         self._own: dict[str, type[Policy]] = {}
-        """User-defined policies requested before, in their last version: found by name, not listed."""
+        """Latest versions of user-defined policies that were requested: found by name, not listed."""
 
     def __getitem__(self, name: str) -> type[Policy]:
         return self._own[name] if name in self._own else self._policies[name]
@@ -40,12 +40,12 @@ class Registry(Mapping[str, type[Policy]]):
 
     @property
     def aliases(self) -> Mapping[str, str]:
-        """Return alias -> spec."""
+        """Return the spec of each alias."""
         return MappingProxyType(self._aliases)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return everything that a spec may begin with."""
+        """Return all names with which a spec may begin."""
         return *self._policies, *self._aliases
 
     def aliases_of(self, name: str) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class Registry(Mapping[str, type[Policy]]):
         return tuple(alias for alias, spec in self._aliases.items() if spec.partition(":")[0] == name)
 
     def near(self, name: str) -> str:
-        """Return similar names as the end of an error line."""
+        """Return similar names as the end of an error message."""
         return near(name, [*self.names, *plugins()])
 
     def add(self, cls: type[Policy], aliases: Mapping[str, str] | None = None, *, replace: bool = False) -> None:
@@ -79,7 +79,7 @@ class Registry(Mapping[str, type[Policy]]):
             del self._aliases[alias]
 
     def parse(self, spec: str, proof: Proof | None = None) -> Policy:
-        """Return the policy that `name` or `name:key=value,key=value` stands for.
+        """Return the policy of a spec, `name` or `name:key=value,key=value`.
 
         Code that the spec names runs only if a person has agreed to it: with this proof, or before.
 
@@ -107,7 +107,7 @@ class Registry(Mapping[str, type[Policy]]):
         return self._own_made(cls, named.head, _pairs(named.rest, spec))
 
     def _own_made(self, cls: type[Policy], shown: str, given: dict[str, str]) -> Policy:
-        """Make a user-defined policy; errors are reported with their place."""
+        """Return a new user-defined policy; errors name the place in its code."""
         with blamed(getattr(sys.modules.get(cls.__module__), "__file__", None) or "", shown):
             made = _made(cls, given)
             order = made.queue_order()
@@ -136,12 +136,12 @@ def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]
 
 
 def policy_of(policy: Policy | str) -> Policy:
-    """Return the policy given as itself or by its spec."""
+    """Return the policy, which may be given as an object or as a spec."""
     return parse_policy(policy) if isinstance(policy, str) else policy
 
 
 def _pairs(text: str, spec: str) -> dict[str, str]:
-    """Return `a=1,b=2` as a dictionary; of equal keys the last counts."""
+    """Return the pairs of `a=1,b=2` as a dictionary; of equal keys the last counts."""
     pairs = {}
     for part in filter(None, (p.strip() for p in text.split(","))):
         key, equals, value = part.partition("=")
@@ -156,7 +156,7 @@ def _made(cls: type[Policy], given: dict[str, str]) -> Policy:
 
 
 def order_class(name: str) -> type[Order]:
-    """Return the order of that name, or of user code."""
+    """Return the class of the order with this name, or from user-defined code."""
     if name not in ORDERS and (named := named_code(name)):
         return own_order(named)
     if name not in ORDERS:
@@ -165,7 +165,7 @@ def order_class(name: str) -> type[Order]:
 
 
 def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
-    """Return the typed arguments of the policy, with its order built from the order's own arguments."""
+    """Return the typed arguments of the policy; the arguments of its order become an order."""
     own = parameters_of(cls)
     arguments: dict[str, Any] = {}
     of_order: dict[str, Parameter] = {}

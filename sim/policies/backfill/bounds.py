@@ -1,4 +1,4 @@
-"""Latest starts, shared by `shadow` and `slack`."""
+"""Placement of jobs before their latest allowed starts, used by the policies `shadow` and `slack`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sim.workload.model import Job
 
 
 class Trial(NamedTuple):
-    """Result of placing jobs one after another: their starts, or the first job that is too late."""
+    """Result of placing jobs one after another: their starts, or the first job that would start too late."""
 
     starts: dict[int, float]
     late: Job | None = None
 
     def why(self, jobs: Iterable[Job], bounds: Mapping[int, float]) -> Reason:
-        """Return the reason for a start: the job closest to its bound, or past it."""
+        """Return the reason for a start: the job whose start is closest to its latest allowed start, or after it."""
         margins = [(bounds[job.rank] - self.starts[job.rank], job) for job in jobs if job.rank in self.starts]
         if not margins:
             return WithinBounds(None, 0)
@@ -31,7 +31,7 @@ class Trial(NamedTuple):
 def place_within(
     plan: Plan, jobs: Iterable[Job], bounds: Mapping[int, float], now: float, excused: frozenset[int]
 ) -> Trial:
-    """Place the jobs in this order, each as early as possible; stop at the first that starts after its bound."""
+    """Place the jobs in this order, each as early as possible; stop at the first that would start after its bound."""
     starts = {}
     for job in jobs:
         at = starts[job.rank] = plan.put(job, now)

@@ -1,4 +1,6 @@
-"""Conservative backfilling: every job has a promised start (K section 2.1.1; ZKP sections 2 and 6)."""
+"""Conservative backfilling: every job has a promised start (Kettimuthu section 2.1.1; Zhang et al. sections 2
+and 6).
+"""
 
 from __future__ import annotations
 

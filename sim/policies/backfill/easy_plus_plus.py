@@ -24,10 +24,10 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 180000.0, 360000.0)
-"""Seconds by which a prediction that was too short grows, one after the other."""
+"""Corrections in seconds, added one after the other to a prediction that was too short."""
 _UNKNOWN = -1
 _History: TypeAlias = tuple[dict[int, float], dict[int, float]]
-"""user -> run time of the last job, and of the one before it"""
+"""Run times of each user's last finished job, and of the one before it"""
 
 
 @policy("easy++", "Tsafrir, Etsion & Feitelson 2007", easypp="easy++")
@@ -102,7 +102,7 @@ class EasyPlusPlus(Policy):
                 )
 
     def _end_of(self, view: View, rank: int, end: float) -> float:
-        """Return the predicted end of a running job that would end at `end` by its estimate."""
+        """Return the predicted end of a running job that would end at `end` according to its estimate."""
         run, lasts = view.running.get(rank), view.notes["predicted"].get(rank)
         if run is None or not run.runs:
             return end
@@ -115,7 +115,7 @@ class EasyPlusPlus(Policy):
 
 
 def _room(view: View, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
-    """Return when the head fits, and how many processors are free then."""
+    """Return the time at which the head fits, and the number of processors free at that time."""
     if view.has_nodes:
         at, extra = view.shadow(head, ends)
         return at, extra + head.procs
@@ -127,7 +127,7 @@ def _room(view: View, ends: list[tuple[float, int, int]], head: Job) -> tuple[fl
 
 
 def _predicted(job: Job, history: _History) -> float:
-    """Return the predicted run time of a job that starts now."""
+    """Return the predicted run time in seconds of a job that starts now."""
     last, before = history
     if job.user not in before:
         return job.estimate
@@ -135,7 +135,7 @@ def _predicted(job: Job, history: _History) -> float:
 
 
 def _learnt(view: View) -> _History:
-    """Return the run times of each user's last two finished jobs, under earlier policies as well."""
+    """Return the run times of each user's last two finished jobs, also under earlier policies."""
     notes: dict[str, Any] = view.notes
     done = view.completed if "last" in notes else [view.job(rank) for _, rank in view.finished]
     last, before = notes.setdefault("last", {}), notes.setdefault("before", {})

@@ -1,4 +1,4 @@
-"""EASY that tries the jobs behind the head in several orders and uses the best (pyss's greedy EASY)."""
+"""EASY that tries several orders of the jobs behind the head and uses the best one (pyss's greedy EASY)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 TRIED = ("queue", "latest", "narrow", "sjf", "saf")
-"""Orders tried; of equally good ones the first counts."""
+"""Orders that are tried; of equally good ones the first is used."""
 _WORTH = {
     "jobs": lambda job: 1,
     "processors": lambda job: job.procs,
@@ -44,7 +44,7 @@ class Greedy(Ordered):
     plans = "the heads"
 
     def promises(self) -> bool:
-        """Return True under the same conditions as EASY."""
+        """Return True in the cases in which EASY's reservations never move later."""
         return self.order == Fcfs()
 
     def decide(self, view: View) -> Iterator[Decision]:
@@ -76,7 +76,10 @@ class Greedy(Ordered):
 
 
 def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) -> list[Job]:
-    """Return the jobs that EASY's two rules let pass, tried in this order; late ones share the extra processors."""
+    """Return the jobs that may pass the head by EASY's two rules, tried in this order.
+
+    Jobs in `late` would end after the head's start and share the extra processors.
+    """
     passing = []
     for job in jobs:
         if job.procs <= (min(free, extra) if job in late else free):
@@ -87,7 +90,10 @@ def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) 
 
 
 def _passing_on_nodes(jobs: Iterable[Job], view: View, head: Job, shadow: float, late: Collection[Job]) -> list[Job]:
-    """Return the same on nodes: a late one may pass if the head still fits at its start."""
+    """Return the jobs that may pass the head on a machine of nodes, tried in this order.
+
+    Jobs in `late` may pass if the head still fits at its start.
+    """
     plan, now, passing = view.running_plan(), view.now, list[Job]()
     for job in jobs:
         if not plan.admits(job, now, job.estimate):

@@ -35,7 +35,7 @@ class Lookahead(Ordered):
     on_nodes = False
 
     def promises(self) -> bool:
-        """Return True under the same conditions as EASY."""
+        """Return True in the cases in which EASY's reservations never move later."""
         return self.order == Fcfs()
 
     def decide(self, view: View) -> Iterator[Decision]:
@@ -60,7 +60,7 @@ class Lookahead(Ordered):
                 yield Keep(job, TooFewFree(view.free) if few else BeyondLookahead(head, self.window))
 
     def _kept(self, view: View, head: Job, shadow: float, extra: int, jobs: Sequence[Job]) -> Iterator[Decision]:
-        """Yield why each other considered job waits: it no longer fits, or would delay the head."""
+        """Yield the reason why each of the other considered jobs waits: it no longer fits, or would delay the head."""
         for job in jobs:
             ends = view.now + job.estimate
             few = job.procs > view.free
@@ -68,7 +68,7 @@ class Lookahead(Ordered):
 
 
 def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: int) -> tuple[int, ...]:
-    """Return the places of the jobs that take the most of `free` processors, the late ones at most `extra`.
+    """Return the indices of the jobs that together take the most of `free` processors, the late ones at most `extra`.
 
     >>> best_packing([5, 3, 4, 2], [False] * 4, 7, 0)
     (1, 2)
@@ -77,7 +77,7 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
     """
     extra = min(extra, free)
     reached = [[1] + [0] * extra]
-    """Reachable sums after some jobs, as bit sets, by the processors of late jobs."""
+    """Reachable sums of processors after each job, as bit sets, by the processors that late jobs take."""
     for width, is_late in zip(widths, late, strict=True):
         was, by = reached[-1], width if is_late else 0
         reached.append([sums | (was[used - by] << width if used >= by else 0) for used, sums in enumerate(was)])
@@ -93,6 +93,6 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
 
 
 def _most(reached: Sequence[int], free: int, extra: int) -> int:
-    """Return the greatest sum within `free` with at most `extra` of late jobs."""
+    """Return the largest reachable sum within `free`, with at most `extra` processors for late jobs."""
     within = (1 << free + 1) - 1
     return max((sums & within).bit_length() - 1 for sums in reached[: extra + 1])

@@ -1,4 +1,4 @@
-"""The schedule that the trace recorded, played back."""
+"""Replay of the schedule that the trace recorded."""
 
 from __future__ import annotations
 

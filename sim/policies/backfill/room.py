@@ -1,4 +1,4 @@
-"""Starting jobs in order, and the reasons against a start: too few free processors, or too little time."""
+"""Start of jobs in queue order, and the reasons why a job cannot start: too few free processors, or too little time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from sim.workload.model import Job
 
 
 def start_in_order(queue: Iterator[Job], view: View) -> Generator[Decision, None, Job | None]:
-    """Start jobs in order while they fit; return the head of the queue, the first that does not fit, or None."""
+    """Start jobs in queue order while they fit; return the head of the queue, the first job that does not fit,
+    or None.
+    """
     for head in queue:
         if not view.fits(head):
             return head
@@ -25,11 +27,11 @@ def start_in_order(queue: Iterator[Job], view: View) -> Generator[Decision, None
 
 
 in_order, when_free, _too_few = lru_cache(1024)(InOrder), lru_cache(4096)(WhenFree), lru_cache(256)(TooFewFree)
-"""Cached: the same numbers occur again and again."""
+"""Cached constructors of reasons, because the same numbers occur again and again."""
 
 
 def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes:
-    """Return what the job lacks to fit."""
+    """Return the reason why the job does not fit: what it lacks."""
     if job.procs > (free := view.free):
         return _too_few(free)
     if view.has_nodes:
@@ -38,7 +40,7 @@ def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes:
 
 
 def those_in_time(view: View, jobs: Iterable[Job]) -> Generator[Keep, None, list[Job]]:
-    """Return the jobs that would end before maintenance; yield the others' reasons if reasons are wanted."""
+    """Return the jobs that would end before maintenance; yield for the others why they wait, if reasons are wanted."""
     found = []
     for job in jobs:
         if view.in_time(job):
@@ -49,15 +51,15 @@ def those_in_time(view: View, jobs: Iterable[Job]) -> Generator[Keep, None, list
 
 
 def at_shadow(view: View, head: Job, extra: int) -> WhenFree | WhenRoom:
-    """Why the head is planned for its shadow time."""
+    """Return the reason why the head is planned for its shadow time."""
     return WhenRoom() if view.has_nodes else when_free(view.free, extra + head.procs)
 
 
 def passes(head: Job, shadow: float, left: Extra | Leftover) -> FitsExtra | FitsBeside:
-    """Why a job that ends after the head's start may pass the head."""
+    """Return the reason why a job that ends after the head's start may pass the head."""
     return FitsExtra(head, shadow, left.left) if isinstance(left, Extra) else FitsBeside(head, shadow)
 
 
 def delays(head: Job, shadow: float, ends: float, left: Extra | Leftover) -> WouldDelay | LeavesNoRoom:
-    """Why it may not."""
+    """Return the reason why a job that ends after the head's start may not pass the head."""
     return WouldDelay(head, shadow, ends, left.left) if isinstance(left, Extra) else LeavesNoRoom(head, shadow, ends)

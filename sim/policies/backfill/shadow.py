@@ -1,4 +1,4 @@
-"""Shortest first with a bound on every wait (ZKP section 5, table 8)."""
+"""Shortest job first with a bound on the wait of each job (Zhang et al. section 5, table 8)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Shadow(Ordered):
                 bounds[job.rank] = job.submit + self.shadows * (promised - job.submit)
 
     def _without(self, view: View, bounds: dict[int, float], job: Job) -> tuple[list[Job], Trial]:
-        """Return the other waiting jobs, and their starts if `job` starts now."""
+        """Return the other waiting jobs, and the result of placing them if `job` starts now."""
         waiting = sorted(view.queue, key=lambda job: (bounds[job.rank], job.rank))
         past = self._past(view, bounds, waiting)
         plan = view.plan.copy()
@@ -86,7 +86,7 @@ class Shadow(Ordered):
         return others, place_within(plan, others, bounds, view.now, past)
 
     def _past(self, view: View, bounds: dict[int, float], waiting: list[Job]) -> frozenset[int]:
-        """Return the jobs whose earliest possible start is past their bound already."""
+        """Return the jobs whose earliest possible start is already after their bound."""
         everyone = frozenset(job.rank for job in waiting)
         starts = place_within(view.plan.copy(), waiting, bounds, view.now, everyone).starts
         return frozenset(rank for rank, at in starts.items() if at > bounds[rank])

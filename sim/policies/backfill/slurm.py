@@ -62,7 +62,9 @@ class Slurm(Ordered):
             yield from (Keep(job, BehindInPartition(behind[job.rank])) for job in waiting if job.rank in behind)
 
     def _main(self, view: View) -> Generator[Decision, None, dict[int, Job]]:
-        """Start jobs by priority until one does not fit; return the job that each of the others waits behind."""
+        """Start jobs by priority until one does not fit; return the job that each remaining job waits behind, by
+        rank.
+        """
         closed: dict[int, Job] = {}
         behind: dict[int, Job] = {}
         for job in view.queue:
@@ -77,7 +79,7 @@ class Slurm(Ordered):
         return behind
 
     def _backfill(self, view: View, waiting: list[Job], planned: dict[int, float]) -> Iterator[Decision]:
-        """Plan the first jobs from nothing; those planned for now start."""
+        """Make a new plan for the jobs with the highest priority; start the ones planned for now."""
         now, plan, tested = view.now, view.plan.copy(), Counter[int]()
         planned.clear()
         for place, job in enumerate(waiting[: self.bf_max_job_test]):
@@ -95,7 +97,7 @@ class Slurm(Ordered):
                 yield Reserve(job, at, NewPlan())
 
     def _start(self, plan: Plan, job: Job, now: float) -> float:
-        """Return the job's earliest start: now, or a multiple of the resolution."""
+        """Return the job's earliest start in the plan: now, or a multiple of the resolution."""
         at = plan.find(job, now)
         while at != now:
             rounded = ceil(at / self.bf_resolution) * self.bf_resolution

@@ -1,4 +1,4 @@
-"""Orders in which the jobs behind the head of the queue are tried; ties are in queue order."""
+"""Orders in which the jobs behind the head of the queue are tried."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ TAILS = ("queue", *KEYS)
 
 
 def in_tail(jobs: Iterable[Job], tail: str) -> Iterable[Job]:
-    """Return these jobs, given in queue order, in the order in which they are tried."""
+    """Return the jobs, given in queue order, in the order `tail`; ties stay in queue order."""
     return jobs if tail == "queue" else sorted(jobs, key=KEYS[tail])

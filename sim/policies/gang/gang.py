@@ -1,4 +1,4 @@
-"""Gang scheduling: jobs share the processors in space and in time (Z sections 4 and 5).
+"""Gang scheduling: jobs share the processors in space and in time (sections 4 and 5 of the paper).
 
 Zhang, Franke, Moreira & Sivasubramaniam, "Improving Parallel Job Scheduling by Combining Gang Scheduling, Backfilling
 and Migration" (2000). The rows of the Ousterhout matrix take turns on the processors; the matrix is rebuilt in phases
@@ -41,7 +41,7 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class TimeShared(Policy):
-    """Base of gang scheduling: the rows of the matrix, their turns, and when the matrix is rebuilt."""
+    """Base of the gang scheduling policies: the rows of the matrix, their turns, and when the matrix is rebuilt."""
 
     mpl: int = parameter(5, "how many rows the matrix may have: the multiprogramming level (Z: up to 5)", low=1)
     slice: float = parameter(200.0, "how many seconds a row is on turn", low=0.001)
@@ -64,18 +64,18 @@ class TimeShared(Policy):
             yield from self.rebuild(gang)
 
     def rebuild(self, view: GangView) -> Iterator[Step]:
-        """Yield the steps that rebuild the matrix from its jobs and the waiting jobs."""
+        """Yield the decisions that rebuild the matrix from its jobs and the waiting jobs."""
         yield from clean(view)
         yield from compact(view, self.may_move(view))
         yield from self.schedule(view)
         yield from fill(view)
 
     def may_move(self, view: GangView) -> MayMove:
-        """Return the check of the reservations that moves to other rows must pass."""
+        """Return the function that tells whether reservations allow a job to move to another row."""
         raise NotImplementedError
 
     def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
-        """Place waiting jobs in the matrix."""
+        """Yield the decisions that place waiting jobs in the matrix."""
         raise NotImplementedError
 
 
@@ -115,7 +115,8 @@ class Gang(TimeShared):
 @policy("gang-backfill", "Z section 5.2", bgs="gang-backfill")
 @dataclass(frozen=True)
 class GangBackfill(TimeShared):
-    """Backfilling gang scheduling (BGS): every row is a machine that is backfilled, mpl times slower at worst.
+    """Backfilling gang scheduling (BGS): each row is planned as a machine that may be `mpl` times slower, and
+    backfilled.
 
     A waiting job that fits in no row gets a reservation at the earliest start over all rows, of equals in the earlier
     row, recomputed at each rebuild. No job enters a row, or moves there, if it would delay a reservation. The history
@@ -158,14 +159,14 @@ class GangBackfill(TimeShared):
     # Reservations of one rebuild, noted for the compaction of the next
 
     def _forget_reservations(self, view: GangView) -> tuple[dict[int, float], dict[int, int]]:
-        """Clear the notes of reservations; return the new ones, the start and the row of each job."""
+        """Clear the notes of reservations; return the new, empty ones for the start and the row of each job."""
         starts: dict[int, float] = {}
         rows: dict[int, int] = {}
         view.notes["reserved at"], view.notes["reserved row"] = starts, rows
         return starts, rows
 
     def _last_reservations(self, view: GangView) -> Iterator[tuple[Job, int, float]]:
-        """Return the last reservations of jobs that still wait: (job, row, start)."""
+        """Yield (job, row, start) of the last reservation of each job that still waits."""
         starts, rows = view.notes.get("reserved at", {}), view.notes.get("reserved row", {})
         return ((job, int(rows[job.rank]), starts[job.rank]) for job in view.queue if job.rank in starts)
 

@@ -1,4 +1,4 @@
-"""Moving the tasks of jobs to other columns (Z section 5.4, figure 13).
+"""Migration of jobs to other columns (Zhang et al. 2000, section 5.4, figure 13).
 
 A job A is placed in a row with enough free columns, but other jobs are in A's columns. Option 1: those jobs, J, move
 aside within the row. Option 2: A takes the lowest free columns of the row.
@@ -16,12 +16,13 @@ from sim.workload.model import Job
 
 
 class Migration:
-    """Migrations of one rebuild: at most `tasks` tasks, each job at `cost` seconds of its own turns.
+    """Migrations of one rebuild: at most `tasks` tasks move, and each job that moves loses `cost` seconds of its own
+    turns.
 
-    Every task of a job that migrates counts, even one that keeps its column. Option 1 costs C/2*|A| + C*sum|J|,
-    option 2 C*|A| + C/2*sum|J|; the cheaper possible one is taken, of equals option 1. A job that moves aside takes the
-    lowest columns that are free once A is placed; several move in order of placement. A job pays for every
-    move, also one placed in the matrix at the same instant. If the columns of A are free, all jobs keep theirs.
+    Every task of a job that migrates counts, even one that keeps its column. Option 1 costs C/2*|A| + C*sum|J|, option
+    2 C*|A| + C/2*sum|J|; the cheaper possible one is taken, of equals option 1. A job that moves aside takes the lowest
+    columns that are free once A is placed; several move in order of placement. A job pays for every move, also one
+    placed in the matrix at the same instant. If the columns of A are free, all jobs keep theirs.
     """
 
     def __init__(self, view: GangView, cost: float, tasks: int) -> None:
@@ -38,7 +39,7 @@ class Migration:
         return min(size, self._in_the_way(rank, row)[1]) <= self._tasks
 
     def bring(self, rank: int, row: int) -> Iterator[Step]:
-        """Move A to the row, by the cheaper option."""
+        """Yield the decisions that move job A to the row, by the cheaper option."""
         ranks, aside = self._in_the_way(rank, row)
         size, cost = self._matrix.columns(rank).bit_count(), self._cost
         first = cost / 2 * size + cost * aside if aside <= self._tasks else None
@@ -60,7 +61,8 @@ class Migration:
     # Filling: A stays where it is, and is replicated
 
     def fill(self) -> Iterator[Step]:
-        """Apply FillMatrix with option 1: jobs in the way that are in no other row move aside for a replica.
+        """Yield the decisions of phase FillMatrix with option 1: jobs that are in no other row move aside for a
+        replica.
 
         As in Fill, one row per job and round, the first in row order; a row with these columns free costs nothing.
         """
@@ -94,13 +96,13 @@ class Migration:
     # Both
 
     def _in_the_way(self, rank: int, row: int) -> tuple[list[int], int]:
-        """Return the jobs in A's columns, and the number of their tasks together."""
+        """Return the jobs in A's columns of the row, and the total number of their tasks."""
         matrix = self._matrix
         ranks = matrix.in_the_way(matrix.columns(rank), row)
         return ranks, sum(matrix.columns(other).bit_count() for other in ranks)
 
     def _move_aside(self, ranks: list[int], for_rank: int, row: int, why: Reason) -> Iterator[Step]:
-        """Yield the moves that clear A's columns, one job after another; the row has enough columns for all."""
+        """Yield the moves that clear A's columns, one job after another; the row must have enough columns for all."""
         matrix = self._matrix
         wanted = matrix.columns(for_rank)
         for rank in ranks:

@@ -1,7 +1,7 @@
-"""Plans of the rows, in which backfilling gang scheduling makes reservations (Z section 5.2).
+"""Plans of the matrix rows, in which backfilling gang scheduling makes reservations (Zhang et al. 2000, section 5.2).
 
-A row is a separate machine, `mpl` times slower at worst. A job's span in it is its remaining estimate times mpl, from
-now on, even if the job is replicated in other rows.
+A row is planned as a separate machine, `mpl` times slower at worst. A job's span in it is its remaining estimate times
+mpl, from now on, even if the job is replicated in other rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sim.workload.model import Job
 
 
 class RowPlans:
-    """One profile per row, made on first use: the row's home jobs, and what was taken in it since.
+    """Plan of each row, made on first use from the row's home jobs and the decisions since.
 
     `reserved` is taken from the beginning: (job, row, at); a start in the past counts as now.
     """
@@ -28,7 +28,7 @@ class RowPlans:
         self._reserved, self._placed = reserved, Placed()
         self._by_row: dict[int, list[tuple[Job, float]]] | None = None
         self._rows: Sequence[int] | None = None
-        """Rows at the last use of all plans"""
+        """Rows of the matrix when the plans of all rows were last used"""
         self._all: list[tuple[int, Profile]] = []
 
     def fits(self, row: int, procs: int, span: float) -> bool:
@@ -57,7 +57,7 @@ class RowPlans:
         return best, found
 
     def _fullest(self, procs: int, span: float, row: int) -> int:
-        """Return the fullest row in which the job fits from now on, or `row` if it is new."""
+        """Return the fullest row in which the job fits from now on, or `row` if that is a new row."""
         rows = (row for _, row in self._matrix.with_room(procs) if self.fits(row, procs, span))
         return next(rows, row)
 
@@ -94,7 +94,7 @@ class RowPlans:
         return Profile.of_changes(now, free, changes) if ahead or reserved else Profile.of_running(now, free, changes)
 
     def _reserved_in(self) -> dict[int, list[tuple[Job, float]]]:
-        """Return row -> reservations in it from the beginning."""
+        """Return the reservations (job, start) of each row, by row, that were made before this rebuild."""
         if self._by_row is None:
             self._by_row = {}
             for job, row, at in self._reserved:

@@ -1,6 +1,6 @@
-"""The phases of rebuilding the Ousterhout matrix (Z sections 5.1 and 5.4).
+"""Phases of a rebuild of the Ousterhout matrix (Zhang et al. 2000, sections 5.1 and 5.4).
 
-Each yields its decisions one by one, and the engine applies each to the matrix before the next.
+Each phase yields its decisions one by one, and the engine applies each to the matrix before the next.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from sim.workload.model import Job
 
 Step: TypeAlias = Decision | MatrixDecision
 MayMove: TypeAlias = Callable[[int, int], bool]
-"""(rank, row) -> True if reservations allow the job to move there, which the caller must then do"""
+"""Function of (rank, row) that returns True if reservations allow the job to move there; the caller must then move it
+"""
 
 
 class GangView(View, Protocol):
@@ -45,11 +46,13 @@ class GangView(View, Protocol):
         """Current matrix, read-only."""
 
     def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
-        """Return (remaining estimate, rank, processors) of each."""
+        """Return (remaining estimate, rank, processors) of each job."""
 
 
 class Bringing(Protocol):
-    """How a job gets into a row if other jobs are in its columns (`sim.policies.gang.migration`)."""
+    """Interface of the object that moves a job into a row if other jobs are in its columns
+    (`sim.policies.gang.migration`).
+    """
 
     def can_bring(self, rank: int, row: int) -> bool: ...
     def bring(self, rank: int, row: int) -> Iterator[Step]: ...
@@ -63,7 +66,7 @@ def is_event(view: GangView) -> bool:
 
 
 def clean(view: GangView) -> Iterator[Step]:
-    """Apply CleanMatrix: every job leaves all rows but its home row."""
+    """Yield the decisions of phase CleanMatrix: every job leaves all rows but its home row."""
     yield Phase("clean")
     if view.matrix.has_replicas:
         yield Clean()
@@ -72,10 +75,10 @@ def clean(view: GangView) -> Iterator[Step]:
 def compact(
     view: GangView, may_move: MayMove, migration: Bringing | None = None, name: PhaseName = "compact"
 ) -> Generator[Step, None, bool]:
-    """Apply CompactMatrix: jobs of less populated rows move to more populated ones, the most populated first.
+    """Yield the decisions of phase CompactMatrix: jobs of less populated rows move to more populated ones.
 
-    Rows are ranked once, before any move; of equals the later one counts as less populated. Return True if any job
-    moved.
+    The most populated row is filled first. Rows are ranked once, before any move; of equals the later one counts as
+    less populated. Return True if any job moved.
     """
     yield Phase(name)
     matrix, moved = view.matrix, False
@@ -104,9 +107,10 @@ def compact(
 
 
 def fill(view: GangView) -> Iterator[Step]:
-    """FillMatrix: replicate jobs into rows where their columns are free, at most one row for each job in a round.
+    """Yield the decisions of phase FillMatrix: replicate each job into at most one row in each round.
 
-    Rows only fill up here, so a job that finds no row in one round is dropped from later rounds.
+    A replica needs the job's columns free in the row. Rows only fill up here, so a job that finds no row in one round
+    is dropped from later rounds.
     """
     yield Phase("fill")
     matrix = view.matrix
@@ -132,7 +136,7 @@ def place(view: GangView, job: Job, row: int, why: Reason, passes: bool = False)
 def place_in_new_row(
     view: GangView, job: Job, mpl: int, passes: bool = False, span: float | None = None
 ) -> Iterator[Step]:
-    """Open a row for the job; other rows may have enough columns, but not for long enough."""
+    """Open a new row for the job, because no row has enough free columns for the job's whole span."""
     before = len(view.matrix.rows)
     yield OpenRow()
     yield from place(view, job, view.matrix.rows[-1], NewRow(before, mpl, span=span), passes)
@@ -145,7 +149,7 @@ def keep(view: GangView, job: Job, why: Reason) -> Iterator[Step]:
 
 
 def fits_no_row(view: GangView) -> FitsNoRow | TooFewFree:
-    """Return the largest number of columns free in a row, or how few processors are available at all."""
+    """Return why the job fits in no row: the most columns that are free in a row, or too few available processors."""
     matrix = view.matrix
     if not matrix.rows:
         return TooFewFree(view.procs)
@@ -153,12 +157,12 @@ def fits_no_row(view: GangView) -> FitsNoRow | TooFewFree:
 
 
 def in_time(view: GangView, rank: int, mpl: int) -> bool:
-    """Return True if the job would end before maintenance with as many rows as allowed."""
+    """Return True if the job would end before maintenance even if the matrix had the most rows allowed."""
     return view.now + view.remaining_estimate(rank) * mpl <= view.closes + MOMENT
 
 
 def resume(view: GangView, mpl: int) -> Generator[Step, None, bool]:
-    """Resume jobs that an earlier policy suspended in their own columns, in the order of suspension.
+    """Resume the jobs that an earlier policy suspended, in their own columns and in the order of suspension.
 
     Each goes into the row with the fewest free columns of all rows where its own are free. Return False as soon as one
     does not fit: it then is the head of all jobs, and no other job may enter before it.

@@ -1,4 +1,4 @@
-"""A queue and a partition for each class of length (Lawson & Smirni)."""
+"""Policies with a queue and a partition of the machine for each class of estimates (Lawson & Smirni)."""
 
 from sim.policies.multiqueue import multiqueue
 

@@ -1,4 +1,4 @@
-"""Multiple-queue backfilling with priorities, speculation and reservations (LS sections 2.1 and 2.2, figure 2)."""
+"""Multiple-queue backfilling with priorities, speculation and reservations (Lawson & Smirni, sections 2.1 and 2.2)."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class MultiQueue(Policy):
     # Reservations and speculative runs
 
     def _is_tried(self, job: Job) -> bool:
-        """Return True if the job gets a speculative run first."""
+        """Return True if the job first has a speculative run."""
         return self.tries() and job.estimate >= self.speculate_over and job.reserve is None
 
     def _trial(self, job: Job) -> float:
@@ -130,7 +130,7 @@ class MultiQueue(Policy):
         return min(job.estimate, self.speculate)
 
     def _reserve(self, view: View, pivots: Pivots, job: Job) -> Iterator[Decision]:
-        """Reserve the requested start, or a speculative run that delays no earlier job's pivot."""
+        """Reserve the start that the user requested, or a speculative run that delays no earlier job's pivot."""
         if job.reserve is not None:
             at = view.plan.earliest(job.procs, job.estimate, max(view.now, job.reserve))
             yield Reserve(job, at, AskedFor(job.reserve))
@@ -142,7 +142,7 @@ class MultiQueue(Policy):
             pivots.beside(job, at, limit)
 
     def _serve_reserved(self, view: View, pivots: Pivots) -> Iterator[Decision]:
-        """Start reserved jobs that are due; start speculative runs even earlier if that moves nothing."""
+        """Start reserved jobs at their times; start a speculative run earlier if no planned start moves."""
         now = view.now
         for rank, at in sorted(view.reserved.items()):
             job = view.job(rank)
@@ -173,7 +173,7 @@ class MultiQueue(Policy):
         return queue
 
     def _serve_queues(self, view: View, pivots: Pivots, queue: list[Job]) -> Iterator[Decision]:
-        """Consider every job once (figure 2)."""
+        """Consider every waiting job once (figure 2 of the paper)."""
         if not view.curious:
             free = view.free
             queue = [job for job in queue if job.procs <= free]
@@ -221,7 +221,9 @@ class MultiQueue(Policy):
     def _start(
         self, view: View, job: Job, because: Reason, start: type[Start | Backfill] = Start, limit: float | None = None
     ) -> Iterator[Decision]:
-        """Let the job's partition borrow what it lacks; start the job on its lowest-numbered idle processors."""
+        """Let the job's partition borrow the processors it lacks; start the job on its lowest-numbered idle
+        processors.
+        """
         partition = self._classes.of(job)
         yield from borrow(view, job, partition)
         yield start(job, because, own_idle(view, partition, job.procs), limit)

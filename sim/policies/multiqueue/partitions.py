@@ -1,4 +1,4 @@
-"""Partitions: their classes of jobs, their owned processors, and lending (LS section 2.1, figure 1).
+"""Partitions: their classes of jobs, their owned processors, and lending (Lawson & Smirni section 2.1, figure 1).
 
 A partition is a number; the processors it owns are a set of bits. Idle processors have no job and no claim.
 """
@@ -33,7 +33,7 @@ class Classes:
 
     @classmethod
     def read(cls, text: str) -> Classes:
-        """Parse ascending limits, or none."""
+        """Return the classes for a text with ascending limits in seconds, or "none"."""
         try:
             limits = () if text == "none" else tuple(float(part) for part in text.split("/"))
         except ValueError:
@@ -61,7 +61,7 @@ class Classes:
         return bisect_right(self.limits, job.estimate)
 
     def firsts(self, jobs: Iterable[Job]) -> dict[int, Job]:
-        """Return partition -> the first of its jobs, if it has any."""
+        """Return the first job of each partition that has any, by partition."""
         firsts: dict[int, Job] = {}
         for job in jobs:
             partition = bisect_right(self.limits, job.estimate)
@@ -72,13 +72,13 @@ class Classes:
         return firsts
 
     def first(self, partition: int, jobs: Iterable[Job]) -> Job | None:
-        """Return the first of the partition's jobs."""
+        """Return the partition's first job, or None."""
         low, high = (0.0, *self.limits, inf)[partition : partition + 2]
         return next((job for job in jobs if low <= job.estimate < high), None)
 
 
 def split(there: int, count: int) -> list[int]:
-    """Divide the processors into `count` neighbouring parts of equal size; the first ones get what is left over.
+    """Return the processors divided into `count` neighbouring parts of equal size; the first parts get the remainder.
 
     >>> [bin(owned) for owned in split(0b11111111, 3)]
     ['0b111', '0b111000', '0b11000000']
@@ -91,7 +91,9 @@ def split(there: int, count: int) -> list[int]:
 
 
 def divided(view: View, classes: Classes) -> tuple[int, ...]:
-    """Return even parts; with running jobs, each partition also owns the processors of its own jobs."""
+    """Return the processors of each partition: even parts, plus the processors on which jobs of its class
+    already run.
+    """
     owners = split(view.there, len(classes))
     for rank, run in view.running.items():
         held = view.held(rank)

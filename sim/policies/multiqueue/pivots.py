@@ -1,4 +1,4 @@
-"""Pivots: the first job of each queue, and its planned start (LS section 2.1, figure 2)."""
+"""Pivots: the first job of each queue, and its planned start (Lawson & Smirni section 2.1, figure 2)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from sim.workload.model import Job
 
 
 class Floor:
-    """Number of processors that stay free from a plan's present until a time: made once, used for many jobs.
+    """Smallest number of processors that stay free from a plan's present until a given time, computed once for many
+    jobs.
 
     >>> plan = Profile(now=0, free=4)
     >>> plan.take(5, 10, 3)
@@ -48,7 +49,7 @@ _OF_A_PASS = ("_queue", "_view")
 
 
 class Pivots:
-    """Pivots, whose starts are planned on demand, and again after a change.
+    """Pivots of all queues; their starts are planned when needed, and again after a change.
 
     A pivot's start is the earliest at which its processors are free machine-wide for its estimate, given the running
     jobs, the current reservations and the earlier pivots: high priority first, then by rank.
@@ -68,22 +69,22 @@ class Pivots:
         self._turns: list[tuple[int, Job]] | None = None
         self._plan: Profile | None = None
         self._untaken: tuple[float, float, int] | None = None
-        """Place of the last pivot, not yet taken from the plan"""
+        """Planned place of the last pivot (start, end, processors) that the plan does not contain yet"""
         self._starts: dict[int, float] = {}
         self._moved = False
-        """True if jobs considered before may have more room now"""
+        """True if a change may have made room for jobs that were considered before"""
         self._left: tuple[Ends, Sequence[int]] | None = None
-        """Ends and owned processors when the pivots were left"""
+        """Expected ends and owned processors at the end of the last pass"""
         self._beside_all: Floor | None = None
         self._beside_reserved: Floor | None = None
         self._idle: dict[int, int] = {}
         self._extra: dict[int, int] = {}
         self.refused: set[tuple[int, float]] = set()
-        """(processors, estimate) of jobs that no rule lets start now: equal jobs need no check"""
+        """Sizes (processors, estimate) of jobs that no rule lets start now, so that equal jobs need no check"""
 
     @property
     def jobs(self) -> dict[int, Job]:
-        """Return partition -> the first job of its queue, if it has one."""
+        """Return the first job of each queue that has any, by partition."""
         if self._jobs is None:
             self._jobs = self._classes.firsts(self._queue)
         return self._jobs
@@ -100,7 +101,7 @@ class Pivots:
     # From pass to pass
 
     def leave_off(self) -> bool:
-        """End the pass; return True if the pivots remain valid at the next pass if only arrivals come until then."""
+        """End the pass; return True if the pivots stay valid until the next pass, provided that only jobs arrive."""
         view = self._view
         if self._moved or not self._starts or view.curious or view.reserved or view.suspended or view.closes < inf:
             return False
@@ -110,10 +111,10 @@ class Pivots:
         return True
 
     def go_on(self, view: View, queue: Sequence[Job], arrived: Sequence[Job]) -> bool:
-        """Begin another pass. Return True if arrivals of low priority were the only events since the last one.
+        """Begin another pass; return True if arrivals of low priority are the only events since the last one.
 
-        Then only these arrivals need be considered: the others could not start before, and time passing makes nothing
-        possible.
+        Then only these arrivals need be considered: the other jobs could not start before, and time alone makes no
+        start possible.
         """
         is_other = view.curious or view.resized or view.closes < inf or view.reserved or view.suspended
         if is_other or (view.ends, view.owners) != self._left or any(job.high for job in arrived):
@@ -132,7 +133,7 @@ class Pivots:
         return True
 
     def before(self, job: Job) -> Pivots:
-        """Return the pivots of the queues that `job` found on its arrival, if others arrived at the same instant."""
+        """Return the pivots as `job` found them on its arrival, without jobs of the same instant that come after it."""
         return Pivots(self._view, [other for other in self._queue if other.rank < job.rank], self._classes)
 
     # Plans and free processors
@@ -199,7 +200,9 @@ class Pivots:
         return job.procs <= plan.free_now and plan.fits(job.procs, now, until_then)
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
-        """Return what the job would delay if it ran from now on: a reservation, or else the first such pivot."""
+        """Return the reason why the job may not run from now on: a reservation, or else the first pivot that it would
+        delay.
+        """
         now, plan = self._view.now, by_number(self._view.plan).copy()
         plan.take(now, now + job.estimate, job.procs)
         at = plan.shortage()
@@ -211,7 +214,7 @@ class Pivots:
         return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
 
     def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job | None, float] | None:
-        """Return the job and start at which, for the first time, too few processors are free for `job`.
+        """Return the job and the start at which too few processors are free for `job` for the first time.
 
         `job` would run from now on for `lasts`, around running jobs, reservations and the pivots before it, without its
         own reservation at `own`, if any. The job returned is None if the machine goes down then; None alone means that
@@ -238,19 +241,21 @@ class Pivots:
     # Changes
 
     def move(self) -> None:
-        """Mark that something changed that may move the pivots."""
+        """Record that a change may move the pivots."""
         self._moved = True
         self._plan = self._untaken = None
         self._starts.clear()
         self._forget()
 
     def beside(self, job: Job, at: float, lasts: float) -> None:
-        """Record that the job runs, or will run, where the pivots left room, so that they keep their places."""
+        """Record that the job runs, or will run, in free processors of the plan, so that the pivots keep their
+        starts.
+        """
         self.plan.take(at, at + lasts, job.procs)
         self._forget()
 
     def leave(self, partition: int) -> None:
-        """Remove a pivot that has started; the next job of its queue takes its place."""
+        """Remove a pivot that has started; the next job of its queue becomes the pivot."""
         place = self._queue.index(self.jobs.pop(partition))
         if successor := self._classes.first(partition, islice(self._queue, place + 1, None)):
             self.jobs[partition] = successor
@@ -266,13 +271,15 @@ class Pivots:
     # Planning
 
     def planned(self) -> list[tuple[Job, float]]:
-        """Return each pivot and its start."""
+        """Return each pivot with its planned start."""
         if not self._starts:
             self._place()
         return [(job, self._starts[partition]) for partition, job in self._in_turn()]
 
     def _place(self) -> None:
-        """Place the pivots one after another; the last one need not enter the plan yet, so a single one never does."""
+        """Place the pivots one after another; the last one enters the plan only when needed, so a single one never
+        does.
+        """
         plan, now, before = by_number(self._view.plan), self._view.now, None
         for partition, job in self._in_turn():
             if before:

@@ -11,7 +11,7 @@ from sim.policies.own.naming import Named
 
 
 class Proof(Enum):
-    """Proof of a user's consent to run code."""
+    """Kinds of proof that a user has agreed to run code."""
 
     TYPED = "its name was typed on this command line or in this screen"
     CONFIRMED = "the question of a dialog was answered with yes"
@@ -20,7 +20,7 @@ class Proof(Enum):
 
 
 class OwnCodeError(NotThereError):
-    """Error for user-defined code that gives no policy: what is wrong, in which file and line."""
+    """Error for user-defined code that contains no usable policy: the problem, with file and line."""
 
     def __init__(self, what: str, path: str, line: int = 0, source: str = "") -> None:
         self.what, self.path, self.line, self.source = what, path, line, source
@@ -33,12 +33,12 @@ class OwnCodeError(NotThereError):
 _agreed: dict[str, Proof] = {}
 _is_open = False
 _is_asked = False
-"""True once consent has been needed here: from then on no import of the library opens this process to code."""
+"""True once consent has been needed in this process; afterwards importing the library gives no consent."""
 _is_refused = False
 
 
 def agree(code: Iterable[Named], proof: Proof) -> None:
-    """Let this code run in this process from now on, with this proof."""
+    """Allow this code to run in this process from now on, because of this proof."""
     _agreed.update((named.name, proof) for named in code)
 
 
@@ -54,7 +54,7 @@ def heed_consent(named: Named) -> None:
 
 
 def open_to_program() -> None:
-    """Let all code named in this process run: a user's own program imports the library and names it.
+    """Allow all code that is named in this process: a user's own program imports the library and names the code.
 
     A policy that imports the library, too, does not open a process in which code needs consent.
     """
@@ -63,17 +63,17 @@ def open_to_program() -> None:
 
 
 def ask_for_consent() -> None:
-    """Require a proof of consent for all code, as opened files may come from strangers."""
+    """Require a proof of consent for all code, as opened files may come from other people."""
     global _is_open, _is_asked
     _is_open, _is_asked = False, True
 
 
 def refuse() -> None:
-    """Run no user-defined code in this process from now on, whatever the consent."""
+    """Forbid all user-defined code in this process from now on, whatever the consent."""
     global _is_refused
     _is_refused = True
 
 
 def is_refused() -> bool:
-    """Return True if no user-defined code runs here at all."""
+    """Return True if this process runs no user-defined code at all."""
     return _is_refused

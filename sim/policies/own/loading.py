@@ -33,9 +33,9 @@ from sim.policies.own.sibling_imports import MOST_BYTES, SiblingImporter, TooLar
 from sim.policies.policy import CodeRef, Policy
 
 PATIENCE = 10.0
-"""Seconds that loading a file may take"""
+"""Longest time in seconds that loading a file may take"""
 MOST_OF_MODULE = 2**22
-"""Most bytes of a module, which is told apart by its content and not looked through"""
+"""Largest size in bytes of a module that is identified by its content; larger ones are identified otherwise"""
 _Made = TypeVar("_Made", type[Policy], type[Order])
 
 _LOADED: dict[CodeRef, ModuleType] = {}
@@ -44,12 +44,12 @@ _PROVIDED: ContextVar[Mapping[str, bytes]] = ContextVar("provided", default=Mapp
 
 
 def newest(name: str) -> CodeRef | None:
-    """Return the code of that name as last loaded here, None if it was not loaded."""
+    """Return the reference of the code that was last loaded under this name, None for an unknown name."""
     return _NEWEST.get(name)
 
 
 def changed(ref: CodeRef) -> bool | None:
-    """Return True if the code differs now, None if it is missing. Nothing runs."""
+    """Return True if the code differs from the reference now, None if it is missing. No code runs."""
     named = named_code(ref.name)
     try:
         if named is None or not named.is_file:
@@ -64,7 +64,7 @@ def changed(ref: CodeRef) -> bool | None:
 
 
 def load(named: Named) -> ModuleType:
-    """Return the module of the code as it is now."""
+    """Return the module made from the code as it is now."""
     heed_consent(named)
     if not named.is_file:
         with blamed(named.source, named.source), _beside(os.getcwd()):
@@ -82,14 +82,14 @@ def load(named: Named) -> ModuleType:
 
 
 def contents_of(named: Named) -> dict[str, bytes]:
-    """Return the current contents of a code file and of its imports from the same folder, by name."""
+    """Return the current content of a code file and of its imports from the same folder, by name."""
     data, others = _read_all(named)
     return {named.name: data} | {named._replace(source=path).name: other for path, other in others.items()}
 
 
 @contextmanager
 def provided(contents: Mapping[str, bytes]) -> Iterator[None]:
-    """Provide these contents within the context instead of the files with these names, existing or not."""
+    """Use these contents within the context in place of the files with these names, whether they exist or not."""
     token = _PROVIDED.set(contents)
     try:
         yield
@@ -118,12 +118,12 @@ def own_policy(named: Named) -> type[Policy]:
 
 
 def own_order(named: Named) -> type[Order]:
-    """Return the named order of the queue."""
+    """Return the named order of the queue from user-defined code."""
     return _one_of(_declared(load(named), Order), named, "order of the queue", "orders of the queue", "Order")
 
 
 def plugin(name: str) -> type[Policy] | None:
-    """Return the policy that an installed package has under this name."""
+    """Return the policy that an installed package provides under this name, or None."""
     if (point := plugins().get(name)) is None:
         return None
     heed_consent(code_in(name)[0])
@@ -137,7 +137,7 @@ def plugin(name: str) -> type[Policy] | None:
 
 @contextmanager
 def blamed(path: str, shown: str) -> Iterator[None]:
-    """Turn errors and timeouts of user-defined code into one line; `path` is shown as `shown`."""
+    """Convert errors and timeouts of user-defined code into one line; show `path` as `shown`."""
     try:
         with deadline(PATIENCE):
             yield
@@ -162,7 +162,7 @@ _LIBRARIES = (str(Path(__file__).parents[2]), str(Path(os.__file__).parent), "<"
 
 
 def _place(error: BaseException) -> tuple[str, int] | None:
-    """Return (file, line) of the innermost user code in the error's traceback."""
+    """Return file and line of the innermost user-defined code in the error's traceback, or None."""
     places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     return next((place for place in reversed(places) if not place[0].startswith(_LIBRARIES)), None)
 
@@ -196,7 +196,7 @@ def _read_all(named: Named) -> tuple[bytes, dict[str, bytes]]:
 
 
 def _read(named: Named) -> bytes:
-    """Return the content of the file. Raise `TooLargeError` if it is not looked through."""
+    """Return the content of the file. Raise `TooLargeError` if it is too large to be examined."""
     if (content := _PROVIDED.get().get(named.name)) is not None:
         return content
     if named.revision and not os.path.exists(f"{named.source}@{named.revision}"):
@@ -213,14 +213,14 @@ def _read(named: Named) -> bytes:
 
 
 def _not_too_large(data: bytes, named: Named) -> bytes:
-    """Return the content of a file, unless it is too large to be looked through."""
+    """Return the content of a file. Raise `TooLargeError` if it is too large to be examined."""
     if len(data) > MOST_BYTES:
         raise TooLargeError(f"more than {MOST_BYTES:,} bytes", named.head)
     return data
 
 
 def _source_in(path: str, most: int) -> bytes | None:
-    """Return the bytes of a regular file, of a long one one too many; nothing is read of others, such as a pipe."""
+    """Return the content of a regular file, at most `most` bytes and one more; None for other files, such as a pipe."""
     if not S_ISREG(os.stat(path).st_mode):  # opening a device may do something
         return None
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
@@ -230,7 +230,7 @@ def _source_in(path: str, most: int) -> bytes | None:
 
 
 def _from_git(named: Named) -> bytes:
-    """Return the file as it was in that revision; nothing is checked out, but git is a program that runs."""
+    """Return the file as of that revision; git is run, but nothing is checked out."""
     heed_consent(named)
     folder, file = os.path.split(named.path)
     if named.revision.startswith("-"):
@@ -247,7 +247,7 @@ def _from_git(named: Named) -> bytes:
 
 
 def _ref(named: Named, data: bytes, others: Mapping[str, bytes]) -> CodeRef:
-    """Return the identity of this content of the file and its imports."""
+    """Return the reference that identifies this content of the file and its imports."""
     folder = os.path.dirname(named.path)
     of_others = (f"\0{os.path.relpath(path, folder)}\0{_hash(other)}".encode() for path, other in others.items())
     return CodeRef(named.name, _hash(data + b"".join(of_others)))
@@ -261,7 +261,7 @@ def _hash(data: bytes) -> str:
 
 
 def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Named) -> ModuleType:
-    """Return the module of a file, registered with Python so that the module of a class can be found."""
+    """Return the module made from a file, registered with Python so that the module of a class can be found."""
     heed_consent(named)
     name = f"{OWN}{_hash(ref.name.encode())[:8]}_{ref.sha256[:16]}"
     module = ModuleType(name)
@@ -291,19 +291,19 @@ def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Na
 
 
 def _refuse_replaced_builtins(named: Named) -> None:
-    """Put the builtins back. Raise `OwnCodeError` if the code had replaced one."""
+    """Restore the builtins. Raise `OwnCodeError` if the code had replaced one."""
     if changed := restored():
         raise OwnCodeError(f"it replaces builtins.{changed[0]}, which all code here uses", named.head)
 
 
 def _keep_lines(path: str, text: str) -> None:
-    """Keep the lines as they were read for tracebacks, even if the file changes."""
+    """Keep the lines of the code as read, so that tracebacks show them even if the file changes."""
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 
 
 @contextmanager
 def _beside(folder: str) -> Iterator[None]:
-    """Allow imports from that folder within the context, after all other places."""
+    """Allow imports from the folder within the context, after all other places."""
     sys.path.append(folder)
     try:
         yield
@@ -312,7 +312,7 @@ def _beside(folder: str) -> Iterator[None]:
 
 
 def file_of_module(name: str) -> str:
-    """Return the file that a module would be imported from; no package is imported to find it."""
+    """Return the file from which a module would be imported; the package is not imported to find it."""
     from importlib.machinery import PathFinder
 
     folders: list[str] | None = [*sys.path, os.getcwd()]
@@ -327,7 +327,7 @@ def file_of_module(name: str) -> str:
 
 
 def _module_ref(name: str) -> CodeRef:
-    """Return the reference of a module by its file now."""
+    """Return the reference of a module, made from its file as it is now."""
     data = _source_in(file_of_module(name), MOST_OF_MODULE)
     if data is None or len(data) > MOST_OF_MODULE:
         raise ImportError(f"{name} is no file of Python that a person has written")
@@ -335,7 +335,7 @@ def _module_ref(name: str) -> CodeRef:
 
 
 def is_own_module(name: str) -> bool:
-    """Return True if the module was made here from a file."""
+    """Return True if the module was made from a user's file."""
     return name.startswith(OWN)
 
 
@@ -353,7 +353,7 @@ def _declared(module: ModuleType, base: _Made) -> dict[str, _Made]:
 
 
 def _name(module: ModuleType, ref: CodeRef, head: str) -> None:
-    """Name every declared class so that a user can ask for it."""
+    """Give every class declared in the module the name by which a user can ask for it."""
     policies, orders = _declared(module, Policy), _declared(module, Order)
     for name, cls in policies.items():
         is_enough = len(policies) == 1 and "." in head  # a word alone is no module

@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 PLUGINS = "schedscope.policies"
-"""The group of entry points under which packages bring policies along."""
+"""Group of entry points under which packages provide policies."""
 DEEPEST = 8
-"""Depth to which specs within specs are followed; no valid one is deeper"""
+"""Greatest depth to which specs within specs are followed; no valid spec is deeper"""
 _FILE = re.compile(r"(?P<source>[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
 _WORD = r"[^\W\d]\w*"
 _MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
 _VALUE = re.compile(r"((?:^|[:,+])\s*\w+=\s*)([^,:=]*?\.py)(?=[@:,+]|$)")
-"""A file that stands as the value of a parameter."""
+"""Pattern of a file name that is the value of a parameter."""
 
 
 class Named(NamedTuple):
-    """Code that a spec names, before any of it runs."""
+    """Reference in a spec to user-defined code that has not been run."""
 
     source: str
-    """A file as it was typed, a module, or a plug-in."""
+    """Source of the code: a file as it was typed, a module, or a plug-in."""
     revision: str
     is_file: bool
     cls: str
-    """Name of the class, if given"""
+    """Name of the class, "" if the user gave none"""
     rest: str
-    """`key=value,key=value`"""
+    """Parameters of the policy as typed, `key=value,key=value`"""
 
     @property
     def head(self) -> str:
-        """Return the name as shown: relative for files below the present folder, else with the whole path."""
+        """Return the name as shown: relative for files below the current folder, else the full path."""
         if not self.is_file:
             return self.source
         near = os.path.relpath(self.path)
@@ -49,12 +49,12 @@ class Named(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name that means the same in every folder, as in a `CodeRef`."""
+        """Return the name that is valid in every folder, as in a `CodeRef`."""
         return os.path.abspath(self.head) if self.is_file else self.source
 
     @property
     def path(self) -> str:
-        """Return the whole path of the file, without the revision."""
+        """Return the full path of the file, without the revision."""
         return _whole_path(self.source)
 
 
@@ -72,7 +72,7 @@ def named_code(spec: str) -> Named | None:
 
 
 def code_in(spec: str) -> list[Named]:
-    """Return all the code that a spec names: its policy, and the value of any parameter at any depth.
+    """Return all references to code in a spec: its policy, and the values of parameters at any depth.
 
     >>> [named.source for named in code_in("easy:order=evil:Foo,depth=2")]
     ['evil']
@@ -96,7 +96,7 @@ def _code_in(spec: str, deepest: int) -> Iterator[Named]:
 
 
 def pairs_apart(spec: str) -> str:
-    """Return a spec that stood as a value in another, its parameters separated by commas again.
+    """Return a spec that was a value in another spec, with its parameters separated by commas again.
 
     >>> pairs_apart("gang-backfill:mpl=3+slice=60")
     'gang-backfill:mpl=3,slice=60'
@@ -105,7 +105,7 @@ def pairs_apart(spec: str) -> str:
 
 
 def whole(spec: str) -> str:
-    """Return a spec that means the same in every folder. Raise `ParameterError` if it would name other code."""
+    """Return the spec with full paths, valid in every folder. Raise `ParameterError` if it would name other code."""
     named = named_code(spec)
     made = spec
     if named is not None and named.is_file:
@@ -123,7 +123,7 @@ def _whole_path(source: str) -> str:
 
 
 def plugins() -> dict[str, EntryPoint]:
-    """Return the policies that installed packages bring along, by name; none of them is loaded."""
+    """Return the policies of installed packages by name; none of them is loaded."""
     return _plugins(tuple(sys.path))
 
 

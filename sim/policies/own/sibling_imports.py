@@ -1,4 +1,4 @@
-"""Imports of a user's policy file from its own folder: found without running code, and loaded as they were read."""
+"""Imports of a user's policy file from its own folder: found without running code, and loaded with the content read."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from sim.captured_output import in_own_code
 from sim.policies.own.consent import OwnCodeError
 
 MOST_BYTES, MOST_TOGETHER, MOST_FILES, MOST_PLACES = 1 << 17, 1 << 18, 64, 1 << 12
-"""Size of a file that is looked through, of all files that it imports from its folder, their number, and the number of
-places where they may lie.
+"""Limits of what is examined: bytes of a file, bytes of all files it imports from its folder, files, and places to
+look.
 
-Files are looked through before the user agrees, and parsing a file takes a thousand times its size in memory.
+Files are examined before the user agrees, and parsing a file takes a thousand times its size in memory.
 """
 Read: TypeAlias = Callable[[str], bytes | None]
-"""Path -> content of the file, if it exists"""
+"""Function that returns the content of the file at a path, None if no file is there"""
 
 
 class TooLargeError(OwnCodeError):
-    """Error for code that is not looked through, as there is too much of it."""
+    """Error for code that is too large to be examined."""
 
     def __init__(self, what: str, path: str) -> None:
         super().__init__(f"too large to look through: {what}", path)
 
 
 def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
-    """Return path -> content of the files that a file imports from its folder, directly or not.
+    """Return the content of the files that a file imports from its folder, directly or not, by path.
 
-    Raise `TooLargeError` if that is too much.
+    Raise `TooLargeError` if they are too large.
     """
     folder, found, together = os.path.dirname(path), dict[str, bytes](), 0
     todo, tried = [("", data)], {path}
@@ -60,7 +60,7 @@ def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
 
 @lru_cache(maxsize=2 * MOST_FILES)
 def _imports(content: bytes, package: str) -> tuple[str, ...]:
-    """Return every module that may be imported, with its packages; of an invalid file nothing."""
+    """Return the names of all modules that may be imported, with their packages; none for an invalid file."""
     found = dict[str, None]()
     try:
         tree = ast.parse(content)
@@ -84,7 +84,7 @@ def _imports(content: bytes, package: str) -> tuple[str, ...]:
 
 _KNOWN = sys.stdlib_module_names | {"sim", "tui", "numpy"}
 _DEEPEST = 50
-"""Most packages within each other"""
+"""Greatest depth of packages within packages"""
 
 
 def _places(name: str) -> tuple[str, str]:
@@ -94,13 +94,15 @@ def _places(name: str) -> tuple[str, str]:
 
 
 class SiblingImporter(SourceLoader):
-    """Importer of these files, unless an installed module has the name; their output counts as their policy's."""
+    """Importer of a policy's files, unless an installed module has the name; their output counts as the policy's."""
 
     def __init__(self, folder: str, sources: Mapping[str, bytes]) -> None:
         self._folder, self._sources = folder, sources
 
     def __enter__(self) -> None:
-        """Import from these files now, all fresh; modules imported before stay with the code that has them."""
+        """Import from these files from now on, all anew; modules imported before remain with the code that uses
+        them.
+        """
         for name, module in list(sys.modules.items()):
             if isinstance(getattr(module, "__loader__", None), SiblingImporter):
                 del sys.modules[name]

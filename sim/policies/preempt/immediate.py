@@ -22,7 +22,7 @@ from sim.workload.model import Job
 @policy("immediate", "K section 2.3, figures 3.1 to 3.4", **{"is": "immediate"})
 @dataclass(frozen=True)
 class Immediate(Preemptive):
-    """A new job suspends jobs that have used up their slice, lowest instantaneous xfactor first.
+    """Each new job starts at once by suspending jobs that have used up their slice, lowest instantaneous xfactor first.
 
     The instantaneous xfactor is the time since submit over the time run, infinite before the first run. Idle jobs, the
     largest first, start or resume when they fit. A new job without enough jobs to suspend waits and tries again at
@@ -65,16 +65,16 @@ class Immediate(Preemptive):
         return served
 
     def _next_served(self, view: View) -> RunningJob | None:
-        """Return the stay of the running job that will be the next to use up its slice."""
+        """Return the running job that will be the next to use up its slice, or None."""
         unserved = (run for run in view.running.values() if run.runs and self._slice_over(run) > view.now + MOMENT)
         return min(unserved, key=self._slice_over, default=None)
 
     def _slice_over(self, run: RunningJob) -> float:
-        """Return when the job has used up its slice."""
+        """Return the time at which the job has used up its slice."""
         return run.since + self.slice - run.ran_before
 
 
 def suffering(view: View, job: Job) -> float:
-    """Return the instantaneous xfactor: time since submit over time run."""
+    """Return the job's instantaneous xfactor: time since submit over time run."""
     ran = whole(view.ran(job.rank))
     return whole(view.now - job.submit) / ran if ran else inf

@@ -1,15 +1,15 @@
-"""Blocking job of each idle job: while it stays, the idle job's chances cannot improve."""
+"""The job that blocks each idle job: while it runs, the idle job cannot start or resume earlier."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 NOBODY = -1
-"""Keeper of jobs that no single job blocks."""
+"""Entry for jobs that no single job blocks."""
 
 
 class Keepers:
-    """Idle job -> its keeper, and the reverse; both by rank."""
+    """Blocking job (keeper) of each idle job, and idle jobs of each keeper; all by rank."""
 
     __slots__ = ("kept", "of")
 
@@ -24,7 +24,7 @@ class Keepers:
         return twin
 
     def keep(self, rank: int, keeper: int) -> None:
-        """Let the idle job wait for this keeper from now on."""
+        """Set the idle job's keeper."""
         self.forget(rank)
         self.of[rank] = keeper
         if keeper in self.kept:
@@ -33,7 +33,7 @@ class Keepers:
             self.kept[keeper] = {rank}
 
     def forget(self, rank: int) -> None:
-        """Remove the job and its keeper."""
+        """Remove the idle job."""
         if rank in self.of:
             keeper = self.of.pop(rank)
             self.kept[keeper].remove(rank)
@@ -41,7 +41,7 @@ class Keepers:
                 del self.kept[keeper]
 
     def release(self, keepers: Iterable[int]) -> list[int]:
-        """Remove these keepers; return the jobs that waited for them."""
+        """Remove these keepers; return the idle jobs that they blocked."""
         kept, of = self.kept, self.of
         released: list[int] = []
         for keeper in keepers:

@@ -1,4 +1,4 @@
-"""The running jobs by expansion factor: what it takes to suspend enough of them."""
+"""Running jobs sorted by expansion factor, to find which of them an idle job may suspend."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from sim.policies.preempt.keepers import NOBODY
 from sim.workload.model import Job
 
 Rung: TypeAlias = tuple[float, int, Job, int]
-"""(xfactor, minus the rank, running job, its processors). The xfactor is inf if the job may not be suspended.
+"""Entry of a running job: (xfactor, minus the rank, job, its processors). The xfactor is inf if it may not be
+suspended.
 
 Of equal xfactors the latest rank comes first.
 """
 
 Toll: TypeAlias = tuple[float, int]
-"""(xfactor that must be exceeded by the suspension factor, rank of its job or `NOBODY`)"""
+"""Xfactor that an idle job must exceed by the suspension factor, and the rank of the running job with it, or `NOBODY`
+"""
 
 
 class Ladder:
@@ -31,7 +33,7 @@ class Ladder:
     def __init__(self, rungs: Iterable[Rung] = (), free: int = 0) -> None:
         self.rungs = sorted(rungs)
         self.heights = {-rank: height for height, rank, _, _ in self.rungs}
-        """rank -> xfactor, or inf"""
+        """Xfactor of each running job by rank, inf if it may not be suspended"""
         self.free = free
         self._prices: dict[int, float] = {}
 
@@ -56,22 +58,25 @@ class Ladder:
             self.add(height, job, processors)
 
     def stands_beside(self, free: int) -> None:
-        """Set the number of free processors."""
+        """Set the number of free processors, which a new job may use in addition to its victims'."""
         if free != self.free:
             self.free = free
             self._prices.clear()
 
     def price(self, procs: int) -> float:
-        """Return the xfactor that a new job of this width must exceed to suspend enough; inf if all are too few."""
+        """Return the xfactor that a new job of this width must exceed to suspend enough jobs; inf if all are not
+        enough.
+        """
         price = self._prices.get(procs)
         if price is None:
             price = self._prices[procs] = self._priced(procs)
         return price
 
     def toll(self, procs: int, pinned: int) -> Toll:
-        """Return the xfactor to exceed to suspend all jobs on these processors, and its job; inf if one may not be.
+        """Return the xfactor to exceed to suspend all jobs on the processors `pinned`, and the job that has it.
 
-        Its job is the widest of those too wide to be suspended, otherwise the one with the highest xfactor.
+        The xfactor is inf if one of these jobs may not be suspended. The job is the widest of those too wide to be
+        suspended, otherwise the one with the highest xfactor.
         """
         above = [rung for rung in self.rungs if rung[3] & pinned]
         if not above:

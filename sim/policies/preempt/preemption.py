@@ -1,4 +1,4 @@
-"""Base of preemptive policies: which job may run where, and which jobs to suspend on which processors (K chapter 3)."""
+"""Base of the preemptive policies: which job may run where, and which jobs to suspend for it (Kettimuthu chapter 3)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 LEAST_MEMORY, MOST_MEMORY = 100, 1000
-"""Memory of a job in MB (K section 4.1)"""
+"""Limits of a job's memory in MB (Kettimuthu section 4.1)"""
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,13 @@ class Preemptive(Policy):
                 yield self.take_room(view, job)
 
     def keep_idle(self, view: View, of: Callable[[Job], bool] = lambda job: True) -> Iterator[Keep]:
-        """Yield why idle jobs do not fit: all of them, or those of a kind."""
+        """Yield for the idle jobs that do not fit why they wait; `of` restricts the jobs."""
         if view.curious:
             for job in filter(of, self.idle(view)):
                 yield Keep(job, self._obstacle(view, job))
 
     def roomy(self, view: View) -> list[Job]:
-        """Return the idle jobs that each fit now."""
+        """Return the idle jobs that fit now, each taken alone."""
         free = self.unclaimed(view)
         takers = []
         if self.restart == "own" and view.suspended:
@@ -109,7 +109,7 @@ class Preemptive(Policy):
         return takers if view.closes == inf else list(filter(view.in_time, takers))
 
     def anywhere(self, view: View) -> list[Job]:
-        """Return the idle jobs that may use any processors."""
+        """Return the idle jobs that may use any processors, not only their own."""
         if self.restart == "any":
             return self.idle(view)
         queue, claims = view.queue, view.notes.get("claim")
@@ -122,7 +122,7 @@ class Preemptive(Policy):
         return room
 
     def take_room(self, view: View, job: Job) -> Start | Resume:
-        """Start or resume the job where it fits."""
+        """Return the decision that starts or resumes the job where it fits."""
         pinned = self.pinned(view, job.rank)
         if pinned is not None:
             self._room(view).forget(job.rank)
@@ -130,7 +130,7 @@ class Preemptive(Policy):
         return self._begun(view, job, Fits(view.free), self._seat(view, job))
 
     def _begun(self, view: View, job: Job, why: Reason, on: int) -> Start | Resume:
-        """Return the start or resumption of the job on these processors."""
+        """Return the decision that starts or resumes the job on these processors."""
         own = view.suspended.get(job.rank)
         if own is None:
             return Start(job, why, on)
@@ -138,7 +138,7 @@ class Preemptive(Policy):
         return Resume(job, why, self.overhead(job), None if on == own else on)
 
     def fits(self, view: View, job: Job) -> bool:
-        """Return True if the job fits: on its own processors if suspended, else on free ones; and in time."""
+        """Return True if the job fits (a suspended job on its own processors) and would end before maintenance."""
         if not view.in_time(job):
             return False
         pinned = self.pinned(view, job.rank)
@@ -147,7 +147,7 @@ class Preemptive(Policy):
         return job.procs <= self.count_unclaimed(view)
 
     def _seat(self, view: View, job: Job) -> int:
-        """Return free processors for a job that may use any."""
+        """Return free processors for a job that may use any processors."""
         free, suspended = self.unclaimed(view), view.suspended
         own = free & suspended.get(job.rank, 0)
         apart = free if self.seats == "apart" else 0
@@ -187,7 +187,7 @@ class Preemptive(Policy):
             yield self._begun(view, job, Claimed(), chosen)
 
     def _give_up(self, view: View, rank: int) -> None:
-        """Drop the job's claim."""
+        """Remove the job's claim."""
         del view.notes["claim"][rank], view.notes["victims"][rank]
 
     def _can_claim(self, view: View, job: Job, chosen: int) -> bool:
@@ -232,7 +232,7 @@ class Preemptive(Policy):
 
 
 def lot(seed: int, rank: int) -> float:
-    """Return the number in [0, 1) for the job's memory, whatever the number of jobs."""
+    """Return a random number in [0, 1) for the job's memory, whatever the number of jobs."""
     block, index = divmod(rank, _BLOCK)
     return _lots(seed, block)[index]
 
@@ -264,9 +264,9 @@ def first_of(count: int, *choices: int) -> int:
 
 
 def enough(needed: int, candidates: Iterable[Job]) -> list[Job] | None:
-    """Return victims in the given order until `needed` processors are found, leaving out unneeded ones, or None.
+    """Return victims, in the given order, that have `needed` processors together; unneeded ones are left out.
 
-    None if all of them are too few.
+    Return None if all candidates have too few.
     """
     taken: list[Job] = []
     found = 0

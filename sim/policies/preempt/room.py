@@ -1,4 +1,4 @@
-"""Index of suspended jobs whose own processors are free, which checks only processors that jobs have left."""
+"""Index of suspended jobs whose own processors are free. An update looks only at processors that jobs have left."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sim.policies.preempt.keepers import Keepers
 
 
 class Room:
-    """Index of suspended jobs by one taken processor each; other processors do not matter until that one is free.
+    """Index of suspended jobs, each under one of its processors that is taken; a job is checked when that one is free.
 
     >>> room = Room()
     >>> room.found({7: 0b0110, 8: 0b1000}, free=0b0001), room.found({7: 0b0110, 8: 0b1000}, free=0b1011)
@@ -19,11 +19,11 @@ class Room:
 
     def __init__(self) -> None:
         self._waiting = Keepers()
-        """Jobs by the processor that blocks them, as a set of one"""
+        """Suspended jobs by the processor that blocks them, as a set with one member"""
         self._watched = 0
-        """Processors that block jobs, and possibly others"""
+        """Processors that block jobs, and possibly some more"""
         self._fitting: set[int] = set()
-        """Jobs that fitted at the last look"""
+        """Jobs whose processors were all free at the last update"""
         self._tried = 0
         """Free processors at the last update"""
 
@@ -34,7 +34,7 @@ class Room:
         return twin
 
     def found(self, suspended: Mapping[int, int], free: int) -> list[int]:
-        """Return the suspended jobs, given as rank -> own processors, whose own are all free."""
+        """Return the suspended jobs, given as rank -> own processors, whose own processors are all free."""
         waiting, fitting = self._waiting, self._fitting
         ranks = [*fitting]
         for rank in reversed(suspended):  # the last suspended job is the last
@@ -71,7 +71,7 @@ class Room:
 
 
 def _each(processors: int) -> Iterator[int]:
-    """Yield every processor of a set, as a set of one."""
+    """Yield each processor of a set, as a set with one member."""
     while processors:
         first = processors & -processors
         yield first

@@ -1,4 +1,4 @@
-"""Selective suspension, and its tunable form (K chapter 3)."""
+"""Selective suspension, and its tunable form (Kettimuthu chapter 3)."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ class Selective(Preemptive):
         return inf if not run.runs or self.spares(view, job, height) else height
 
     def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
-        """Return True if no job may suspend this running job."""
+        """Return True if the policy protects this running job from suspension."""
         return False
 
     def _tolls(self, view: View) -> Tolls:
-        """Return the table of tolls, kept in the notes."""
+        """Return the table of tolls (xfactors that idle jobs must exceed), kept in the notes."""
         if "tolls" not in view.notes:
             view.notes["tolls"] = Tolls(self, self.memory)
         tolls: Tolls = view.notes["tolls"]
@@ -120,7 +120,9 @@ class Selective(Preemptive):
         yield from self.preempt(view, job, victims, reasons)
 
     def _why_nobody(self, view: View, job: Job) -> Reason:
-        """Return why it may suspend no job: maintenance, the xfactors, or jobs that it may not suspend."""
+        """Return the reason why the job may suspend no job: maintenance, the xfactors, or jobs that it may not
+        suspend.
+        """
         if not view.in_time(job):
             return self._obstacle(view, job)
         mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
@@ -141,13 +143,13 @@ class Selective(Preemptive):
         return NoVictimAllowed(mine, self.sf, len(wide), len(spared))
 
     def _last_tick(self, now: float) -> int:
-        """Return the number of the present or last tick."""
+        """Return the number of the last tick until `now`."""
         nearest = round(now / self.tick)
         return nearest if nearest * self.tick <= now else nearest - 1
 
 
 def _stand(view: View) -> tuple[int, int, int]:
-    """Return values that change when a job starts running or leaves."""
+    """Return numbers that change whenever a job starts running or leaves."""
     return view.free_set, len(view.running), len(view.suspended)
 
 

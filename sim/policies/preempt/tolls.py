@@ -1,9 +1,10 @@
 """Earliest time at which each idle job may preempt, updated incrementally.
 
-Hundreds of jobs may be suspended, and mostly none can preempt. An idle job's xfactor grows steadily and a running one's
-is constant, so there is a moment at which each idle job can pay its toll. No toll is below 1, where every xfactor
-begins, and newly running jobs only raise tolls. So a known moment is never too late. It is recomputed only when it is
-the next one, or when the keeper of the toll has left.
+Hundreds of jobs may be suspended, and mostly none can preempt. An idle job must exceed an xfactor, its toll, to suspend
+running jobs. Its own xfactor grows steadily and a running one's is constant, so there is a time at which it exceeds the
+toll. No toll is below 1, where every xfactor begins, and newly running jobs only raise tolls. So a known time is never
+too late. It is recomputed only when it is the next one, or when the keeper of the toll, the job that has this xfactor,
+has left.
 """
 
 from __future__ import annotations
@@ -20,55 +21,56 @@ from sim.policies.view import RunningJob, View
 from sim.workload.model import Job
 
 EARLY = 1 - 1e-12
-"""Rounds moments down, so that the last bit of a number makes none too late."""
+"""Factor that rounds times down, so that the last bit of a number makes none too late."""
 _STALE = 4
-"""Length of the heap of moments, in multiples of what is needed, at which it is rebuilt."""
+"""Multiple of the necessary length at which the heap of times is rebuilt."""
 
 
 _Entry: TypeAlias = tuple[float, int, float]
-"""(moment, rank, the xfactor that the job must have)"""
+"""Entry of the heap: (time, rank, the xfactor that the job must have)"""
 
 
 class Terms(Protocol):
-    """Parameters of a policy that determine tolls."""
+    """Interface of a policy whose parameters determine tolls."""
 
     @property
     def sf(self) -> float:
-        """Return how many times larger the xfactor must be to suspend."""
+        """Return the suspension factor: how many times larger the xfactor of the suspending job must be."""
 
     @property
     def restart(self) -> str:
-        """Return processors on which a suspended job may resume: its `own`, or `any`."""
+        """Return the processors on which a suspended job may resume: its `own`, or `any`."""
 
     def height(self, view: View, run: RunningJob) -> float:
         """Return a running job's xfactor; inf if it may not be suspended."""
 
     def count_unclaimed(self, view: View) -> int:
-        """Return how many processors are free."""
+        """Return the number of free processors without a claim."""
 
     def roomy(self, view: View) -> list[Job]:
-        """Return the idle jobs for each of which there is room."""
+        """Return the idle jobs that fit now, each taken alone."""
 
     def anywhere(self, view: View) -> list[Job]:
-        """Return the idle jobs that may sit on any processors."""
+        """Return the idle jobs that may use any processors."""
 
 
 class Known(NamedTuple):
-    """State of the tolls as plain values."""
+    """Tolls as plain values, in which the engine and its fast loop exchange them."""
 
     heights: Mapping[int, float]
-    """rank -> xfactor, or inf, of the running jobs as they were at the last look"""
+    """Xfactor of each running job at the last update by rank, inf if it may not be suspended"""
     keepers: Mapping[int, int]
-    """Idle job -> job whose toll it pays, if known"""
+    """Running job that determines each idle job's toll, if known, by rank"""
     moments: Mapping[int, float]
-    """Moment at which each can pay, or earlier; missing for jobs that can never pay"""
+    """Time at which each idle job exceeds its toll, or earlier; jobs that never will are missing"""
     stood: tuple[int, int, int] | None
     first: float
 
 
 class Tolls:
-    """Xfactors that idle jobs must exceed, and when they will; for jobs bound to their own processors kept between
-    passes.
+    """Tolls (xfactors that idle jobs must exceed) and the times at which jobs exceed them.
+
+    For jobs that must resume on their own processors they are kept between passes.
     """
 
     __slots__ = ("_keepers", "_moments", "_queue", "_terms", "first", "ladder", "moving", "stood", "unsettled")
@@ -76,23 +78,23 @@ class Tolls:
     def __init__(self, terms: Terms, moving: bool = False) -> None:
         self._terms = terms
         self.ladder = Ladder()
-        """The running jobs as they were at the last look"""
+        """Running jobs as of the last update, by xfactor"""
         self.unsettled: Collection[int] = ()
         """Running jobs whose xfactors may have changed"""
         self.moving = moving
         """True if suspending and resuming take time, so that running jobs may become possible victims"""
         self._keepers = Keepers()
-        """Keepers of the known tolls"""
+        """Running jobs that determine the known tolls"""
         self._moments: dict[int, float] = {}
-        """rank -> when the job can pay its toll, or earlier"""
+        """Time at which each idle job exceeds its toll, or earlier, by rank"""
         self._queue: list[_Entry] = []
         """Heap of moments, including outdated ones"""
         self.stood: tuple[int, int, int] | None = None
-        """Free processors, and numbers of running and suspended jobs, after the last pass; None if these do
-        not suffice
+        """Free processors, and numbers of running and suspended jobs, after the last pass; None if something else may
+        change
         """
         self.first: float = inf
-        """First moment at the last pass, before the expected end of a running job"""
+        """First time at which a job exceeds its toll, as of the last pass, before the expected end of a running job"""
 
     def copy(self) -> Tolls:
         twin = Tolls(self._terms, self.moving)
@@ -102,7 +104,7 @@ class Tolls:
         return twin
 
     def told(self) -> Known | None:
-        """Return the state as plain values, or None if it may change by itself."""
+        """Return the tolls as plain values, or None if running jobs may change their xfactors."""
         if self.moving or self.unsettled:
             return None
         moments = {rank: moment for rank, moment in self._moments.items() if moment < inf}
@@ -110,7 +112,7 @@ class Tolls:
 
     @classmethod
     def knowing(cls, terms: Terms, known: Known, rungs: Iterable[Rung], free: int) -> Tolls:
-        """Return the tolls restored from a state, with these running jobs and `free` processors."""
+        """Return the tolls restored from plain values, with these running jobs and `free` processors."""
         tolls = cls(terms)
         tolls.ladder = Ladder(rungs, free)
         for rank, keeper in known.keepers.items():
@@ -121,7 +123,7 @@ class Tolls:
         return tolls
 
     def look(self, view: View) -> Ladder:
-        """Return the ladder as things are now; whose tolls may have fallen is known then."""
+        """Update the running jobs and return them by xfactor; the tolls that may have fallen are reset."""
         running, suspended, ladder, terms = view.running, view.suspended, self.ladder, self._terms
         heights = ladder.heights
         hopeful = [] if heights else [rank for rank in suspended if rank not in running]
@@ -152,7 +154,7 @@ class Tolls:
         return ladder
 
     def _left(self, view: View) -> Collection[int]:
-        """Return the ranks that have stopped running, mostly by completion; starts are appended last."""
+        """Return the ranks of jobs that have stopped running, mostly by completion."""
         running, heights = view.running, self.ladder.heights
         if not self.moving:
             left = [job.rank for job in view.completed if job.rank in heights]
@@ -161,7 +163,9 @@ class Tolls:
         return heights.keys() - running.keys()
 
     def payers(self, view: View) -> list[tuple[float, int]]:
-        """Return (minus the xfactor, rank) of the idle jobs that can pay now or need not: the smallest comes first."""
+        """Return (minus the xfactor, rank) of the idle jobs that exceed their tolls now or need not, the smallest
+        first.
+        """
         ladder, now, sf, queue = self.look(view), view.now, self._terms.sf, self._queue
         ranks = {job.rank for job in self._terms.roomy(view)}
         for job in self._terms.anywhere(view):
@@ -180,8 +184,8 @@ class Tolls:
         return [(-xfactor(view, view.job(rank)), rank) for rank in ranks]
 
     def soonest(self, view: View, soon: float, before: float) -> float:
-        """Return a moment before which no job can pay, if it is before `before`; else inf. Any moment up to `soon` will
-        do.
+        """Return a time before which no job exceeds its toll, if that is before `before`; else inf. Any time up to
+        `soon` will do.
         """
         self.look(view)
         queue, first = self._queue, before
@@ -199,7 +203,9 @@ class Tolls:
         return first if first < before else inf
 
     def soonest_of(self, view: View, jobs: Iterable[Job], soon: float, first: float, looked: bool = False) -> float:
-        """Return the same for these jobs, which may sit on any processors; `first` if none of them can by then."""
+        """Return a time before which none of these jobs, which may use any processors, exceeds its toll; else
+        `first`.
+        """
         sf, ladder = self._terms.sf, self.ladder
         for job in jobs:
             if first <= soon:
@@ -212,7 +218,7 @@ class Tolls:
         return first
 
     def _find(self, view: View, rank: int) -> _Entry | None:
-        """Compute the suspended job's toll and when it can pay, or None."""
+        """Return the entry of the suspended job: when it exceeds its toll; None if it never does."""
         claims, own = view.notes.get("claim", ()), view.suspended.get(rank)
         if own is None or rank in claims:
             self._forget(rank)
@@ -230,7 +236,7 @@ class Tolls:
         return (moment, rank, least) if moment < inf else None
 
     def _hope(self, view: View, ranks: Iterable[int]) -> None:
-        """Reset the tolls of these suspended jobs to the least possible."""
+        """Reset the tolls of these suspended jobs to the smallest possible."""
         sf, moments, queue = self._terms.sf, self._moments, self._queue
         for rank in ranks:
             moment = self._moment(view, view.job(rank), sf)
@@ -241,24 +247,25 @@ class Tolls:
             queue[:] = sorted({entry for entry in queue if moments.get(entry[1]) == entry[0]})
 
     def _moment(self, view: View, job: Job, least: float) -> float:
-        """Return when the idle job's xfactor is so large."""
+        """Return the time at which the idle job's xfactor reaches `least`."""
         moment: float = payable_from(job.submit + view.ran(job.rank), least, job.estimate)
         return moment
 
     def _forget(self, rank: int) -> None:
-        """Forget the job, because it runs or has a claim."""
+        """Remove the job, because it runs or has a claim."""
         self._keepers.forget(rank)
         self._moments.pop(rank, None)
 
 
 def payable_from(since: Any, least: float, estimate: Any) -> Any:
-    """Return when an idle job's xfactor reaches `least`, or a little before: a number, or a column of many.
+    """Return the time at which an idle job's xfactor reaches `least`, or a little before: a number, or an array for
+    many jobs.
 
-    since: its submit plus the time that it has run
+    `since` is the submit time plus the time that the job has run.
     """
     return EARLY * (since + least * estimate) - estimate - MOMENT
 
 
 def xfactor(view: View, job: Job) -> float:
-    """Return (wait + estimate) / estimate."""
+    """Return the job's expansion factor now: (wait + estimate) / estimate."""
     return (whole(view.now - job.submit - view.ran(job.rank)) + job.estimate) / job.estimate

@@ -1,4 +1,4 @@
-"""Policies that decide nothing themselves but which policy does (Z section 5.3)."""
+"""Policies that decide nothing themselves but select the policy that decides (Zhang et al. 2000, section 5.3)."""
 
 from sim.policies.switching import adaptive
 

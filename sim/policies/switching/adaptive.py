@@ -1,4 +1,4 @@
-"""One policy for a quiet machine, another for a busy one (Z section 5.3: gangs win above some load only)."""
+"""Switch between one policy for a quiet machine and another for a busy one (Zhang et al. 2000, section 5.3)."""
 
 from __future__ import annotations
 
