@@ -1,4 +1,4 @@
-"""Space at the end of a history for code that writes many steps by index; the unused rest is cut off."""
+"""Bulk extension of a history: code writes many steps by index into extra space, and the unused rest is cut off."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sim.history.history import History
 from sim.history.times import NEVER
 
 _ZEROS = bytes(1 << 20)
-"""Source of zeros: copying stays in the cache, while fresh memory is slow"""
+"""Zeros to copy from: a copy of these stays in the processor's cache, while fresh memory is slow"""
 _SPARE, _MOST = 1 << 9, 8
-"""Spare entries of each column; most decisions assumed for each step"""
+"""Spare entries of each column, and the most decisions assumed for each step"""
 
 
 class Capacity(NamedTuple):
-    """Numbers of steps, stretches, decisions and range numbers: written ones, and capacity."""
+    """Numbers of steps, stretches, decisions and range numbers: how many are written, or how many fit."""
 
     steps: int
     most_steps: int
@@ -33,7 +33,7 @@ class Capacity(NamedTuple):
 
 
 class Extension:
-    """Extension of a history, as large as `grow` makes it; readers of the history see the result after `cut`."""
+    """Space for more entries of a history, as large as `grow` makes it; readers see the entries after `cut`."""
 
     def __init__(self, history: History, jobs: int) -> None:
         self._history = history
@@ -42,7 +42,7 @@ class Extension:
         decided, sets = history._decisions, history._processors
         decided.write()
         self.written = self._before = history.steps, len(history), len(decided), len(sets.ranges)
-        """Numbers of steps, stretches, decisions and range numbers"""
+        """Numbers of steps, stretches, decisions and range numbers that are written, and how many were there before"""
         by_step: tuple[Any, ...] = (
             history._time, history._free, history._waiting, history._wanted, history._decision_end, history._begun,
         )  # fmt: skip
@@ -58,9 +58,9 @@ class Extension:
         self._nothing = {id(history._end): inf, id(history._end_step): NEVER, id(history._next): -1}
 
     def grow(self, more: int) -> Capacity:
-        """Make room for `more` steps, half as many stretches, and decisions at the rate so far.
+        """Make space for `more` steps, half as many stretches, and decisions at the rate so far; return the capacity.
 
-        There is some to spare, for who goes on only where the next step finds room whatever happens.
+        A few entries are always added, so that the next step finds space even if it has many decisions.
         """
         made, decisions = self.written[0] - self._before[0], self.written[2] - self._before[2]
         a_step = min(max(decisions / made, 1), _MOST) if made else 1
@@ -74,36 +74,36 @@ class Extension:
 
     @property
     def columns(self) -> tuple[memoryview, ...]:
-        """Return all that can be written, for as long as there is no more room: a number comes quicker into a view."""
+        """Return views of all columns to write to, valid until the next `grow`; writing to a view is faster."""
         return tuple(map(memoryview, self._columns))
 
     @property
     def whole_sets(self) -> list[int]:
-        """Return the list to which sets of processors that are no ranges are appended."""
+        """Return the list to which sets of processors are appended that are not stored as ranges."""
         return self._history._processors._sets
 
     @property
     def boundaries(self) -> tuple[list[tuple[float, tuple[int, ...]]], array[int]]:
-        """Return the columns of partition boundaries and their steps, to append to."""
+        """Return the column of partition boundaries and the column of their steps, to append to."""
         return self._history._boundaries, self._history._boundary_step
 
     @property
     def kinds(self) -> bytearray:
-        """Return the kinds of the stretches, by default runs."""
+        """Return the kinds of the stretches by index; the default is a run."""
         return self._history._kind
 
     @property
     def rows(self) -> dict[int, tuple[int, ...]]:
-        """Return the rows of the matrix of each stretch."""
+        """Return the rows of the matrix in which each stretch is, by stretch."""
         return self._history._rows
 
     @property
     def kept(self) -> list[Decision]:
-        """Return the list to which decisions without a form are appended."""
+        """Return the list to which decisions are appended that have no compact form."""
         return self._history._decisions._kept
 
     def cut(self) -> None:
-        """Cut off what was not written."""
+        """Remove the unwritten entries from all columns."""
         history = self._history
         for count, part in zip(self.written, self._parts, strict=True):
             for column in part:
@@ -114,7 +114,7 @@ class Extension:
 
 
 def _fill(column: Any, count: int, nothing: float = 0) -> None:
-    """Extend the column to at least `count` values with `nothing`."""
+    """Extend the column with the value `nothing` to at least `count` entries."""
     first = len(column)
     is_bytes = isinstance(column, bytearray)
     size = (count - first) * (1 if is_bytes else column.itemsize)

@@ -19,35 +19,35 @@ from sim.history.processor_sets import ProcessorSets
 from sim.workload.model import Job, Jobs
 
 WIDTH = 3
-"""Numbers in a row"""
+"""Count of numbers in a row of the log"""
 A_ROW = 1 + 4 + 4 + 8 * WIDTH
-"""Bytes of a row"""
+"""Bytes of a row of the log"""
 SHARED = 4096
-"""A decision with one number more than a row holds packs its last two as `last * SHARED + other`"""
+"""Factor with which a decision that has one number too many packs its last two: `last * SHARED + other`"""
 
 
 class Form(NamedTuple):
-    """A decision for a reason of this kind, or for none."""
+    """Form of a row of the log: the types of a decision and of its reason, and the meaning of the stored numbers."""
 
     decision: Any
     reason: Any
     names_job: bool
-    """True if a job is the first field of the reason."""
+    """True if the first field of the reason is a job."""
     kinds: tuple[type, ...]
-    """Type of each number"""
+    """Type of each stored number"""
     may_miss: bool
-    """True if nan stands for None."""
+    """True if nan stands for None in the stored numbers."""
     names_victims: bool = False
-    """True if the first field of the reason is the suspended victims; then the first number counts them."""
+    """True if the first field of the reason is the suspended victims; then the first number is their count."""
     is_placed: bool = False
-    """True if the policy chooses the processors; then the last number is their stretch, or ~index of a set."""
+    """True if the policy chooses the processors; then the last number is the job's stretch, or ~index of a set."""
     is_trial: bool = False
-    """True if the reason's first number is also the length of its run."""
+    """True if the reason's first number is also the length of the speculative run."""
     own: int = 0
-    """Count of leading numbers that belong to the decision, not to its reason"""
+    """Number of leading values that belong to the decision, not to its reason"""
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
-        """Return the decision about a job from its stored values."""
+        """Return the decision about a job, rebuilt from its stored values."""
         own, because = values[: self.own], values[self.own :]
         lasts = because[:1] if self.is_trial else []
         if self.reason:
@@ -57,8 +57,8 @@ class Form(NamedTuple):
 
 
 class Placed(Form):
-    """Placement in a row of the matrix, stored as ~row if the job passes others; its columns are in the field of the
-    rank.
+    """Form of a placement in the matrix: the row, as ~row if the job passes others; the columns are stored in place of
+    a rank.
     """
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
@@ -97,27 +97,27 @@ def _forms() -> Iterator[Form]:
 
 FORMS = tuple(_forms())
 AS_IT_IS = len(FORMS)
-"""Form of decisions without one"""
+"""Form number of decisions that are kept as objects"""
 _NUMBERS = {(form.decision, form.reason, form.is_placed): number for number, form in enumerate(FORMS)}
 _NOTHING = (0.0,) * WIDTH
 _WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {
     Start: {}, Backfill: {}, Reserve: {}, ReserveRow: {},
 }  # fmt: skip
-"""decision -> reason -> number of the form, does the reason name a job, what fills the row"""
+"""Form number, whether the reason names a job, and padding of the row, by types of decision and reason"""
 for _number, _form in enumerate(FORMS):
     if _form.decision in _WRITTEN and not _form.is_placed and not _form.is_trial:
         _WRITTEN[_form.decision][_form.reason] = _number, _form.names_job, _NOTHING[len(_form.kinds) :]
 MANY = 4096
-"""Decisions that are written at once"""
+"""Number of decisions that are written at once"""
 
 
 def form_of(decision: type, reason: type | None, is_placed: bool = False) -> int:
-    """Return the number of a form."""
+    """Return the number of the form of these types of decision and reason."""
     return _NUMBERS[decision, reason, is_placed]
 
 
 class DecisionLog:
-    """Decisions about these jobs in the order of their making, one row each, written on first reading."""
+    """Log of decisions in the order in which they were made, one row each; rows are written when first read."""
 
     __slots__ = ("_jobs", "_kept", "_made", "_sets", "append", "forms", "heads", "new", "numbers", "ranks")
 
@@ -125,17 +125,17 @@ class DecisionLog:
     """Function that appends a decision."""
 
     def __init__(self, jobs: Sequence[Job] = (), sets: ProcessorSets | None = None) -> None:
-        """Make the log; `sets` are the processors of the stretches that the decisions begin."""
+        """Make a log for these jobs; `sets` are the processors of the stretches that the decisions begin."""
         self._jobs, self._sets = jobs, sets
         self._made: Sequence[Job | None] = jobs.made if isinstance(jobs, Jobs) else jobs
         self.new: list[Decision] = []
-        """Decisions still to be written"""
+        """Decisions that are not written into rows yet"""
         self.append = self.new.append
         self.forms = bytearray()
         self.ranks = array("i")
-        """Rank of the job that each is about; -1 for none"""
+        """Rank of the job that each decision is about; -1 for none"""
         self.heads = array("i")
-        """Rank of the job in the reason, of the job placed in the row, or index into `_kept` for decisions without a
+        """Rank of the job that each reason names, columns of a placement, or index into `_kept` for decisions without a
         form
         """
         self.numbers = array("d")
@@ -145,7 +145,7 @@ class DecisionLog:
         return len(self.forms) + len(self.new)
 
     def write(self) -> None:
-        """Write the pending decisions."""
+        """Write the pending decisions into rows."""
         if not self.new:
             return
         try:
@@ -156,7 +156,7 @@ class DecisionLog:
         self.new.clear()
 
     def _write_together(self) -> None:
-        """Write all decisions with forms at once; raise an error, and write none, if one has no form."""
+        """Write all pending decisions with forms at once; raise an error, and write none, if one has no form."""
         made, kept, first = self._made, list[Decision](), len(self._kept)
         forms, ranks, heads, numbers = bytearray(), list[int](), list[int](), list[float]()
         own: tuple[Any, ...]
@@ -201,7 +201,7 @@ class DecisionLog:
         self._kept += kept
 
     def _write_alone(self, decision: Decision) -> None:
-        """Write one decision, as an object if its form does not fit."""
+        """Write one decision into a row, as an object if its form does not fit."""
         self.new, new = [decision], self.new
         try:
             self._write_together()
@@ -241,13 +241,13 @@ class DecisionLog:
         return form.made(job, named, values, on)
 
     def about(self, rank: int, first: int, last: int) -> list[int]:
-        """Return the rows about that job."""
+        """Return the rows from `first` to before `last` that are about the job."""
         self.write()
         found: list[int] = (np.flatnonzero(np.array(self.ranks[first:last]) == rank) + first).tolist()
         return found
 
     def until(self, last: int, sets: ProcessorSets | None = None) -> DecisionLog:
-        """Return the first rows as a separate log, to which more can be added, with these stretches."""
+        """Return the rows before `last` as a separate log that can be continued, with the processors `sets`."""
         self.write()
         cut = DecisionLog(self._jobs, sets)
         cut.forms, cut.ranks, cut.heads = self.forms[:last], self.ranks[:last], self.heads[:last]

@@ -1,4 +1,4 @@
-"""A history that grows: the engine writes a run step by step, and can cut it to continue differently."""
+"""History that the engine writes step by step, and that can be cut after a step to continue differently."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from sim.machine.turns import Turns
 from sim.workload.model import Job
 
 _A_STEP, _A_STRETCH = 36, 72
-"""About how many bytes each takes"""
+"""Approximate bytes of a step and of a stretch"""
 _MOST, _A_JOB = 1 << 29, 1000
-"""Bytes that a history may take, and as many more for every job"""
+"""Most bytes that a history may take, and additional bytes for every job"""
 _FREE = -5
-"""Index of the last step's free processors in the values still to be written"""
+"""Index of the last step's free processors in the pending values"""
 
 
 class History(Past):
-    """The past of one run, to which the engine adds."""
+    """History of one run, to which the engine adds."""
 
     __slots__ = ("_begins", "_closes", "_ends", "_last", "_made", "_new", "_places", "_stretches", "decided")
 
     decided: Callable[[Decision], None]
-    """The engine applied this decision."""
+    """Function that records a decision which the engine has applied."""
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
-        """Make an empty history; `jobs` by rank, for decisions that refer to them."""
+        """Make an empty history; `jobs` are by rank, for decisions that refer to them."""
         self._begins: list[Any] = []
         self._ends: list[Any] = []
         self._closes: list[Any] = []
-        """Values still to be written, in one flat list each; reading a column writes them first"""
+        """Pending values of each column in one flat list; reading a column writes them first"""
         self._stretches = self._made = 0
-        """Numbers of stretches and of steps, including those still to be written"""
+        """Numbers of stretches and of steps, including pending ones"""
         self._rank, self._start, self._end = array("i"), array("d"), array("d")
         self._end_step, self._begun, self._waiting, self._wanted = array("i"), array("i"), array("i"), array("l")
         self._ended_by, self._kind, self._processors = bytearray(), bytearray(), ProcessorSets()
@@ -56,9 +56,9 @@ class History(Past):
         self.decided = self._decisions.append
         self._boundaries, self._boundary_step = [], array("l")
         self._places: dict[int, tuple[int, tuple[int, ...], int]] = {}
-        """rank -> (columns, rows, stretch) of the jobs in the matrix"""
+        """Columns, rows and stretch of each job in the matrix, by rank"""
         self._new: set[int] = set()
-        """Stretches among them that have never had a turn"""
+        """Stretches in the matrix that have never had a turn"""
         self._rows = {}
         self._clock_since, self._clocks, self._clock_step = array("d"), [], array("l")
         self._changes, self._lost, self._given_up, self._steps = [], {}, {}, None
@@ -66,18 +66,18 @@ class History(Past):
     # Written by the engine
 
     def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
-        """Begin a stretch; return the number that closes it."""
+        """Begin a stretch of the job on these processors; return its number, with which `finish` ends it."""
         stretch = self._stretches
         self._begins += rank, now, kind, self._made, processors
         self._stretches = stretch + 1
         return stretch
 
     def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
-        """End the stretch."""
+        """End the stretch at `now`, for the reason `ended_by`."""
         self._ends += stretch, now, ended_by, self._made
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
-        """Complete a step."""
+        """Complete a step with its time, free processors, waiting jobs, and processors requested by them."""
         decided = self._decisions
         many = len(decided.new)
         self._closes += now, free, waiting, wanted, len(decided.forms) + many, self._stretches
@@ -88,7 +88,7 @@ class History(Past):
             self.check_size()
 
     def write(self) -> None:
-        """Write the pending values into the columns."""
+        """Write the pending values into their columns."""
         begins, ends, closes = self._begins, self._ends, self._closes
         self._begins, self._ends, self._closes = [], [], []
         if begins:
@@ -101,11 +101,11 @@ class History(Past):
         self.mark()
 
     def count(self) -> None:
-        """Continue the counts from the columns."""
+        """Set the counters of steps and stretches from the columns."""
         self._stretches, self._made = len(self._start), len(self._time)
 
     def mark(self) -> None:
-        """Note the stretches that are open, or followed by a pause, among those of the last mark and later ones."""
+        """Record a mark: the stretches that are open, or followed by a suspension, so that searches can begin there."""
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
         ended_by, end_step, then = map(np.asarray, columns)
         stretches = range(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY)
@@ -133,9 +133,9 @@ class History(Past):
         self._link(ranks, starts, kinds, steps, len(self._start) - many)
 
     def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> None:
-        """Link the stretches from `number` on to the earlier stretches of their jobs.
+        """Link the stretches from `number` on to the earlier stretches of the same jobs.
 
-        Where rows take turns the engine says itself who has come to run.
+        Where rows take turns, the engine itself reports which jobs begin to run.
         """
         runs, stretches = kinds != GANG, number + np.arange(len(ranks))
         self._started.note_all(ranks[runs], starts[runs], steps[runs])
@@ -158,7 +158,7 @@ class History(Past):
         self._done.note_all(np.asarray(self._rank)[which[done]], at[done], steps[done])
 
     def _make_room_for(self, rank: int) -> None:
-        """Extend the columns by job to include this rank."""
+        """Extend the columns by job up to this rank."""
         if rank >= len(self._last):
             self._make_room(max(rank + 1 - len(self._last), len(self._last)))
 
@@ -170,7 +170,7 @@ class History(Past):
         self._done.make_room(more)
 
     def boundaries(self, now: float, owners: Sequence[int]) -> None:
-        """Record the partitions' processors from now on."""
+        """Record the processors that each partition owns from now on."""
         step = self._made
         if self._boundary_step and self._boundary_step[-1] == step:
             self._boundaries.pop()
@@ -179,7 +179,7 @@ class History(Past):
         self._boundary_step.append(step)
 
     def share(self, now: float, turns: Turns, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """Record the clock of the rows and the place of each job from now on: (rank, columns, rows)."""
+        """Record the clock of the rows and the (rank, columns, rows) of each job in the matrix from now on."""
         self.tick(now, turns, self._made)
         all_known, started = self._places, self._started_as_written()
         for rank, columns, rows in places:
@@ -198,7 +198,7 @@ class History(Past):
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
-        """Return the starts as written; with turns the rest follows from the clock."""
+        """Return the recorded first starts; with turns, the starts of new stretches follow from the clock."""
         started: Times = vars(Past)["_started"].__get__(self)
         return started
 
@@ -211,13 +211,13 @@ class History(Past):
         self._clock_step.append(step)
 
     def stand(self, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """Restore the places of the jobs in the matrix from their last stretches: (rank, columns, rows)."""
+        """Restore the jobs in the matrix with their last stretches, from their (rank, columns, rows)."""
         last, started = self._last, self._started
         self._places = {rank: (columns, rows, last[rank]) for rank, columns, rows in places}
         self._new = {rank for rank in self._places if not started.has(rank)}
 
     def leave_matrix(self, rank: int, now: float, ended_by: int) -> None:
-        """Remove the job from all rows."""
+        """Remove the job from all rows of the matrix and end its stretch."""
         self.finish(self._places.pop(rank)[2], now, ended_by)
         self._new.discard(rank)
 
@@ -234,7 +234,7 @@ class History(Past):
         self._lost[self._last[rank]] = self._made, now
 
     def give_up(self, rank: int) -> None:
-        """Record that the job will never run."""
+        """Record that the job was cancelled and will never run."""
         self._given_up[rank] = self._made
 
     def switch(self, switch: Switch) -> None:
@@ -243,18 +243,18 @@ class History(Past):
         self._changes.append(switch)
 
     def open_stretches(self) -> dict[int, int]:
-        """rank -> stretch, of every job that is on processors or in the matrix."""
+        """Return the open stretch of every job that is on processors or in the matrix, by rank."""
         return {self._rank[stretch]: stretch for stretch in self._open() if self._end[stretch] == inf}
 
     def _open(self) -> list[int]:
-        """Return the stretches that are open or followed by a pause: those of the last mark, and later ones."""
+        """Return the stretches that are open or followed by a suspension: those of the last mark, and later ones."""
         end, ended_by, then = self._end, self._ended_by, self._next
         known = self._under_way(inf, len(end))
         return [i for i in known if end[i] == inf or (ended_by[i] == SUSPENDED and then[i] < 0)]
 
     @property
     def processor_sets(self) -> ProcessorSets:
-        """Return the sets of processors of the stretches."""
+        """Return the processors of all stretches."""
         return self._processors
 
     @property
@@ -279,9 +279,9 @@ class History(Past):
     # Cut at another moment
 
     def until(self, step: int, free: float) -> History:
-        """Return the first `step` steps as a separate history, which can continue differently.
+        """Return the first `step` steps as a separate history, which can be continued differently.
 
-        `free` are the processors that nothing occupies at the end of them.
+        `free` is the number of processors that are free after these steps.
         """
         cut, begun = History(), self._begun[step - 1] if step else 0
         cut._rank, cut._start, cut._end = self._rank[:begun], self._start[:begun], self._end[:begun]
@@ -319,7 +319,7 @@ class History(Past):
 
 
 def _up_to_date(slot: Any) -> Any:
-    """Return a property that writes pending values before the column is read."""
+    """Return a property for a column that writes the pending values before it is read."""
     read, keep = slot.__get__, slot.__set__
 
     def column(history: History) -> Any:
@@ -341,7 +341,7 @@ for _name in (
 
 
 class Unwritten(History):
-    """History that writes nothing, for an engine whose history is known already."""
+    """History that records nothing, for an engine whose history is known already."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,16 +1,16 @@
-"""History of a run: which job ran where and when, and why, in columns that only grow, with queries by time.
+"""Read-only history of a run: which job ran where and when, and why, with queries by time and by job.
 
-A *stretch* is a span of time in which a job holds a set of processors. Stretches are appended in the order in
-which they begin; the end of an open one is infinite until it is closed. Every `MARK_EVERY` stretches the open ones
-are marked, so that a window of time is answered by looking at what is in it and at most `MARK_EVERY` more.
+A *stretch* is a span of time in which a job holds a set of processors. Stretches are appended in the order in which
+they begin; the end of an open one is infinite until it is closed. Every `MARK_EVERY` stretches the open ones are
+marked, so that a search of a window of time looks only at its stretches and at most `MARK_EVERY` more.
 
 With time sharing, a stretch of kind "gang" is a stay in the same rows of the matrix. The turns of the rows follow from
 their clock after each step; the turns of a stretch are derived on demand.
 
-A stretch that has ended says why (`ENDINGS`); those of one job are linked and read without a look at any other's.
+A stretch that has ended has a kind of end (`ENDINGS`); the stretches of one job are linked.
 
-For every stretch the steps of its begin and end are stored. So the past can be read as it was after any step (`as_of`),
-and cut there and continued differently (`History.until`), even if two steps have the same time.
+For every stretch the steps of its begin and end are stored. So the history can be read as it was after any step
+(`as_of`), and cut there and continued differently (`History.until`), even if two steps have the same time.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ MARK_EVERY = 256
 
 @dataclass(frozen=True)
 class Switch:
-    """Change of the policy after `step` steps, including the current one (0 if not known yet)."""
+    """Change of the policy after `step` steps, including the current one (0 if the step is not known yet)."""
 
     step: int
     time: float
     policy: Policy
-    """Policy as requested, for example one that selects another policy."""
+    """Policy as requested by the user; it may be one that selects another policy."""
     was: str = ""
-    """The policy before it, as text."""
+    """Text of the policy before the switch."""
     planned: Mapping[int, float] = field(default_factory=dict, compare=False, repr=False)
-    """rank -> start, as the policy before it left them."""
+    """Planned starts that the policy before the switch left, by rank."""
     by_rule: bool = False
-    """True if an adaptive policy made the switch; then it recurs by itself when the run is repeated."""
+    """True if an adaptive policy made the switch; when the run is repeated, it happens again without this record."""
     breaks: tuple[int, float] | None = None
-    """Processors that fail, and until when, in a what-if experiment instead of a change of policy."""
+    """Processors that fail, and until when; a what-if experiment has this in place of a change of policy."""
     is_after: bool = field(default=False, compare=False)
     """True for a future switch that comes after all other events of its time."""
 
@@ -63,12 +63,12 @@ class Switch:
 
     @property
     def called(self) -> str:
-        """Return the label of its mark."""
+        """Return the label of the switch's mark in the chart."""
         return self.spec if self.breaks is None else f"processors {written(self.breaks[0])} fail"
 
 
 class Past:
-    """The past of one run up to some step, read-only. `History.as_of` makes it; a `History` itself grows."""
+    """History of one run up to some step, read-only. `History.as_of` makes it; a `History` itself grows."""
 
     __slots__ = (
         "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
@@ -81,33 +81,35 @@ class Past:
     _start: array[float]
     _end: array[float]
     _end_step: array[int]
-    """Step, counted from 0, in which the stretch ended"""
+    """Step, counted from 0, in which each stretch ended"""
     _ended_by: bytearray
-    """Index into `ENDINGS`, for ended stretches"""
+    """Kind of end of each ended stretch, as index into `ENDINGS`"""
     _kind: bytearray
     _processors: ProcessorSets
     _next: array[int]
-    """Next stretch of the same job, -1 for none"""
+    """Next stretch of the same job for each stretch, -1 for none"""
     _marks: list[Ints]
-    """The stretches that are open, or after which their job is suspended"""
+    """Stretches that were open, or after which their job was suspended, at each mark"""
     _lost: dict[int, tuple[int, float]]
-    """stretch -> (step, time) at which processors went down on which the job had to resume: it waits again"""
+    """Step and time at which processors went down on which a suspended job had to resume, by stretch: the job waits
+    again
+    """
     _given_up: dict[int, int]
-    """rank -> the step in which the job was cancelled"""
+    """Step in which each cancelled job was cancelled, by rank"""
     _first: array[int]
-    """rank -> first stretch of the job, -1 for none"""
+    """First stretch of each job by rank, -1 for none"""
     _started: Times
     """Time at which each job first ran"""
     _done: Times
-    """Time at which each job was done, or killed at its estimate"""
+    """Time at which each job finished, or was killed at its estimate"""
     _rows: dict[int, tuple[int, ...]]
-    """stretch -> rows, for stretches of kind gang"""
+    """Rows of each stretch of kind gang, by stretch"""
     _time: array[float]
     _free: array[float]
     _waiting: array[int]
     _wanted: array[int]
     _begun: array[int]
-    """Number of stretches begun by the end of each step"""
+    """Number of stretches that had begun by the end of each step"""
     _decisions: DecisionLog
     _decision_end: array[int]
     _boundaries: list[tuple[float, tuple[int, ...]]]
@@ -124,11 +126,11 @@ class Past:
 
     @property
     def steps(self) -> int:
-        """Return how many steps there are."""
+        """Return the number of steps."""
         return len(self._time) if self._steps is None else self._steps
 
     def as_of(self, step: int) -> Past:
-        """Return the past after `step` steps: running stretches are open, later ones are missing.
+        """Return the history as of `step` steps: stretches that ended later are open, later ones are missing.
 
         The columns are shared, nothing is copied. Where rows take turns, the free processors of the last step are
         already the average until the next.
@@ -137,7 +139,7 @@ class Past:
 
     @property
     def whole(self) -> Past:
-        """Return the same run with all later steps, as far as computed."""
+        """Return the history with all later steps that have been computed."""
         return self._seen(len(self._time))
 
     def _seen(self, steps: int) -> Past:
@@ -148,13 +150,13 @@ class Past:
         return past
 
     def __len__(self) -> int:
-        """Return how many stretches there are."""
+        """Return the number of stretches."""
         if self._steps is None:
             return len(self._start)
         return self._begun[self._steps - 1] if self._steps else 0
 
     def stretch(self, index: int) -> Stretch:
-        """Return a stretch by its number in the order of begin."""
+        """Return the stretch with this number, counted in the order of their begins."""
         open_ = self._end_step[index] >= self._now
         return Stretch(
             self._rank[index],
@@ -168,17 +170,17 @@ class Past:
 
     @property
     def _now(self) -> int:
-        """Return the first step that is hidden."""
+        """Return the number of the first step that is hidden."""
         return NEVER if self._steps is None else self._steps
 
     def stretches(self) -> Iterator[Stretch]:
-        """Return all of them, in the order in which they began."""
+        """Yield all stretches in the order in which they began."""
         return map(self.stretch, range(len(self)))
 
     # By job
 
     def of(self, rank: int) -> list[Stretch]:
-        """Return the job's stretches, in order."""
+        """Return the job's stretches in order of time."""
         return list(map(self.stretch, self._of(rank)))
 
     def _of(self, rank: int) -> Iterator[int]:
@@ -188,19 +190,21 @@ class Past:
             stretch = self._next[stretch]
 
     def starts(self, jobs: int) -> Floats:
-        """Return the first start of each of `jobs` jobs by rank; nan without one, or before its first turn."""
+        """Return the first start of each of `jobs` jobs by rank; nan if it has not started, or had no turn yet."""
         return self._started.column(jobs, self._now)
 
     def ends(self, jobs: int) -> Floats:
-        """Return the end of each of `jobs` jobs, finished or killed at its estimate; nan if it has not ended."""
+        """Return the end of each of `jobs` jobs by rank, finished or killed at its estimate; nan if it has not
+        ended.
+        """
         return self._done.column(jobs, self._now)
 
     def start_of(self, rank: int) -> float | None:
-        """Return when the job first ran; None if it has not."""
+        """Return the time at which the job first ran; None if it has not."""
         return self._started.of(rank, self._now)
 
     def end_of(self, rank: int) -> float | None:
-        """Return when the job was done, or killed at its estimate; None if it was not."""
+        """Return the time at which the job finished, or was killed at its estimate; None if it has not."""
         return self._done.of(rank, self._now)
 
     def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
@@ -215,7 +219,9 @@ class Past:
                 yield bisect_right(ends, row, step, until), self._decisions[row]
 
     def beginning(self, rank: int) -> tuple[Stretch, tuple[int, ...]] | None:
-        """Return the job's first stretch, and each partition's processors then; None if it has not begun."""
+        """Return the job's first stretch, and the processors of each partition at that time; None if it has not
+        started.
+        """
         stretch = next(self._of(rank), None)
         if stretch is None:
             return None
@@ -223,14 +229,14 @@ class Past:
         return self.stretch(stretch), self._boundaries[division][1] if division >= 0 else ()
 
     def there(self, workload: Workload, times: Sequence[float] | Floats) -> Ints:
-        """Return how many processors of that workload's machine were there at these moments."""
+        """Return the number of processors of the workload's machine that were available at each of these times."""
         broken = (Outage(switch.time, switch.breaks[1], switch.breaks[0]) for switch in self.switches if switch.breaks)
         return there_at((*workload.outages, *broken), workload.procs, times)
 
     # By time
 
     def segments(self) -> Iterator[Stretch]:
-        """Yield all stretches in which processors were held: where rows take turns, every turn is one."""
+        """Yield all stretches in which processors were held; where rows take turns, each turn is one stretch."""
         now = self._time[self.steps - 1] if self.steps else 0
         for stretch in self.stretches():
             if stretch.rows:
@@ -259,9 +265,9 @@ class Past:
             yield stretch.turn(begun, ended, (row,))
 
     def between(self, start: float, end: float, processors: int = -1) -> list[Stretch]:
-        """Return the stretches on these processors (default: any) at some moment from `start` until `end`.
+        """Return the stretches on these processors (default: any) at any time from `start` until `end`.
 
-        Takes time in proportion to what is visible, however long the history is.
+        The search takes time in proportion to its result, however long the history is.
         """
         first = bisect_left(self._start, start, 0, len(self))
         last = bisect_left(self._start, end, 0, len(self))
@@ -271,11 +277,10 @@ class Past:
         return [self.stretch(i) for i in seen if held[i] & processors]
 
     def pauses(self, start: float, end: float) -> list[Stretch]:
-        """Return which jobs were suspended at some moment from `start` until `end`, and where, in the order of these
-        pauses.
+        """Return the suspensions at any time from `start` until `end` as stretches, in the order in which they began.
 
-        A pause, of kind "suspended", lasts from the end of a stretch to the beginning of the job's next one, or until
-        its processors go.
+        Such a stretch, of kind "suspended", lasts from the end of a stretch to the beginning of the job's next one, or
+        until its processors go down.
         """
         if SUSPENDED not in self._ended_by:
             return []
@@ -292,7 +297,7 @@ class Past:
         return sorted(pauses, key=itemgetter(1))
 
     def count_suspended(self, at: Floats) -> Ints:
-        """Return how many suspended jobs wait to resume at each of these moments."""
+        """Return the number of suspended jobs at each of these times."""
         if SUSPENDED not in self._ended_by:
             return np.zeros(len(at), dtype=np.int64)
         count, now = len(self), self._now
@@ -309,7 +314,9 @@ class Past:
         return many
 
     def _under_way(self, start: float, before: int) -> list[int]:
-        """Return the stretches before that one, but for some that were over, with the pause after them, by `start`."""
+        """Return the stretches before number `before`, without some that had ended by `start` with the suspension after
+        them.
+        """
         if not self._marks:
             return []
         mark = (
@@ -318,12 +325,12 @@ class Past:
         return [*self._marks[mark].tolist(), *range(mark * MARK_EVERY, before)]
 
     def step_at(self, time: float) -> int | None:
-        """Return the last step at or before `time`, counted from 0; None before the first."""
+        """Return the number of the last step at or before `time`, counted from 0; None before the first."""
         index = bisect_right(self._time, time, 0, self.steps) - 1
         return index if index >= 0 else None
 
     def time_of(self, step: int) -> float:
-        """Return when that step, counted from 0, was."""
+        """Return the time of this step, counted from 0."""
         return self._time[step]
 
     def decisions(self, step: int) -> Sequence[Decision]:
@@ -332,52 +339,52 @@ class Past:
         return [self._decisions[row] for row in range(first, self._decision_end[step])]
 
     def all_decisions(self, since: int = 0) -> Iterator[tuple[int, Decision]]:
-        """Return (step, decision) of all decisions from that step on."""
+        """Yield (step, decision) for all decisions from step `since` on."""
         return ((step, decision) for step in range(since, self.steps) for decision in self.decisions(step))
 
     @property
     def switches(self) -> tuple[Switch, ...]:
-        """Return every switch of the policy so far."""
+        """Return all switches of the policy so far."""
         return tuple(change for change in self._changes if change.step <= self.steps)
 
     def owners_at(self, time: float) -> tuple[int, ...]:
-        """Return which processors each partition owned then; empty without partitions."""
+        """Return the processors that each partition owned at `time`; empty without partitions."""
         since = self.owners_between(time, nextafter(time, inf))
         return since[-1][1] if since else ()
 
     def owners_between(self, start: float, end: float) -> list[tuple[float, tuple[int, ...]]]:
-        """Return (begin, owners) of every division that held at some moment from `start` until `end`."""
+        """Return (begin, owners) of every division into partitions that held at any time from `start` until `end`."""
         known = bisect_left(self._boundary_step, self._now)
         first = max(bisect_right(self._boundaries, start, 0, known, key=itemgetter(0)) - 1, 0)
         last = bisect_left(self._boundaries, end, 0, known, key=itemgetter(0))
         return self._boundaries[first:last]
 
     def turn_at(self, time: float) -> float | None:
-        """Return the length of turns then, or before; None if rows have never taken turns."""
+        """Return the length in seconds of turns at `time`, or before; None if rows have never taken turns."""
         clocks = bisect_left(self._clock_step, self._now)
         clock = bisect_right(self._clock_since, time, 0, clocks) - 1
         return self._clocks[clock].slice if clock >= 0 else None
 
     def rows_settled(self, since: int = 0) -> Iterator[tuple[float, tuple[int, ...]]]:
-        """Yield (time, rows of the matrix) for each settling of the rows, from number `since` on."""
+        """Yield (time, rows of the matrix) for each rebuild of the matrix, from number `since` on."""
         for clock in range(since, bisect_left(self._clock_step, self._now)):
             yield self._clock_since[clock], self._clocks[clock].rows
 
     def times(self, since: int = 0) -> array[float]:
-        """Return the times of the steps from `since` on, as a copy."""
+        """Return a copy of the times of the steps from `since` on."""
         return self._time[since : self.steps]
 
     def columns(self) -> tuple[array[float], array[float], array[int], array[int]]:
-        """time, free, waiting and wanted after each step: copies."""
+        """Return copies of the columns time, free processors, waiting jobs and requested processors after each step."""
         steps = self.steps
         return self._time[:steps], self._free[:steps], self._waiting[:steps], self._wanted[:steps]
 
     def at(self, steps: Ints) -> tuple[Floats, Floats, Ints, Ints]:
-        """Return the same of some steps, counted from 0."""
+        """Return time, free processors, waiting jobs and requested processors after these steps, counted from 0."""
         time, free, waiting, wanted = map(np.asarray, (self._time, self._free, self._waiting, self._wanted))
         return time[steps], free[steps], waiting[steps], wanted[steps]
 
     def steps_at(self, times: Floats) -> Ints:
-        """Return the last step at or before each of these moments, counted from 0; -1 before the first."""
+        """Return the number of the last step at or before each of these times, counted from 0; -1 before the first."""
         found: Ints = np.searchsorted(np.asarray(self._time)[: self.steps], times, "right") - 1
         return found

@@ -1,4 +1,4 @@
-"""Sets of processors of stretches: integers on narrow machines, ranges on wide ones."""
+"""Storage of the processors of each stretch: integers on narrow machines, ranges on wide ones."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from array import array
 import numpy as np
 
 _NARROW = 1024
-"""Bits of an integer that is no larger than a few ranges."""
+"""Largest width of a machine, in processors, on which sets are stored as integers."""
 
 
 class ProcessorSets:
-    """Sets of processors, one a stretch; `sets[i]` is the set as in `sim.machine.processors`.
+    """Sets of processors, one for each stretch; `sets[i]` is the set as in `sim.machine.processors`.
 
-    There may be others, which are whole: `sets[~index]`.
+    Further sets that belong to no stretch are `sets[~index]`.
     """
 
     __slots__ = ("_sets", "place", "ranges")
@@ -21,15 +21,15 @@ class ProcessorSets:
     def __init__(self) -> None:
         self._sets: list[int] = []
         self.ranges = array("i")
-        """For each set the number of its ranges, then the first and last of each"""
+        """Number of ranges of each set, then the first and last processor of each range"""
         self.place = array("q")
-        """Index of a set in `ranges`, or ~index of a set in `_sets`"""
+        """Index of each set in `ranges`, or ~index of a set in `_sets`"""
 
     def __len__(self) -> int:
         return len(self.place)
 
     def append(self, processors: int) -> None:
-        """Append a set."""
+        """Append the processors of a stretch."""
         if processors.bit_length() > _NARROW:
             self.place.append(self.write(processors))
         else:
@@ -37,7 +37,7 @@ class ProcessorSets:
             self._sets.append(processors)
 
     def extend(self, more: list[int]) -> None:
-        """Append these sets."""
+        """Append the processors of several stretches."""
         if max(more).bit_length() > _NARROW:
             for processors in more:
                 self.append(processors)
@@ -47,7 +47,7 @@ class ProcessorSets:
             self._sets += more
 
     def write(self, processors: int) -> int:
-        """Write a set as ranges, and return where they begin."""
+        """Append a set as ranges, and return the index at which they begin."""
         place, lowest = len(self.ranges), (processors & -processors).bit_length() - 1
         span = processors >> lowest
         changes = span ^ (span << 1)
@@ -74,7 +74,7 @@ class ProcessorSets:
         return found
 
     def until(self, count: int) -> ProcessorSets:
-        """Return the first so many as sets of their own, to which others can be added."""
+        """Return the first `count` sets as a separate object, to which others can be appended."""
         cut = ProcessorSets()
         cut.place, cut.ranges, cut._sets = self.place[:count], self.ranges[:], self._sets[:]
         return cut

@@ -1,4 +1,4 @@
-"""The numbers so far: kept as jobs finish, so that every snapshot has them for nothing."""
+"""Running totals: sums that are updated whenever a job finishes, so that snapshots need no computation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sim.workload.categories import TAU
 
 
 class Totals(NamedTuple):
-    """Metrics of the jobs that have finished, with the bounded slowdown of K and ZKP."""
+    """Metrics of the jobs that have finished, with the bounded slowdown of Kettimuthu and Zhang et al."""
 
     started: int
     finished: int
@@ -24,11 +24,11 @@ class Totals(NamedTuple):
     mean_bounded_slowdown: float
     max_bounded_slowdown: float
     utilization: float
-    """Used share of the processors from the first submission until now."""
+    """Share of the processors that was used from the first submission until now."""
 
 
 class RunningTotals:
-    """Running sums for `Totals`, to which the engine adds."""
+    """Running sums from which `Totals` are computed; the engine adds each finished job."""
 
     __slots__ = (
         "area",
@@ -61,7 +61,7 @@ class RunningTotals:
         return twin
 
     def finish(self, turnaround: float, wait: float, run: float, procs: int) -> None:
-        """Count a completed job with the wait for its first start."""
+        """Add a completed job: turnaround, wait for its first start and run time in seconds, and its processors."""
         slowdown = 1 + (turnaround - run) / (run if run > TAU else TAU)
         self.finished += 1
         self.wait += wait
@@ -73,7 +73,7 @@ class RunningTotals:
             self.worst = slowdown
 
     def totals(self, capacity: float, running_area: float) -> Totals:
-        """Return the means and shares; `running_area` is the use by running jobs so far, of `capacity`."""
+        """Return means and shares; `running_area` are the processor-seconds of running jobs, of `capacity` in all."""
         done = max(self.finished, 1)
         return Totals(
             started=self.started,

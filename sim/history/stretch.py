@@ -1,4 +1,4 @@
-"""Stretch: one job on a set of processors for some time, with its kind and the reason of its end."""
+"""Stretch of a job: a set of processors that it holds for some time, with its kind and the kind of its end."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import NamedTuple
 KINDS = ("run", "speculative", "suspending", "resuming", "gang", "turn")
 RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN = range(len(KINDS))
 ENDINGS = ("done", "killed", "cut", "suspended", "queued", "moved", "interrupted")
-"""Endings of a stretch.
+"""Kinds of the end of a stretch.
 
-"done" and "killed" (at the estimate) end the job. A "cut" trial waits again, as does an "interrupted" job, whose
-processors failed. "suspended" counts from the end of writing its memory, if that takes time. A "queued" job had no turn
-before its matrix was given up, and waits again. "moved" continues at once in another stretch, in other rows or as
-another kind.
+"done" and "killed" (at the estimate) end the job. A job whose speculative run was "cut" waits again, as does an
+"interrupted" job, whose processors failed. "suspended" counts from the end of writing its memory, if that takes time. A
+"queued" job had no turn before its matrix was given up, and waits again. "moved" continues at once in another stretch,
+in other rows or as another kind.
 """
 DONE, KILLED, CUT, SUSPENDED, QUEUED, MOVED, INTERRUPTED = range(len(ENDINGS))
 
 
 class Stretch(NamedTuple):
-    """One job on some processors for some time; `end` is None until it ends."""
+    """Stretch of one job on a set of processors; `end` is None until it ends."""
 
     rank: int
     start: float
@@ -26,9 +26,9 @@ class Stretch(NamedTuple):
     kind: str
     processors: int
     rows: tuple[int, ...] = ()
-    """Rows of the matrix that hold the job; it has the processors when one of them is on turn"""
+    """Rows of the matrix that hold the job; it has the processors while one of them is active"""
     ended_by: str | None = None
-    """Name from `ENDINGS`; None while it is open."""
+    """Kind of end from `ENDINGS`; None while the stretch is open."""
 
     @property
     def is_cut(self) -> bool:
@@ -37,10 +37,10 @@ class Stretch(NamedTuple):
 
     @property
     def is_suspended(self) -> bool:
-        """Return True if the job was suspended at its end."""
+        """Return True if the job was suspended at the end of the stretch."""
         return self.ended_by == ENDINGS[SUSPENDED]
 
     def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:
-        """Return the part of it in which one of these rows is active."""
+        """Return the part of the stretch from `start` until `end`, in which one of these rows is active."""
         ended_by = self.ended_by if end == self.end else ENDINGS[MOVED]
         return self._replace(start=start, end=end, kind=KINDS[TURN], rows=rows, ended_by=ended_by)

@@ -1,6 +1,6 @@
-"""Queries over stretches: which job came to a processor or left it in which step; when boundaries moved.
+"""Queries over stretches: in which step a job came to a processor or left it, and when partitions changed.
 
-A stay is one or more stretches of a job without a gap. Steps are counted as a cursor is, from 1.
+A stay is one or more stretches of a job without a gap. Steps are counted from 1, as in the position of the replay.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from sim.workload.outages import Outage
 
 
 def stretches_on(past: Past, processor: int) -> Iterator[int]:
-    """Return the numbers of the stretches on a processor, the last begun first."""
+    """Yield the numbers of the stretches on a processor, the last begun first."""
     held = past._processors
     return (stretch for stretch in range(len(past) - 1, -1, -1) if held[stretch] >> processor & 1)
 
 
 def came_in(past: Past, stretch: int, processor: int) -> int | None:
-    """Return the step in which the job came to the processor with this stretch, or None if it was there before."""
+    """Return the step in which the job got the processor with this stretch, or None if it had it before."""
     before = -1
     for each in past._of(past._rank[stretch]):
         if each == stretch:
@@ -43,7 +43,7 @@ def left_in(past: Past, stretch: int, processor: int) -> int | None:
 
 
 def goes_on(past: Past, stretch: int, processor: int) -> bool:
-    """Return True if the job stays on the processor after that stretch, in another one."""
+    """Return True if the job has the processor after that stretch, too, in another one."""
     then = past._next[stretch] if stretch >= 0 else -1
     if not 0 <= then < len(past) or (past._ended_by[stretch] != MOVED and past._kind[then] != SUSPENDING):
         return False
@@ -54,7 +54,9 @@ def goes_on(past: Past, stretch: int, processor: int) -> bool:
 
 
 def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
-    """Return rank -> first stretch of the jobs submitted after this job that began during any of its waits."""
+    """Return the first stretch of each job that was submitted after this job and started during one of its waits, by
+    rank.
+    """
     found: dict[int, int] = {}
     for number, (begun, end, _, _) in enumerate(_waits(past, rank, submit)):
         for stretch in range(begun, end):
@@ -67,7 +69,7 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
 
 
 def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the job's times in the queue, each as a range of stretches begun then, and of steps."""
+    """Yield the job's waits, each as a range of stretches that began then, and a range of steps."""
     count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
     for stretch in past._of(rank):
@@ -84,7 +86,7 @@ def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int
 
 
 def begins(past: Past, rank: int, first: int, last: int) -> int | None:
-    """Return the first of the job's stretches in this range that is no continuation, or None."""
+    """Return the first of the job's stretches in this range that does not continue another one, or None."""
     goes = False
     for stretch in past._of(rank):
         if first <= stretch < last and not goes and past._kind[stretch] != SUSPENDING:
@@ -94,18 +96,18 @@ def begins(past: Past, rank: int, first: int, last: int) -> int | None:
 
 
 class InTheWay(NamedTuple):
-    """Moments at which a job could have started, had no job passed it: enough processors, no maintenance ahead."""
+    """Times at which a job could have started if no job had passed it: enough processors, no maintenance ahead."""
 
     since: float
-    """First such moment; infinite if there is none"""
+    """First such time; infinite if there is none"""
     passers: frozenset[int]
-    """Ranks of the jobs that passed it and held processors at one of these moments"""
+    """Ranks of the jobs that passed the job and held processors at one of these times"""
 
 
 def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Sequence[Outage] = ()) -> InTheWay | None:
-    """Return which of the jobs that passed `job` held processors that it lacked; None under gang scheduling.
+    """Return the jobs that passed `job` and held processors that it lacked; None under gang scheduling.
 
-    A moment from which the job would have run into announced maintenance does not count: it would not have started.
+    A time from which the job would have run into announced maintenance does not count: it would not have started.
     """
     rank, procs, submit = job.rank, job.procs, job.submit
     downs = np.sort([outage.begins for outage in outages if outage.announced] + [inf])
@@ -130,7 +132,7 @@ def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Seq
 
 
 def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the job's stretches from that one on in these steps, each with its first and end step."""
+    """Yield the job's stretches from `begun` on in these steps, each with the steps of its begin and end."""
     for stretch in past._of(rank):
         begin, end = bisect_right(past._begun, stretch), min(past._end_step[stretch], last)
         if stretch >= begun and max(begin, first) < end:
@@ -138,7 +140,7 @@ def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator
 
 
 def divided_in(past: Past) -> Iterator[int]:
-    """Yield the steps in which the partitions came to own other processors than before, the last first."""
+    """Yield the steps in which the processors of partitions changed, the last first."""
     known = bisect_left(past._boundary_step, past._now)
     for index in range(known - 1, -1, -1):
         if past._boundaries[index][1] != (past._boundaries[index - 1][1] if index else ()):

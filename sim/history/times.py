@@ -1,4 +1,4 @@
-"""Times and steps of an event of each job: columns by rank that can be read as of any step, and cut."""
+"""Time of an event of each job, such as its start: columns by rank that can be read as of any step, and cut."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 class Times:
-    """Times of an event by rank, with the steps; the step of an event still to come is `NEVER`."""
+    """Times of one event by rank, with their steps; the step of an event that has not happened is `NEVER`."""
 
     __slots__ = ("at", "step")
 
@@ -23,30 +23,30 @@ class Times:
         self.at, self.step = array("d"), array("i")
 
     def make_room(self, more: int) -> None:
-        """Add `more` jobs without the event."""
+        """Add `more` jobs for which the event has not happened."""
         self.at.extend(array("d", [nan]) * more)
         self.step.extend(array("i", [NEVER]) * more)
 
     def note(self, rank: int, at: float, step: int) -> None:
-        """Note the event of one job."""
+        """Record the event of one job."""
         self.at[rank], self.step[rank] = at, step
 
     def note_all(self, ranks: Ints, at: Floats, steps: Ints) -> None:
-        """Note the first event of each of these jobs, if it had none yet."""
+        """Record the event of each of these jobs, unless it has one already."""
         step = np.asarray(self.step)
         new = np.flatnonzero(step[ranks] == NEVER)[::-1]
         np.asarray(self.at)[ranks[new]], step[ranks[new]] = at[new], steps[new]
 
     def has(self, rank: int, before: int = NEVER) -> bool:
-        """Return True if the event happened before that step."""
+        """Return True if the job's event happened before that step."""
         return rank < len(self.step) and self.step[rank] < before
 
     def of(self, rank: int, before: int) -> float | None:
-        """Return when it happened; None if it had not before that step."""
+        """Return the time of the job's event; None if it had not happened before that step."""
         return self.at[rank] if self.has(rank, before) else None
 
     def column(self, jobs: int, before: int) -> Floats:
-        """Return the event's time for each of `jobs` jobs; nan if it had not happened before that step."""
+        """Return the time of the event for each of `jobs` jobs; nan if it had not happened before that step."""
         at, step = np.asarray(self.at)[:jobs], np.asarray(self.step)[:jobs]
         known: Floats = at.copy()
         if before < NEVER:
@@ -54,7 +54,7 @@ class Times:
         return known if len(at) == jobs else np.append(known, np.full(jobs - len(at), nan))
 
     def until(self, step: int) -> Times:
-        """Return the times as known after `step` steps."""
+        """Return a copy with the events of the first `step` steps."""
         cut, known = Times(), np.array(self.step) < step
         cut.at = array("d", np.where(known, np.array(self.at), nan).tolist())
         cut.step = array("i", np.where(known, np.array(self.step), NEVER).tolist())
