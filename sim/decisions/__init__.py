@@ -1,1 +1,1 @@
-"""Decisions of a policy and their reasons, with their sentences."""
+"""Decisions of policies and the reasons for them, with their sentences."""

@@ -1,7 +1,7 @@
 """Decisions that a policy can make, as immutable data with a sentence each.
 
 A policy yields decisions; the engine checks and applies them one by one. Each has its reason
-(`sim.decisions.sentences.Reason`); what can be done to a matrix is in `sim.decisions.matrix`.
+(`sim.decisions.sentences.Reason`); decisions about an Ousterhout matrix are in `sim.decisions.matrix`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Reserve(NamedTuple):
     lasts: float | None = None
     """Length of the reservation in seconds; None for the job's estimate."""
     on: Seats | None = None
-    """Nodes that are reserved, if the policy chooses them; None for the placement rule's."""
+    """Nodes that the policy chooses for the reservation; None for those of the placement rule."""
 
     def say(self, at: Clock) -> str:
         return f"{name(self.job)} is planned for {at(self.at)}: {why(self.because, self.job, at)}"
@@ -111,14 +111,14 @@ class Switched(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """Processors that go down now, an event that no policy decides, like the next three."""
+    """Decision-like record of processors that go down now; no policy decides this event, nor the next three classes."""
 
     processors: int
     until: float
-    """Time of their return; inf if there is none."""
+    """Time at which the processors return; inf if they never do."""
     announced: bool
     again: bool = False
-    """True if they were down already."""
+    """True if the processors were down already, and only the time of their return changed."""
 
     def say(self, at: Clock) -> str:
         how = "go down for announced maintenance" if self.announced else "already down, fail" if self.again else "fail"
@@ -168,7 +168,11 @@ class Divide(NamedTuple):
 
 
 class Borrow(NamedTuple):
-    """Transfer of idle processors from partition `lender` to partition `to`, for `job`."""
+    """Request for a pass of this policy at the time `at`, even without another event.
+
+    With `during` it expires when that job's current stay on processors ends. With `is_renewed` it expires at the next
+    pass, which may request another; of several in one pass the earliest counts.
+    """
 
     job: Job
     to: int
@@ -196,7 +200,7 @@ class Wake(NamedTuple):
 
 
 class Keep(NamedTuple):
-    """Refusal to start a job that was considered; yielded only if `view.curious`, and without effect."""
+    """Statement that a considered job waits, with the reason; yielded only if `view.curious`, and without effect."""
 
     job: Job
     because: Reason

@@ -1,7 +1,7 @@
-"""Decisions of a gang scheduling policy about the matrix, and their reasons, with a sentence each.
+"""Decisions of a gang scheduling policy about the Ousterhout matrix, and their reasons, with a sentence each.
 
-A rebuild is a list of phases; each begins with a `Phase`, and the decisions after it belong to it. Rows are named by
-their ids, columns are sets as in `sim.machine.processors`, costs are processor-seconds.
+A rebuild of the matrix is a list of phases; each begins with a `Phase`, and the decisions after it belong to it. Rows
+are named by their ids, columns are sets as in `sim.machine.processors`, costs are processor-seconds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ PhaseName = Literal[
 
 
 class BestFit(NamedTuple):
-    """`free` columns in the row; where rows are planned, `span` is how long it needs room."""
+    """Reason for placing a job: of the fitting rows this one has the fewest `free` columns; `span` is the time it needs
+    there.
+    """
 
     free: int
     span: Span | None = None
@@ -32,13 +34,13 @@ class BestFit(NamedTuple):
 
 
 class NewRow(NamedTuple):
-    """No other row has room; `own` if a suspended job needs its own columns."""
+    """Reason for a new row: no other row has enough columns; `own` if a suspended job needs its own columns."""
 
     rows: int
     mpl: int
     own: Annotated[bool, UNTOLD] = False
     span: Annotated[Span | None, UNTOLD] = None
-    """Time for which no row has room, if one has enough columns now"""
+    """Time for which no row has enough columns, if one has enough now"""
 
     def sentence(self, job: Job, at: Clock) -> str:
         wanted = f"no row has {count(job.procs, 'column')} free"
@@ -66,7 +68,9 @@ class Fuller(NamedTuple):
 
 
 class MakesWay(NamedTuple):
-    """It gives up its columns to `job`, which moves into the row; `cost` is the price, `other` the alternative's."""
+    """Reason for a migration: the job gives up its columns to `job`, which moves into the row, at `cost`; `other` is
+    the alternative's cost.
+    """
 
     job: Job
     cost: float
@@ -81,7 +85,9 @@ class MakesWay(NamedTuple):
 
 
 class OtherColumns(NamedTuple):
-    """Its columns are taken in the target row, but others are free; `cost` is the price, `other` the alternative's."""
+    """Reason for a migration: the job's columns are taken in the target row, at `cost`; `other` is the alternative's
+    cost.
+    """
 
     cost: float
     other: float | None
@@ -130,7 +136,7 @@ class OwnColumnsTaken(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """Beginning of a phase of the rebuild."""
+    """Marker of the beginning of a phase of the rebuild."""
 
     name: PhaseName
 
@@ -160,14 +166,14 @@ class OpenRow(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Placement of a waiting or suspended job in the matrix; `row` is its home."""
+    """Placement of a waiting or suspended job in the matrix; `row` becomes its home row."""
 
     job: Job
     row: int
     columns: int
     because: Reason
     passes: bool = False
-    """True if it passes a job ahead of it in the queue; then it counts as backfilled."""
+    """True if the job passes a job ahead of it in the queue; then it counts as backfilled."""
 
     def say(self, at: Clock) -> str:
         comes = f"{name(self.job)} is placed in row {self.row}, columns {written(self.columns)}"
@@ -175,7 +181,7 @@ class Place(NamedTuple):
 
 
 class Rehome(NamedTuple):
-    """Move of the job's home to `row`; its columns stay."""
+    """Move of the job's home to another row, in the same columns."""
 
     job: Job
     row: int
@@ -186,7 +192,7 @@ class Rehome(NamedTuple):
 
 
 class Replicate(NamedTuple):
-    """Replica of the job in `row`."""
+    """Addition of a replica of the job in another row."""
 
     job: Job
     row: int
@@ -211,7 +217,7 @@ class Migrate(NamedTuple):
 
 
 class Stall(NamedTuple):
-    """Loss of `seconds` of the job's own turns to another job's migration; it keeps its columns."""
+    """Loss of seconds of the job's own turns because another job migrates; its own columns stay."""
 
     job: Job
     seconds: float
@@ -225,7 +231,7 @@ class Stall(NamedTuple):
 
 
 class TurnTo(NamedTuple):
-    """Turn of the row now, for a job in it whose reservation is due."""
+    """Early turn of a row, for a job in it whose reservation is due."""
 
     row: int
 
@@ -234,7 +240,7 @@ class TurnTo(NamedTuple):
 
 
 class ReserveRow(NamedTuple):
-    """New reserved start of a waiting job, in `row`; it is kept until the next rebuild."""
+    """New reserved start of a waiting job in a row of the matrix; it is kept until the next rebuild."""
 
     job: Job
     row: int

@@ -53,14 +53,16 @@ class FitsExtra(NamedTuple):
 
 
 class WhenRoom(NamedTuple):
-    """On nodes: the running jobs will have left room for it by then."""
+    """Reason for a planned start on nodes: by then, running jobs that end leave enough free resources."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         return "its nodes are expected to have room then"
 
 
 class FitsBeside(NamedTuple):
-    """On nodes: the head still fits at its start with this job placed now."""
+    """Reason for a backfill on nodes: the head of the queue still fits at its planned start with this job placed
+    now.
+    """
 
     head: Job
     shadow: Moment
@@ -70,7 +72,9 @@ class FitsBeside(NamedTuple):
 
 
 class PredictedBefore(NamedTuple):
-    """It ends before the head's planned start if it runs as long as its user's previous jobs."""
+    """Reason for a backfill: the job ends before the head's planned start if it runs as long as its user's last jobs
+    did.
+    """
 
     head: Job
     shadow: Moment
@@ -81,7 +85,9 @@ class PredictedBefore(NamedTuple):
 
 
 class BestPacking(NamedTuple):
-    """It is one of the jobs that fill the most of the `free` processors without delaying the head."""
+    """Reason for a backfill: the job belongs to the set that fills the most of the `free` processors without delaying
+    the head.
+    """
 
     head: Job
     shadow: Moment
@@ -94,7 +100,7 @@ class BestPacking(NamedTuple):
 
 
 class BestOfOrders(NamedTuple):
-    """In this order `many` jobs pass the head, as many as in any order that was tried."""
+    """Reason for a backfill: in this order `many` jobs pass the head, as many as in any order that was tried."""
 
     head: Job
     shadow: Moment
@@ -128,7 +134,9 @@ class InWindow(NamedTuple):
 
 
 class WithinBounds(NamedTuple):
-    """All waiting jobs can start by their latest starts; `tightest` has the least time left."""
+    """Reason for a start: all waiting jobs can still start by their latest starts; `tightest` has the least time
+    left.
+    """
 
     tightest: Job | None
     margin: Span
@@ -141,7 +149,9 @@ class WithinBounds(NamedTuple):
 
 
 class BreaksNoBound(NamedTuple):
-    """All waiting jobs can start by their latest starts, except `worst` and `others`, which were late before."""
+    """Reason for a start: all waiting jobs keep their latest starts, except `worst` and `others`, which were late
+    before.
+    """
 
     worst: Job
     past: Span
@@ -156,7 +166,7 @@ class BreaksNoBound(NamedTuple):
 
 
 class AsRecorded(NamedTuple):
-    """It started at `recorded` in the trace, `late` seconds ago; None if the trace has no start."""
+    """Reason for a start: the trace recorded a start at `recorded`, `late` seconds ago; None for an unknown start."""
 
     recorded: Moment | None
     late: Span
@@ -187,7 +197,7 @@ class Claimed(NamedTuple):
 
 
 class PivotDue(NamedTuple):
-    """It is the pivot, the first job of its partition's queue, and its planned start is now."""
+    """Reason for a start: the job is the pivot, the first of its partition's queue, and its planned start is now."""
 
     partition: int
     borrowed: int
@@ -197,7 +207,9 @@ class PivotDue(NamedTuple):
 
 
 class EndsBeforePivot(NamedTuple):
-    """Rule a: its partition has `idle` processors, and it ends before the pivot's planned start."""
+    """Reason for a start (rule a): the partition has `idle` processors, and the job ends before the pivot's planned
+    start.
+    """
 
     pivot: Job
     start: Moment
@@ -210,7 +222,9 @@ class EndsBeforePivot(NamedTuple):
 
 
 class SparesPivot(NamedTuple):
-    """Rule b: of its partition's `idle` processors, `extra` are left over when the pivot starts."""
+    """Reason for a start (rule b): of the partition's `idle` processors, `extra` are left over when the pivot
+    starts.
+    """
 
     pivot: Job
     start: Moment
@@ -223,7 +237,7 @@ class SparesPivot(NamedTuple):
 
 
 class DelaysNoPivot(NamedTuple):
-    """Rule c: it delays no pivot of any queue; its partition has `idle` processors after borrowing."""
+    """Reason for a start (rule c): the job delays no pivot of any queue; `idle` processors are free after borrowing."""
 
     idle: int
     borrowed: int
@@ -240,7 +254,9 @@ class TrialDue(NamedTuple):
 
 
 class TrialEarly(NamedTuple):
-    """Its speculative run was planned for `reserved`, but fits now next to all pivots and reservations."""
+    """Reason for an early speculative run: it was planned for `reserved`, but fits now without delaying any planned
+    start.
+    """
 
     limit: Span
     reserved: Moment
@@ -271,7 +287,9 @@ class Outranked(NamedTuple):
 
 
 class MadeWay(NamedTuple):
-    """By instantaneous xfactor it is number `place` of the jobs that have used up their slice."""
+    """Reason for a suspension: by instantaneous xfactor it is number `place` of the jobs that have used up their
+    slice.
+    """
 
     by: Annotated[Job, Called("suspended for")]
     suffering: Annotated[float, Called("instant xfactor")]
@@ -290,7 +308,9 @@ class MadeWay(NamedTuple):
 
 
 class WhenFree(NamedTuple):
-    """Head of the queue: `free` processors are too few, `then` are free at the planned time."""
+    """Reason for the planned start of the head of the queue: `free` processors are too few, `then` are free at that
+    time.
+    """
 
     free: int
     then: int
@@ -300,7 +320,7 @@ class WhenFree(NamedTuple):
 
 
 class WhenPredicted(NamedTuple):
-    """Head of the queue: `then` processors are free at the planned time, by predicted run times."""
+    """Reason for the planned start of the head of the queue: `then` processors are free then by predicted run times."""
 
     free: int
     then: int
@@ -360,7 +380,7 @@ class PlannedTrial(NamedTuple):
 
 
 def needs(job: Job, free: int) -> str:
-    """Return what the job needs next to the free processors, compared if they are too few."""
+    """Return the processors that the job needs and the free ones as text, compared with > if they are too few."""
     return f"needs {job.procs} > {free} free" if job.procs > free else f"needs {job.procs}, {free} free"
 
 
@@ -377,5 +397,5 @@ def _trial(limit: float) -> str:
 
 
 def its_own(job: Job) -> str:
-    """Return the subject of a sentence on the job's own processors, with its verb."""
+    """Return the beginning of a sentence about the job's own processors, with the verb "is" or "are"."""
     return "its own processor is" if job.procs == 1 else f"its own {processors(job.procs)} are"

@@ -1,4 +1,4 @@
-"""Reasons to wait on a machine of nodes, and those of Slurm, as immutable data with a sentence each."""
+"""Reasons to wait on a machine of nodes, and those of the policy slurm, as immutable data with a sentence each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sim.workload.model import Job
 
 
 class LeavesNoRoom(NamedTuple):
-    """On nodes: with this job placed now, the head would not fit at its start."""
+    """Reason to wait on nodes: with this job placed now, the head of the queue would not fit at its planned start."""
 
     head: Annotated[Job, Called("head of queue")]
     shadow: Annotated[Moment, Called("its start")]
@@ -29,7 +29,7 @@ class LeavesNoRoom(NamedTuple):
 
 
 class BehindInPartition(NamedTuple):
-    """Slurm's reason Priority: an earlier job of its partition does not fit."""
+    """Reason to wait under the policy slurm (Slurm's Priority): an earlier job of its partition does not fit."""
 
     head: Annotated[Job, Called("first in partition")]
 
@@ -44,7 +44,7 @@ class BehindInPartition(NamedTuple):
 
 
 class NoNodes(NamedTuple):
-    """On nodes: enough cores are free, but not enough nodes have room."""
+    """Reason to wait on nodes: enough cores are free in total, but too few nodes have enough for the job."""
 
     free: Annotated[int, Called("free cores")]
     on: Annotated[int, Called("on nodes")]

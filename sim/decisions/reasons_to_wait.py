@@ -1,4 +1,4 @@
-"""Reasons to wait, as immutable data with a sentence each, a short form for tables and one for many steps.
+"""Reasons to wait, as immutable data with a sentence each, a short form for tables, and a form for many steps.
 
 Times are seconds; `free`, `extra` and `busy` are processors.
 """
@@ -61,7 +61,7 @@ class PredictedToDelay(NamedTuple):
 
 
 class BeyondLookahead(NamedTuple):
-    """The policy considers only `window` jobs behind the head."""
+    """Reason to wait: the policy considers only `window` jobs behind the head of the queue."""
 
     head: Annotated[Job, Called("head of queue")]
     window: int
@@ -137,7 +137,7 @@ class WaitsForOwn(NamedTuple):
 
 
 class OwnGone(NamedTuple):
-    """Of its own processors, `gone` are down, and `busy` are taken."""
+    """Reason to wait: of the suspended job's own processors, `gone` are down and `busy` are taken."""
 
     gone: Annotated[int, UNTOLD]
     busy: Annotated[int, UNTOLD]
@@ -154,13 +154,15 @@ class OwnGone(NamedTuple):
 
 
 def waits_for_own(own: int, free: int, there: int) -> WaitsForOwn | OwnGone | None:
-    """Return the reason if some of the job's own processors are taken or down, else None."""
+    """Return the reason to wait if some of the suspended job's own processors are taken or down, else None."""
     busy, gone = (own & there & ~free).bit_count(), (own & ~there).bit_count()
     return OwnGone(gone, busy) if gone else WaitsForOwn(busy) if busy else None
 
 
 class OwnClaimed(NamedTuple):
-    """Its own processors are free, but `claimed` are claimed by jobs that suspended others."""
+    """Reason to wait: the job's own processors are free, but `claimed` of them are claimed by jobs that suspended
+    others.
+    """
 
     claimed: Annotated[int, UNTOLD]
 
@@ -176,7 +178,7 @@ class OwnClaimed(NamedTuple):
 
 
 class AwaitsVictims(NamedTuple):
-    """The jobs suspended for it still occupy their processors."""
+    """Reason to wait: the jobs that were suspended for this one still occupy their processors."""
 
     victims: tuple[Job, ...]
 
@@ -192,7 +194,7 @@ class AwaitsVictims(NamedTuple):
 
 
 class ClaimTaken(NamedTuple):
-    """The jobs suspended for it have left, but others with an earlier promise run on its processors."""
+    """Reason to wait: its victims have left, but jobs with an earlier promise run on the claimed processors."""
 
     others: tuple[Job, ...]
 
@@ -223,7 +225,9 @@ class NoVictims(NamedTuple):
 
 
 class NoVictimAllowed(NamedTuple):
-    """Enough running jobs have a small xfactor, but `wide` are too wide and `spared` are protected."""
+    """Reason to wait: enough running jobs have a small xfactor, but `wide` of them are too wide and `spared` are
+    protected.
+    """
 
     xfactor: Annotated[float, UNTOLD]
     factor: float
@@ -245,7 +249,7 @@ class NoVictimAllowed(NamedTuple):
 
 
 class TurnOver(NamedTuple):
-    """Its processors are free now, or could be freed, but were not when the policy considered it."""
+    """Reason to wait: its processors are free now, or could be freed, but were not when the policy considered it."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         return "its processors became available only after the policy had considered it in this step"
@@ -271,7 +275,9 @@ class NoSliceOver(NamedTuple):
 
 
 class PivotLater(NamedTuple):
-    """It is planned for `at`: the free processors are too few once `other` starts, or maintenance begins, at `then`."""
+    """Reason to wait for `at`: too few processors stay free from `then` on, when `other` starts or maintenance
+    begins.
+    """
 
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
@@ -325,7 +331,7 @@ class TouchesReservation(NamedTuple):
 
 
 class TrialLater(NamedTuple):
-    """Its speculative run of at most `limit` seconds is planned for `at`.
+    """Reason to wait: the speculative run of at most `limit` seconds is planned for `at`.
 
     Too few processors are free now or, if `then` is given, from then on: `other` starts, or maintenance begins.
     """
@@ -348,7 +354,9 @@ class TrialLater(NamedTuple):
 
 
 class BeforeOthers(NamedTuple):
-    """Its own processors are free, but `other` is planned on them from `at` on, before it would end."""
+    """Reason to wait: the job's own processors are free, but `other` is planned on them from `at` on, before the job
+    ends.
+    """
 
     other: Job
     at: Annotated[Moment, Called("from")]
@@ -366,7 +374,7 @@ class BeforeOthers(NamedTuple):
 
 
 class RoomUnseen(NamedTuple):
-    """It fits now, but is planned for `at`, and the policy has not reconsidered it."""
+    """Reason to wait: the job fits now, but is planned for `at`, and the policy has not reconsidered it."""
 
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
@@ -396,7 +404,7 @@ class WaitsForReserved(NamedTuple):
 
 
 class MachineGoesDown(NamedTuple):
-    """It would not end before the announced maintenance, or might not if rows take turns."""
+    """Reason to wait: the job would not end before the announced maintenance, or might not if rows take turns."""
 
     at: Annotated[Moment, Called("machine goes down")]
     ends: Annotated[Moment, Called("would end")]
@@ -430,7 +438,7 @@ class NotYet(NamedTuple):
 
 
 def own_gone(gone: int, job: Job) -> str:
-    """Return how many of its own processors are down, as text."""
+    """Return the number of the job's own processors that are down, as text."""
     if gone == job.procs:
         return f"{its_own(job)}{' all' * (job.procs > 1)} down"
     return f"{gone:,} of its own {processors(job.procs)} {'is' if gone == 1 else 'are'} down"

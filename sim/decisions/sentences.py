@@ -23,7 +23,7 @@ from sim.workload.model import Job
 Brief: TypeAlias = tuple[str, ...]
 """Alternative texts, the longest first; a column shows the first that fits."""
 Others: TypeAlias = Callable[[str], str]
-"""Function that returns the jobs named over many steps; its argument is what to call them"""
+"""Function that returns the names of the jobs of many steps as text; its argument is the noun for them"""
 
 
 class Reason(Protocol):
@@ -35,14 +35,14 @@ class Reason(Protocol):
     """
 
     def sentence(self, job: Job, at: Clock, /) -> str:
-        """Return the sentence without a capital and a full stop; `at` writes times."""
+        """Return the sentence, without a capital and a full stop; `at` is the function that writes times."""
 
 
 # Fields of reasons
 
 
 class Called(NamedTuple):
-    """Label of a field, if its name is not good enough; "" hides the field, as other facts show it."""
+    """Label of a field on the screen, if the field's name is not good enough; "" hides the field."""
 
     name: str
 
@@ -51,7 +51,7 @@ UNTOLD = Called("")
 
 
 class Unit(Enum):
-    """Unit of a number."""
+    """Unit of a number in a reason."""
 
     MOMENT = "a moment"
     SPAN = "a length of time"
@@ -62,7 +62,7 @@ Span: TypeAlias = Annotated[float, Unit.SPAN]
 
 
 class Detail(NamedTuple):
-    """Field of a reason with a label: a number or a job."""
+    """Field of a reason as shown on the screen: a label with a number or a job."""
 
     field: str
     called: str
@@ -70,7 +70,7 @@ class Detail(NamedTuple):
     unit: Unit | None
 
     def written(self, at: Clock) -> str:
-        """Return the value as text, numbers without a unit to two decimals."""
+        """Return the value as text; numbers without a unit have two decimals."""
         if isinstance(self.value, Job):
             return name(self.value)
         match self.unit:
@@ -125,7 +125,7 @@ def jobs_in(value: object) -> list[Job]:
 
 
 def why(reason: Reason, job: Job, at: Clock = clock) -> str:
-    """Return why something was done with `job`, or not, with the numbers that decided.
+    """Return the reason for a decision about `job` as a sentence, with the numbers that decided.
 
     >>> from sim.decisions.reasons_to_wait import TooFewFree
     >>> why(TooFewFree(free=40), Job(0, "17", submit=0, procs=64, estimate=3600))
@@ -135,7 +135,7 @@ def why(reason: Reason, job: Job, at: Clock = clock) -> str:
 
 
 def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
-    """Return the reason in a few words; if it has only a sentence, that or its beginning.
+    """Return the reason in a few words, for a column of a table; if it has only a sentence, that or its beginning.
 
     >>> from sim.decisions.reasons_to_wait import TooFewFree
     >>> from sim.decisions.reasons import Due
@@ -151,13 +151,13 @@ def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
 
 
 def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
-    """Return the reason for many steps, worded to follow "because"."""
+    """Return the reason as text for many steps, worded to follow "because"."""
     told = _asked(reason, "past", job, others)
     return _marked(reason, told) if isinstance(told, str) else why(reason, job, at)
 
 
 def say(decision: object, at: Clock = clock) -> str:
-    """Return the decision and its reason.
+    """Return the sentence of a decision with its reason.
 
     >>> from sim.decisions.decisions import Start
     >>> from sim.decisions.reasons import InOrder
@@ -184,12 +184,12 @@ def _is_own(reason: object) -> bool:
 
 
 def _quoted(told: str) -> str:
-    """Return the text in quotes that it cannot end itself."""
+    """Return the text in quotes; quotes within it are replaced, so that it cannot end early."""
     return '"' + told.replace('"', "'") + '"'
 
 
 def _asked(value: object, method: str, *given: object) -> object:
-    """Return the result of a method, or None if it is missing or fails."""
+    """Return the result of calling a method of the value, or None if the method is missing or fails."""
     try:
         return getattr(value, method)(*given)
     except Exception:  # user-defined code must not break a screen
@@ -197,7 +197,7 @@ def _asked(value: object, method: str, *given: object) -> object:
 
 
 def in_words(value: Any) -> str:
-    """Return any decision or reason by its name and fields.
+    """Return the name and fields of any decision or reason as text.
 
     >>> from sim.decisions.reasons import Due, WhenFree
     >>> in_words(WhenFree(free=3, then=8)), in_words(Due())
