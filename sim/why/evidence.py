@@ -1,4 +1,4 @@
-"""Why a job waits or started, from one snapshot, in three levels.
+"""Evidence why a job waits or started, from one snapshot, in three levels.
 
 First a few sentences, the most important first (`sim.why.wait_sentences`). Then the numbers behind them
 (`sim.why.facts`), and all that the policy considered in this pass. A rejected job differs from one not considered.
@@ -33,7 +33,9 @@ Entry: TypeAlias = Queued | Suspended | Running
 
 
 class Considered(NamedTuple):
-    """Decision of this pass; `is_own` if about the job, `touches` if it let another job go first or names the job."""
+    """Decision of this pass; `is_own` if it is about the job, `touches` if it let another job go first or names the
+    job.
+    """
 
     decision: Decision
     is_own: bool
@@ -42,7 +44,7 @@ class Considered(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """The three levels on one job, each computed when needed."""
+    """Three levels of evidence on one job, each computed when needed."""
 
     snapshot: Snapshot
     entry: Entry
@@ -74,13 +76,13 @@ class Evidence:
 
     @cached_property
     def clauses(self) -> tuple[str, ...]:
-        """Return the sentences; the last ones may be left out."""
+        """Return the sentences; the last ones may be left out if there is no space."""
         began = () if self._began is None else (f"{say(self._began, self.at)}.",)
         return (*began, *self._standing())
 
     @cached_property
     def facts(self) -> tuple[f.Fact, ...]:
-        """Return the numbers."""
+        """Return the numbers behind the sentences."""
         match self.entry:
             case Queued() as queued:
                 return tuple(facts_of_waiting(self.snapshot, queued, self._enough, self.passed))
@@ -110,7 +112,7 @@ class Evidence:
 
     @cached_property
     def _began(self) -> Start | Backfill | Place | Resume | None:
-        """Return the decision that started it in this step, or None."""
+        """Return the decision that started or resumed the job in this step, or None."""
         if not isinstance(self.entry, Running):
             return None
         begun = (d for d in self.snapshot.decisions if isinstance(d, Start | Backfill | Place | Resume))
@@ -118,7 +120,7 @@ class Evidence:
 
     @cached_property
     def _kept(self) -> Keep | Suspend | None:
-        """Return the decision against it in this pass, or None."""
+        """Return the decision of this pass to keep the job waiting or to suspend it, or None."""
         kept = (d for d in self._considered if isinstance(d, Keep | Suspend))
         return next((d for d in kept if d.job.rank == self.job.rank), None)
 
@@ -136,7 +138,9 @@ def evidence_of(
 
 
 def entry_of(snapshot: Snapshot, rank: int) -> Entry | None:
-    """Return the job where it waits, is suspended or runs; None if it has ended or is yet to arrive."""
+    """Return the job's entry in the snapshot's list of waiting, suspended or running jobs; None if it has ended
+    or not arrived.
+    """
     place = snapshot.queue.place_of(rank)
     if place is not None:
         return snapshot.queue[place]
@@ -148,7 +152,7 @@ def entry_of(snapshot: Snapshot, rank: int) -> Entry | None:
 
 
 def _touches(decision: Decision, job: Job) -> bool:
-    """Return True if the decision let another job go first, or if its reason names this one."""
+    """Return True if the decision let another job go first, or if its reason names the job."""
     if job_of(decision) in (job, None):
         return False
     if isinstance(decision, Start | Backfill | Resume | Suspend | Place):

@@ -1,4 +1,4 @@
-"""The numbers behind a wait or a start, as data (`Fact`), and what each is called and says (`fact_row`)."""
+"""Numbers behind a wait or a start, as data (`Fact`), with the label and text of each (`fact_row`)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sim.workload.model import Job
 
 
 class Needs(NamedTuple):
-    """Processors needed, and seconds by estimate."""
+    """Fact of what the job requests: processors, and seconds by its estimate."""
 
     procs: int
     seconds: float
 
 
 class Free(NamedTuple):
-    """Free processors, of which `kept` are kept for a suspended job to resume on."""
+    """Fact of the free processors, of which `kept` are kept for a suspended job to resume on."""
 
     procs: int
     kept: int = 0
@@ -27,7 +27,10 @@ class Free(NamedTuple):
 
 
 class FreeInRow(NamedTuple):
-    """Row of the matrix with the most free columns, not counting replicas; there are `rows` of at most `most`."""
+    """Fact of the row of the matrix with the most free columns, not counting replicas.
+
+    There are `rows` rows, and at most `most` are allowed.
+    """
 
     columns: int
     row: int
@@ -36,37 +39,39 @@ class FreeInRow(NamedTuple):
 
 
 class Enough(NamedTuple):
-    """Time at which enough processors will be free if no other job takes them, and the jobs that end by then."""
+    """Fact of the time at which enough processors will be free if no other job takes them, and the jobs that end by
+    then.
+    """
 
     at: float
     ending: tuple[Job, ...]
     row: int | None = None
-    """Row of the matrix, if there is one."""
+    """Row of the matrix in which they will be free, if there is a matrix."""
 
 
 # The other jobs and the plan
 
 
 class Ahead(NamedTuple):
-    """Number of jobs ahead in its queue, and the processors they need together."""
+    """Fact of the jobs ahead in the job's queue: their number, and the processors they need together."""
 
     jobs: int
     wanted: int
 
 
 class PassedBy(NamedTuple):
-    """Number of jobs that arrived later and started while this job waited.
+    """Fact of the jobs that arrived later and started while this job waited.
 
-    A job is in its way if it held processors at a time when enough would have been free without all that passed.
+    One is in the job's way if it held processors at a time when enough would have been free without all that passed.
     """
 
     jobs: int
     in_its_way: int | None = None
-    """Number of them in its way; None if undecidable."""
+    """Number of jobs in its way; None if unknown."""
 
     @property
     def told(self) -> str:
-        """Return a clause on how many of them were in its way, or "".
+        """Return a clause about the jobs that were in its way, or "".
 
         >>> (PassedBy(5, 2).told, PassedBy(1, 1).told, PassedBy(5).told)
         (', 2 of which held processors it needed', ', which held processors it needed', '')
@@ -83,29 +88,29 @@ NOBODY = PassedBy(0, 0)
 
 
 class PlannedFor(NamedTuple):
-    """Planned start, and by how many seconds it moved in this step."""
+    """Fact of the planned start, and by how many seconds it moved in this step."""
 
     at: float
     moved: float
     row: int | None = None
     anew: bool = False
-    """True if the plan is recomputed at each pass and promises nothing."""
+    """True if the plan is recomputed at each pass, so that the planned start is no promise."""
 
 
 class AskedFor(NamedTuple):
-    """Start requested by the user; `granted` if it was reserved."""
+    """Fact of the start that the user requested; `granted` if it was reserved."""
 
     at: float
     granted: bool
 
 
 class Delays(NamedTuple):
-    """Delay of the planned start of `job`, and of `others`, if this job started now."""
+    """Fact of the delay of the planned start of `job`, and of `others`, if this job started now."""
 
     job: Job
     seconds: float
     others: int | None = 0
-    """None if there are too many jobs to check."""
+    """Number of other jobs that would be delayed; None if there are too many jobs to check."""
 
 
 class DelaysNobody(NamedTuple):
@@ -113,7 +118,7 @@ class DelaysNobody(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """Expansion factor of the job."""
+    """Fact of the job's expansion factor."""
 
     xfactor: float
 
@@ -122,14 +127,14 @@ class Grown(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """Seconds of progress, and the estimate."""
+    """Fact of the job's progress in seconds, and its estimate."""
 
     seconds: float
     estimate: float
 
 
 class Sitter(NamedTuple):
-    """Job on `procs` of a suspended job's processors, until it ends by its estimate."""
+    """Job that runs on `procs` of a suspended job's processors, and its expected end."""
 
     job: Job
     procs: int
@@ -137,28 +142,28 @@ class Sitter(NamedTuple):
 
 
 class Sitters(NamedTuple):
-    """Jobs on a suspended job's processors, first to end first."""
+    """Fact of the jobs that run on a suspended job's processors, by expected end."""
 
     sitters: tuple[Sitter, ...]
     row: int | None = None
-    """Row of the matrix in which they end first, if rows take turns."""
+    """Row of the matrix in which these jobs end first, if rows take turns."""
 
 
 class Kept(NamedTuple):
-    """Processors of a suspended job are kept for it."""
+    """Fact that the processors of a suspended job are kept for it."""
 
 
 # Why it could start
 
 
 class Passes(NamedTuple):
-    """Jobs that arrived before it and still wait."""
+    """Fact of the jobs that arrived before the job and still wait."""
 
     jobs: tuple[Job, ...]
 
 
 class Freed(NamedTuple):
-    """Jobs that ended in this step."""
+    """Fact of the jobs that ended in this step."""
 
     jobs: tuple[Job, ...]
 

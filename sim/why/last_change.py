@@ -1,10 +1,8 @@
-"""Last change of a value: the step and the decision that changed it.
+"""Search for the last change of a value: the step and the decision that changed it.
 
-    last_change(history, PlanOf(rank), step)      its planned start moved
-    last_change(history, HolderOf(processor), step)   the processor got another job
-
-Steps are counted as a cursor is: the answer is the place of the cursor from which the change can be seen. The search
-reads the recorded history and computes nothing again.
+`last_change(history, PlanOf(rank), step)` finds when the job's planned start moved, with `HolderOf(processor)` when the
+processor got another job. Steps are counted as the replay counts them: after the returned step, the change can be seen.
+The search reads the recorded history and computes nothing again.
 """
 
 from __future__ import annotations
@@ -33,23 +31,25 @@ from sim.history.past import Past
 from sim.history.stretch_queries import came_in, divided_in, left_in, stretches_on
 
 _ASK = 1024
-"""Number of steps after which the caller may stop the search."""
+"""Number of steps between two questions whether to stop the search."""
 
 
 class PlanOf(NamedTuple):
-    """Planned start of the job of this rank."""
+    """Value to search for: the planned start of the job of this rank."""
 
     rank: int
 
 
 class HolderOf(NamedTuple):
-    """Job on this processor or, where rows take turns, the jobs in its column of the matrix."""
+    """Value to search for: the job on this processor or, where rows take turns, the jobs in its column of the
+    matrix.
+    """
 
     processor: int
 
 
 class Division(NamedTuple):
-    """Boundaries between the partitions."""
+    """Value to search for: the processors that the partitions own."""
 
 
 What: TypeAlias = PlanOf | HolderOf | Division
@@ -68,7 +68,7 @@ def last_change(
 
 
 def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | None]:
-    """Yield the last change; before it, None from time to time, so that the caller may stop."""
+    """Yield the last change of the value; before it, None from time to time, so that the caller may stop."""
     before = min(before_step, history.steps + 1)
     if before <= 1:
         return iter(())
@@ -85,7 +85,7 @@ def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | 
 
 
 def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
-    """Yield the last step after which the planned start was another one than before.
+    """Yield the last step in which the job's planned start changed.
 
     Unchanged plans are not recorded. An equal start recorded first in a step was therefore dropped in between, unless
     all plans were recomputed in that step; recorded last, after others, it is no change. A policy that takes over
@@ -118,7 +118,7 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
 
 
 def _plans_for_others(decision: Decision) -> bool:
-    """Return True if a policy takes over, or plans for a head."""
+    """Return True if with this decision a policy takes over, or plans for a head of the queue."""
     return isinstance(decision, Switched) or (isinstance(decision, Reserve) and isinstance(decision.because, OfTheHead))
 
 
@@ -128,7 +128,7 @@ def _plans_anew(decision: Decision) -> bool:
 
 
 def _was_asked(plan: Reserve | ReserveRow | Expect) -> bool:
-    """Return True if the user requested the start."""
+    """Return True if the user requested this start."""
     return not isinstance(plan, Expect) and isinstance(plan.because, AskedFor)
 
 
@@ -143,7 +143,8 @@ def _switched(history: Past, step: int) -> Switched | None:
 def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None]:
     """Yield the last step in which a job got the processor or left it; in one step, getting it counts.
 
-    The stretches are read from the last on. If a job has the processor to itself, all earlier jobs left before it.
+    The stretches are searched from the last one backwards. If a job has the processor to itself, all earlier jobs left
+    before it.
     """
     past, latest = history.as_of(before - 1), (0, False, -1)
     for place, index in enumerate(stretches_on(past, processor), 1):
@@ -169,7 +170,7 @@ def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None
 
 
 def _division(history: Past, before: int) -> Iterator[Cause | None]:
-    """Yield the last step after which the owners of the partitions were others than before."""
+    """Yield the last step in which the owned processors of the partitions changed."""
     step = next(divided_in(history.as_of(before - 1)), None)
     if step is not None:
         decision = _decision(history, step, lambda d: isinstance(d, Divide | Borrow))
@@ -180,5 +181,5 @@ def _division(history: Past, before: int) -> Iterator[Cause | None]:
 
 
 def _decision(history: Past, step: int, is_it: Callable[[Decision], bool]) -> Decision | None:
-    """Return the last decision of that kind in a step, or None."""
+    """Return the last decision of a step for which `is_it` returns True, or None."""
     return next((d for d in reversed(history.decisions(step - 1)) if is_it(d)), None)

@@ -1,4 +1,4 @@
-"""Facts about one job of a snapshot, used by `sim.why.evidence`."""
+"""Computation of the facts about one job of a snapshot, used by `sim.why.evidence`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sim.workload.model import Job
 from sim.workload.outages import closing
 
 _LOOKED_AT = 200
-"""Number of planned jobs that are checked for a delay."""
+"""Largest number of planned jobs that are checked for a delay."""
 
 # Waiting jobs
 
@@ -35,7 +35,9 @@ _LOOKED_AT = 200
 def facts_of_waiting(
     snapshot: Snapshot, queued: Queued, enough: f.Enough | None, passed: f.PassedBy
 ) -> Iterator[f.Fact]:
-    """Yield the job's request, free processors, jobs ahead, the plan, and the cost of starting it now."""
+    """Yield facts about a waiting job: request, free processors, jobs ahead, plan, and what its start now would
+    delay.
+    """
     job = queued.job
     yield f.Needs(job.procs, job.estimate)
     yield _free(snapshot)
@@ -57,7 +59,7 @@ def facts_of_waiting(
 
 
 def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
-    """Return the free processors of the machine or, where rows take turns, of the emptiest row."""
+    """Return the fact of the free processors: of the machine or, where rows take turns, of the emptiest row."""
     picture = snapshot.matrix
     if picture is None or not picture.rows:
         return free_now(snapshot)
@@ -66,7 +68,7 @@ def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
 
 
 def free_now(snapshot: Snapshot) -> f.Free:
-    """Return the free processors of the machine, and those kept for a suspended job."""
+    """Return the fact of the free processors of the machine, with those kept for a suspended job."""
     awaited = next((halted for halted in snapshot.suspended if halted.job.rank == snapshot.awaited), None)
     if awaited is None:
         return f.Free(snapshot.free)
@@ -75,13 +77,13 @@ def free_now(snapshot: Snapshot) -> f.Free:
 
 
 def _rows(snapshot: Snapshot) -> dict[int, list[Cell]]:
-    """Return the cells of each row, without replicas, which give way."""
+    """Return the cells of each row of the matrix by row id, without replicas, which give way to jobs."""
     picture = () if snapshot.matrix is None else snapshot.matrix.rows
     return {row: [cell for cell in cells if cell.is_home] for row, cells in picture}
 
 
 def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
-    """Return the jobs of these cells, by expected end."""
+    """Return the running jobs of these cells, by expected end."""
     ranks = {cell.rank for cell in cells}
     return [running for running in snapshot.running if running.job.rank in ranks]
 
@@ -91,7 +93,7 @@ def _held(cells: Iterable[Cell]) -> int:
 
 
 def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
-    """Return the jobs ahead of it in its own queue; none if it is not in line itself."""
+    """Return the jobs ahead of the job in its own queue; none if it is not in that queue itself."""
     if not queued.in_line:
         return []
     before = snapshot.queue[: snapshot.queue.place_of(queued.job.rank)]
@@ -99,7 +101,7 @@ def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
 
 
 def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decision]) -> Reason:
-    """Return the reason given by the policy, or one inferred from its decisions and its plan."""
+    """Return the reason why the job waits: given by the policy, or inferred from its decisions and its plan."""
     if queued.why is not None:
         return queued.why
     job, now = queued.job, snapshot.time or 0
@@ -120,7 +122,7 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
 
 
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
-    """Return when enough jobs will have ended, in the row where that is earliest.
+    """Return the fact of the time at which enough jobs will have ended, in the row where that is earliest.
 
     None if enough processors are free already, or if a suspended job resumes first.
     """
@@ -137,7 +139,7 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
 
 
 def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough | None:
-    """Return when enough of the running jobs will have ended, or None if enough processors are free already."""
+    """Return the fact of the time at which enough of these jobs will have ended; None if enough are free already."""
     ending = must_end((Holder(run.job, run.expected_end) for run in running), free, needed)
     if not ending or free + sum(holder.job.procs for holder in ending) < needed:
         return None
@@ -145,7 +147,7 @@ def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough |
 
 
 def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
-    """Yield the planned jobs that starting this job now would delay, each placed again around it."""
+    """Yield facts of the planned jobs that starting this job now would delay, each placed again around it."""
     now, looked_at, keeps = snapshot.time or 0, snapshot.queue[:_LOOKED_AT], snapshot.rules.keeps_reservations
     planned = [
         PlannedStart(q.job, q.planned, q.lasts, stands=q.granted or (q.reserved and keeps))
@@ -169,7 +171,7 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
 
 
 def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspend | None) -> Iterator[f.Fact]:
-    """Yield what the job has done and still needs, and the jobs on its processors."""
+    """Yield facts about a suspended job: its progress, what it still needs, and the jobs on its processors."""
     yield f.Needs(halted.job.procs, halted.job.estimate - halted.ran)
     yield f.Ran(halted.ran, halted.job.estimate)
     if kept is not None:
@@ -182,7 +184,9 @@ def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspe
 
 
 def sitters_of(snapshot: Snapshot, halted: Suspended) -> f.Sitters | None:
-    """Return the jobs on its processors, in a matrix those of the row where they end first, or None."""
+    """Return the fact of the jobs on a suspended job's processors (in a matrix, in the row where they end first), or
+    None.
+    """
     rows = _rows(snapshot)
     if not rows:
         return _on_its(snapshot.running, halted)
@@ -205,7 +209,9 @@ def _on_its(running: Iterable[Running], halted: Suspended) -> f.Sitters | None:
 
 
 def facts_of_running(snapshot: Snapshot, running: Running, began: Decision | None) -> Iterator[f.Fact]:
-    """Yield what a running job did or, if it started in this step, the jobs that ended and the jobs that it passed."""
+    """Yield facts about a running job: its progress or, if it started in this step, jobs that ended and jobs it
+    passed.
+    """
     if began is None:
         yield f.Ran(running.ran, running.job.estimate)
         return

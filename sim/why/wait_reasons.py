@@ -1,6 +1,6 @@
-"""Why a job waits, which jobs must end before it fits, which are ahead of it, and which it would delay.
+"""Computation of why a job waits, which jobs must end before it fits, which are ahead, and which it would delay.
 
-The questions are asked of the state of a run between two steps (`why_it_waits`), or of plain values of a snapshot.
+The functions take the state of a run between two steps (`why_it_waits`), or plain values of a snapshot.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Heads(NamedTuple):
 
 
 class NotConsidered(NamedTuple):
-    """Job behind `head`, at which the policy stopped (None: no job named)."""
+    """Reason to wait: the policy stopped at `head`, an earlier job (None: no job named), and did not consider
+    this one.
+    """
 
     head: Job | None
     free: int
@@ -62,7 +64,7 @@ class NotConsidered(NamedTuple):
 
 
 class AwaitsTurn(NamedTuple):
-    """Job in the matrix, one of whose `rows` takes its turn at a time; its own row has not had one yet."""
+    """Reason to wait for a job in the matrix: one of the `rows` is active at a time, and its own had no turn yet."""
 
     rows: int
 
@@ -74,7 +76,7 @@ class AwaitsTurn(NamedTuple):
 
 
 class FewBesideKept(NamedTuple):
-    """Too few processors because `kept` of the `free` ones are kept for a suspended job."""
+    """Reason to wait: too few processors, because `kept` of the `free` ones are kept for a suspended job."""
 
     free: int
     kept: int
@@ -91,7 +93,7 @@ class FewBesideKept(NamedTuple):
 
 
 class RowLater(NamedTuple):
-    """Planned start in a row of the matrix."""
+    """Reason to wait: the start is planned in a row of the matrix."""
 
     row: int
 
@@ -106,7 +108,7 @@ class RowLater(NamedTuple):
 
 
 class RowStopped(NamedTuple):
-    """Suspension by a switch of the policy alone."""
+    """Reason of a suspension: a switch of the policy alone."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         return "its row did not have its turn when the policy was switched"
@@ -118,7 +120,7 @@ def why_it_waits(
     decisions: Sequence[Decision],
     planned: tuple[float | None, Reason | None],
 ) -> Reason:
-    """Return why a queued job waits: the policy's reason, or one inferred from its decisions and its plan."""
+    """Return the reason why a queued job waits: the policy's, or one inferred from its decisions and its plan."""
     if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
         return own[-1]
     if state.machine.has_nodes and job.procs <= state.free and not state.machine.fits(job):
@@ -151,7 +153,9 @@ def goes_down(ends: float, closes: float) -> MachineGoesDown | None:
 
 
 def stops_at(decisions: Sequence[Decision]) -> Job | None:
-    """Return the last job that the policy kept waiting, not counting jobs with, or in conflict with, a reservation."""
+    """Return the last job that the policy kept waiting, without jobs that have a reservation or are in conflict with
+    one.
+    """
     beside = WaitsForReserved | TouchesReservation
     kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not isinstance(d.because, beside))
     return next(kept, None)
@@ -168,11 +172,11 @@ def unsaid(
     down: MachineGoesDown | None,
     fits: Callable[[int], bool],
 ) -> Reason:
-    """Return why a job waits for which the policy gave no reason: not considered, or planned for later.
+    """Return the reason why a job waits if the policy gave none: not considered, or planned for later.
 
-    `row` of a matrix is where it is planned, `stopped` the job at which the policy stopped, `free` what the policy sees
-    as free. The processors `kept` come in addition; `down` is a maintenance that the job would run into now. `fits`
-    returns True if the job finds room from now on, given the free processors.
+    `row` of a matrix is where it is planned, `stopped` the job at which the policy stopped, `free` the free processors
+    as the policy counts them. The processors `kept` come in addition; `down` is a maintenance that the job would run
+    into now. `fits` returns True if the job fits from now on, given the free processors.
     """
     if at is None:
         return NotConsidered(stopped, free)
@@ -186,7 +190,7 @@ def unsaid(
 
 
 def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[Job, float, float]]) -> bool:
-    """Return True if the job fits from now on next to running jobs and plans: (job, start, duration)."""
+    """Return True if the job fits from now on around running jobs and plans: (job, start, duration)."""
     until, changes = now + job.estimate, [(end, procs) for end, _, procs in ends]
     for other, start, lasts in plans:
         if other != job and start < until - MOMENT:
@@ -205,7 +209,7 @@ def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[
 
 
 def room(state: State) -> int:
-    """Return the free processors; in a matrix, those of the emptiest row without replicas."""
+    """Return the number of free processors; in a matrix, of the emptiest row without replicas."""
     sharing = state.sharing
     if sharing is None:
         return state.free
@@ -213,21 +217,21 @@ def room(state: State) -> int:
 
 
 def most_free(procs: int, picture: MatrixPicture) -> tuple[int, int]:
-    """Return the most free columns of a row, not counting replicas, and that row; without rows, all columns."""
+    """Return the most free columns of a row, not counting replicas, and that row's id; without rows, all columns."""
     rows = ((row, (cell.columns.bit_count() for cell in cells if cell.is_home)) for row, cells in picture.rows)
     free, row = max(((procs - sum(held), -row) for row, held in rows), default=(procs, 0))
     return free, -row
 
 
 class Holder(NamedTuple):
-    """Job that holds processors until `until`, by its estimate."""
+    """Job that holds processors until `until`, according to its estimate."""
 
     job: Job
     until: float
 
 
 def holders(state: State) -> Iterator[Holder]:
-    """Yield the jobs that do not share their processors, by expected end."""
+    """Yield the jobs that do not share their processors in time, by expected end."""
     return (Holder(state.jobs[rank], end) for end, rank, _ in state.ends)
 
 
@@ -246,7 +250,7 @@ def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder,
 
 
 def ahead_of(state: State, job: Job) -> list[Job]:
-    """Return the jobs ahead of a waiting job in its own queue; none if it is not in line itself."""
+    """Return the jobs ahead of a waiting job in its own queue; none if the job is not in that queue itself."""
     line, queue_of = state.line, state.policy.queue_of
     if not state.stands_in_line(job.rank) or job not in line:
         return []
@@ -272,7 +276,7 @@ class PlannedStart(NamedTuple):
 
 
 class Delayed(NamedTuple):
-    """Delay of the planned start of `other` at `at`, in seconds, if a job started at once."""
+    """Delay in seconds of the planned start `at` of the job `other`, if another job started at once."""
 
     other: Job
     at: float

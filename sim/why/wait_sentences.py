@@ -1,4 +1,4 @@
-"""Sentences on one job that waits, is suspended, runs, has ended or is yet to arrive, the most important first."""
+"""Sentences about one job: waiting, suspended, running, ended or not yet submitted; the most important first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def considered_in(snapshot: Snapshot) -> Sequence[Decision]:
 
 
 def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
-    """Return why a job waits, without its name, and the free processors if they changed since it was considered."""
+    """Return the reason why a job waits, without its name, and the free processors if they changed since the pass."""
     because = why_it_waits(snapshot, queued, considered_in(snapshot))
     told, then, now = why(because, queued.job, at), fields_of(because).get("free"), free_now(snapshot)
     if queued.why is None or snapshot.matrix is not None or then in (None, now.procs, now.procs - now.kept):
@@ -36,7 +36,7 @@ def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
 def waits(
     snapshot: Snapshot, queued: Queued, before: int, enough: Enough | None, passed: PassedBy, at: Clock
 ) -> Iterator[str]:
-    """Yield why the job waits, until when, and which jobs passed it or are ahead of it."""
+    """Yield sentences: why the job waits, until when, and which jobs passed it or are ahead of it."""
     queue = "its queue" if len(snapshot.queues) > 1 else "the queue"
     heads = queued.in_line and not before
     stands = f"is first in {queue}" if heads else f"has waited {span(queued.waited)}"
@@ -57,7 +57,9 @@ def waits(
 def is_suspended(
     snapshot: Snapshot, halted: Suspended, sitters: Sitters | None, kept: Keep | Suspend | None, at: Clock
 ) -> Iterator[str]:
-    """Yield since when it is suspended, which jobs run in its place until when, and the reason of the policy."""
+    """Yield sentences about a suspended job: since when, which jobs run on its processors until when, and the
+    reason.
+    """
     now = snapshot.time or 0
     yield f"{name(halted.job)} has been suspended for {span(now - halted.since)}, after {span(halted.ran)} of running."
     if sitters is not None:
@@ -76,7 +78,7 @@ def is_suspended(
 
 
 def runs(running: Running, at: Clock) -> Iterator[str]:
-    """Yield where and until when it runs, and its progress; a job in a matrix is slower with more rows."""
+    """Yield sentences about a running job: where and until when, and its progress, which more rows slow down."""
     job, doing = running.job, _RUNS.get(running.kind, f"is {running.kind}")
     if running.row is not None:
         yield f"{name(job)} has not run yet: its row (row {running.row}) has not had a turn."
@@ -87,7 +89,7 @@ def runs(running: Running, at: Clock) -> Iterator[str]:
 
 
 def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = False) -> str:
-    """Return when it ended or was killed at its estimate, and how long it had waited."""
+    """Return a sentence: when the job ended or was killed at its estimate, and how long it had waited."""
     waited = 0 if start is None else job.waited(start)
     after = f"after waiting {span(waited)}" if waited else "without waiting"
     how = "was killed at its estimate" if killed else "ended"
@@ -95,7 +97,7 @@ def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = F
 
 
 def to_come(job: Job, at: Clock) -> str:
-    """Return when it will be submitted, and its request."""
+    """Return a sentence: when the job will be submitted, and its request."""
     return (
         f"{name(job)} will be submitted at {at(job.submit)}: {processors(job.procs)} for at most {span(job.estimate)}."
     )
