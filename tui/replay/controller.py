@@ -118,8 +118,6 @@ class ReplayController:
             if self.stage.timeline.branch is not was:
                 self._put_beside(self.beside)
             self._keep_one_clock(self.beside)
-        elif self._go.is_over:  # the clock went on for a longer run beside
-            self.stage.clock = min(self.stage.clock, self._go.last)
         self._let_go()
 
     def _let_go(self) -> None:
@@ -129,14 +127,14 @@ class ReplayController:
         self.stage.timeline.let_go(kept)
 
     def _keep_one_clock(self, beside: RunView) -> None:
-        """Move the compared run to the same moment; before the first step, both are there."""
-        beside.clock = self.stage.clock
+        """Move the compared run to the same moment, or on alone; before the first step, both are there."""
+        if not self._go.is_over:
+            self._go.beyond = -inf
         if self._go.step:
-            beside.timeline.seek_time(self.stage.clock)
+            beside.timeline.seek_time(self._go.clock)
         else:
             beside.timeline.seek(0)
-        if self._go.is_over:  # the clock may have continued alone, for as long as the compared run lasts
-            beside.clock = self.stage.clock = max(min(self.stage.clock, self._beside_until()), self._go.last)
+        beside.clock = self._go.clock  # its end may be known only now
 
     def _beside_until(self) -> float:
         """Return the end of the compared run, as far as known."""
@@ -191,10 +189,10 @@ class ReplayController:
         """Return the scene of the run, and of the compared one."""
         if self.beside is None or self._versus is None:
             return self.stage.scene(wish), None
-        axis = self._versus.axis(self.stage.clock) if wish.camera.by_event else None
+        axis = self._versus.axis(self._go.clock) if wish.camera.by_event else None
         scene = self.stage.scene(wish, axis)
         beside = self.beside.scene(replace(wish, camera=wish.beside or wish.camera), axis)
-        told = self._versus.scene(self.stage.clock)
+        told = self._versus.scene(self._go.clock)
         seen = (replace(each, versus=told) for each in (scene, beside))
         one, other = (self._versus.painted(each, bool(number), wish) for number, each in enumerate(seen))
         return one, other
@@ -305,7 +303,7 @@ class ReplayController:
             if next_time is not None:
                 self.stage.clock = min(max(order.clock, self.stage.clock), next_time)
             elif order.beside is not None:  # that run may last longer
-                self.stage.clock = max(order.clock, self.stage.clock)
+                self._go.beyond = order.clock
         if isinstance(order.beside, o.CompareBranch):
             self._compare_branch(order.beside, wish, halted)
         elif order.beside is not None:

@@ -34,7 +34,9 @@ class Traveller:
     def __init__(self, stage: RunView, until: Callable[[], float] = lambda: -inf) -> None:
         self.stage = stage
         self._until = until
-        """End of the compared run, up to which the clock continues after the end of this run"""
+        """End of the compared run, which may be longer than this run"""
+        self.beyond = -inf
+        """Moment after the end of this run to which the compared run goes on alone"""
         self.progress: tuple[str, float] | None = None
         """Slow operation and its progress; read by the screen in its own thread"""
 
@@ -60,11 +62,16 @@ class Traveller:
             pass
         if halted() or not timeline.seek_time(time, halted):
             return None
-        if self.is_over and time >= self._until():
-            self.stage.clock = max(self.last, self._until())
-            return self._over
+        if self.is_over:
+            self.stage.clock, self.beyond = self.last, time
+            return self._over if time >= self._until() else None
         self.stage.clock = max(time, self.last)
         return None
+
+    @property
+    def clock(self) -> float:
+        """Return the moment of both runs; after the end of this run it is the compared run's alone."""
+        return max(self.stage.clock, min(self.beyond, self._until())) if self.is_over else self.stage.clock
 
     @property
     def is_over(self) -> bool:

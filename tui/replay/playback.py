@@ -36,7 +36,7 @@ class Playback:
             return self._play_events(order, lambda: self._next(stops, halted), halted)
         if speed.seconds == inf:
             return self._play_at_top_speed(stops, halted)
-        target = self._traveller.stage.clock + order.seconds * speed.seconds
+        target = self._traveller.clock + order.seconds * speed.seconds
         return self._traveller.halt_on_the_way(stops, halted, until_time=target) or self._traveller.seek_time(
             target, halted
         )
@@ -72,8 +72,7 @@ class Playback:
         if speed.moment:
             return self._play_events(order, lambda: self._back(1), halted)
         if speed.seconds < inf:
-            stage.clock = max(stage.clock - order.seconds * speed.seconds, stage.begin)
-            timeline.seek_time(stage.clock)
+            self._traveller.seek_time(max(self._traveller.clock - order.seconds * speed.seconds, stage.begin), halted)
             if stage.clock > stage.begin:
                 return None
         return self._back(max(timeline.computed // 100, 1))

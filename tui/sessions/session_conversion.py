@@ -105,7 +105,8 @@ def _made_beside(shown: Scenes) -> BranchRecord | None:
 
 
 def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Value]:
-    found: dict[str, Value] = {"clock": shown.scene.clock, "colour": state.colour, "speed": state.speed}
+    clock = shown.scene.clock if shown.beside is None else max(shown.scene.clock, shown.beside.clock)
+    found: dict[str, Value] = {"clock": clock, "colour": state.colour, "speed": state.speed}
     found |= {"jump": state.jump, "hidden": " ".join(sorted(state.hidden - ON_REQUEST))}
     found |= dict.fromkeys(ON_REQUEST - state.hidden, True)
     if state.selected is not None:

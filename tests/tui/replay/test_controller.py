@@ -380,21 +380,28 @@ def test_the_run_beside_can_be_stepped_through_and_the_other_keeps_its_clock(fig
     assert (figure.place, figure.beside.timeline.step) == ((0, 0), 0)
 
 
-def test_the_clock_goes_on_until_both_runs_are_over() -> None:
+def test_the_clock_ends_with_its_run_and_a_longer_one_beside_it_goes_on_alone() -> None:
     """Under FCFS everything ends half an hour later."""
     run = Replayed("k-figure2.1-2.2")
     run.does(o.Compare(parse_policy("fcfs")))
     told = run.does(o.GoToEnd())
     assert told == "the run is over"
-    assert run.beside.clock == run.stage.clock == run.beside.snapshot.time
+    last, later = run.stage.snapshot.time, run.beside.snapshot.time
     assert run.beside.snapshot.next_time is None
-    last = run.stage.snapshot.time
     assert last is not None
-    assert last < run.stage.clock
+    assert later is not None
+    assert (run.stage.clock, run.beside.clock) == (last, later)
+    assert last < later
     run.does(o.GoToTime(last + 10))
-    assert run.stage.clock == last + 10
+    assert (run.stage.clock, run.beside.clock) == (last, last + 10)
     run.does(o.GoToTime(1e9))
-    assert run.stage.clock == run.beside.snapshot.time
+    assert (run.stage.clock, run.beside.clock) == (last, later)
+    run.does(o.Play(1, SPEEDS[5], -1))
+    assert run.stage.clock <= last < run.beside.clock < later or run.stage.clock == run.beside.clock <= last
+    run.does(o.Move(-1))
+    assert run.stage.clock == run.beside.clock < last
+    run.does(o.GoTo(run.stage.timeline.computed))
+    assert run.stage.clock == run.beside.clock == last
 
 
 def test_before_the_first_step_both_runs_are(figure: Replayed) -> None:
