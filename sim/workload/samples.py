@@ -183,7 +183,7 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
             title="Push and be pushed",
             policy="selective:sf=1.2",
             at=2340,
-            note="J1, suspended at 00:12, has 1.2 times J2's xfactor = (wait + estimate) / estimate: J1 suspends J2.",
+            note="J2 suspended J1 at 00:12; now J1 suspends J2. Each had at least 1.2 times the other's xfactor.",
         ),
         notes=(
             "Try selective:sf=2, selective:sf=1.5 and selective:sf=1.2, and watch the xfactors in the queue.",
@@ -216,7 +216,7 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
             title="Boundaries that move",
             policy="multiqueue",
             at=8000,
-            note="Each class owns a band of 10 processors and lends idle ones: 12 to long for J6, 3 to short for J9.",
+            note="Partitions lend idle processors: short 9 and medium 3 to long (for J6), medium 3 to short (for J9).",
         ),
         notes=(
             "Try multiqueue and watch the partitions, then easy: there the short job 7 waits until 05:33:20.",

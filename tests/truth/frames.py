@@ -21,7 +21,7 @@ from tests.truth.rows import Rows
 from tests.truth.stories import NUMBERS
 from tests.truth.told import kept_of
 from tests.truth.waits import most_free, why_now
-from tests.truth.words import Tenths, demand, demand_equal, lasts, reads, whole
+from tests.truth.words import Lasts, Tenths, demand, demand_equal, lasts, reads, whole
 from tests.truth.world import Work
 from tui.look.sheets import Line
 from tui.panels import queue
@@ -132,7 +132,7 @@ def nobody_waits(frame: Frame) -> bool:
     return not frame.world.waiting and not frame.world.aside
 
 
-@reads(Noted, "Suspended  {n}, waited since then")
+@reads(Noted, "Suspended  {n}, waited includes suspension")
 def _(frame: Frame, many: int) -> None:
     demand_equal(many, len(frame.world.aside))
 
@@ -159,6 +159,16 @@ def _(frame: Frame, size: int, loans: str) -> None:
 def _(frame: Frame) -> None:
     """The xfactor in each row is checked with the row."""
     demand(frame.world.aside or frame.waiting)
+
+
+@reads(Noted, "{j}  ({s} + {s}) / {s} = {x}")
+def _(frame: Frame, name: str, waited: Lasts, asked: Lasts, same: Lasts, xfactor: Tenths) -> None:
+    world, job = frame.world, frame.world.by_name[name]
+    held = world.running.get(job.rank)
+    until = world.now if held is not None and held.kind in ("run", "speculative") else frame.clock
+    without = until - job.submit - world.progress(job.rank)
+    demand(waited.is_about(without) and asked.is_about(job.estimate) and same == asked, without)
+    demand(xfactor.is_about((without + job.estimate) / job.estimate))
 
 
 def names_of(frame: Frame) -> list[str]:
@@ -204,7 +214,7 @@ def _(frame: Frame, told: str) -> None:
     held = world.aside.get(job.rank)
     demand_equal(whole(cells["procs"]), job.procs, "procs")
     demand(lasts(cells["estimate"]).is_about(job.estimate), "estimate")
-    since = max(job.submit, job.reserve or 0) if held is None else held.since
+    since = max(job.submit, job.reserve or 0) if held is None else job.submit + world.progress(job.rank)
     demand(lasts(cells["waited"]).is_about(max(0, frame.clock - since)), "waited")
     xfactor = (frame.clock - job.submit - world.progress(job.rank) + job.estimate) / job.estimate
     told, is_cut, _ = cells.get("xfactor", f"{xfactor:.2f}").partition("…")

@@ -89,7 +89,7 @@ def _(frame: Frame, number: int, signs: str) -> None:
     true = ""
     for place in range(frame.world.procs):
         mine, was_mine, idle = (bool(mask >> place & 1) for mask in (own, first, free))
-        true += ("█░" if was_mine else "▓▒")[idle] if mine else "·" if was_mine and _is_owned(frame, place) else " "
+        true += ("█▁" if was_mine else "▚▖")[idle] if mine else "─" if was_mine and _is_owned(frame, place) else " "
     demand_equal(signs, true)
 
 

@@ -49,6 +49,7 @@ def _numbers(frame: Frame) -> Iterator[tuple[type, str]]:
 
 NUMBERS = (
     "utilization", "mean wait", "bounded slowdown", "worst wait", "interruptions", "killed", "worst slowdown",
+    "longest in queue",
 )  # fmt: skip
 """Names of numbers; all other figures count decisions."""
 
@@ -143,18 +144,22 @@ def _(frame: Frame, told: str) -> None:
 
 
 def _was_done(frame: Frame, told: str, done: Sequence[d.Decision]) -> None:
-    """Check the first decision of the most notable kind, and how many more there are."""
+    """Check the first decision of the most notable kind, and the others: named, or by number if several are alike."""
     many = Counter(map(type, done))
     kind = next(kind for kind in NOUNS if kind in many)
     first = frame.world.named(say(next(each for each in done if type(each) is kind), frame.at))
     begin = told.lower().find(f"{first}.".lower())
     demand(begin in (0, 2), f"first {first}")
-    more = {
-        noun: whole(number) for number, noun in re.findall(r"(\d[\d,]*) (?:more )?(\w+)", told[begin + len(first) :])
-    }
-    true = {noun: many[each] - (each is kind) for each, noun in NOUNS.items()}
-    plural = {noun: noun + "es" * (noun == "switch") + "s" * (noun != "switch") for noun in true}
-    demand_equal(more, {noun if n == 1 else plural[noun]: n for noun, n in true.items() if n}, "more")
+    plural = {noun: noun + "es" * (noun == "switch") + "s" * (noun != "switch") for noun in NOUNS.values()}
+    rest = told[begin + len(first) :]
+    found = re.findall(rf"(?<!\w)(\d[\d,]*) (?:more )?({'|'.join(plural.values())})\b", rest)
+    more = {noun: whole(number) for number, noun in found}
+    true = {each: many[each] - (each is kind) for each in NOUNS}
+    demand_equal(more, {plural[NOUNS[each]]: n for each, n in true.items() if n > 1}, "more")
+    for each in (each for each, n in true.items() if n == 1):
+        other = [decision for decision in done if type(decision) is each][each is kind]
+        act = frame.world.named(say(other, frame.at)).partition(": ")[0]
+        demand(act.lower() in rest.lower(), act)
 
 
 def _head_waits(frame: Frame, told: str) -> None:
@@ -251,6 +256,9 @@ def _(frame: Frame, name: str, told: str) -> None:
         demand_equal(whole(told), sum(world.killed[job.rank] for job in jobs))
     elif name == "interruptions":
         demand_equal(whole(told), interruptions(frame.sight.run, frame.number))
+    elif name == "longest in queue":
+        submits = (max(job.submit, job.reserve or 0) for job in frame.waiting)
+        demand(lasts(told).is_about(max(0.0, *(frame.clock - submit for submit in submits))), "longest in queue")
     elif name == "utilization":
         _is_used(frame, told)
     elif not jobs:

@@ -29,8 +29,9 @@ from tui.chart.planned import plan_boxes, planned_times
 from tui.chart.promise_marks import Promises, hole_of
 from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
-from tui.chart.scene import Box, ChartScene, Drawing, Mark
+from tui.chart.scene import Box, ChartScene, Drawing, Mark, Suspension
 from tui.chart.shares import Shares
+from tui.chart.suspensions import suspensions_between
 from tui.chart.tiles import Tiles
 from tui.chart.turns import are_seen, by_turns
 
@@ -112,6 +113,7 @@ class ChartMaker:
             end=end,
             lanes=() if lanes is None else lanes.now(snapshot, clock),
             pending=pending,
+            suspensions=_suspensions(history, snapshot, view.start, min(clock, view.end)),
         )
 
     def draw(
@@ -163,6 +165,7 @@ class ChartMaker:
             queues=snapshot.queues,
             division=snapshot.division,
             outages=snapshot.outages if lanes is None else (),
+            suspensions=_suspensions(history, snapshot, begin, min(clock, end)),
         )
 
     def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:
@@ -353,6 +356,10 @@ def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:
     if isinstance(lanes, ByOwner):
         return list(lanes.spread(boxes))
     return boxes if lanes is None else [s._replace(kind="expected") for s in lanes.spread(boxes)]
+
+
+def _suspensions(history: Past, snapshot: Snapshot, begin: float, end: float) -> tuple[Suspension, ...]:
+    return suspensions_between(history, begin, end) if snapshot.totals.preemptions else ()
 
 
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:

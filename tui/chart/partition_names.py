@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import NamedTuple
 
 from sim.decisions.decisions import Borrow
 from sim.decisions.sentences import say
@@ -21,10 +22,21 @@ def partition_names(shown: Snapshot) -> tuple[str, ...]:
     return names_between(len(limits) + 1)
 
 
-def lane_names(shown: Snapshot) -> tuple[str, ...]:
+class LaneName(NamedTuple):
+    """Name of a partition in the chart, with the limits of its class."""
+
+    name: str
+    limits: str
+
+    @property
+    def full(self) -> str:
+        return f"{self.name} {self.limits}".rstrip()
+
+
+def lane_names(shown: Snapshot) -> tuple[LaneName, ...]:
     """Return the names with their limits, as a lane of the chart has them."""
     both = zip(partition_names(shown), partition_limits(shown), strict=False)
-    return tuple(printable(shortened(" ".join(filter(None, named)))) for named in both)
+    return tuple(LaneName(printable(shortened(name)), limits) for name, limits in both)
 
 
 def names_between(count: int) -> tuple[str, ...]:

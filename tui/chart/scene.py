@@ -16,8 +16,13 @@ from sim.workload.model import Workload
 from sim.workload.outages import Outage
 from tui.chart.lanes import Lane
 from tui.chart.owners import ByOwner
+from tui.chart.partition_names import LaneName
 from tui.chart.raster import Raster
 from tui.chart.scale import ChartView
+from tui.look.text import shorten
+
+_WIDEST = 10
+"""Columns of a partition's name left of the chart, at most."""
 
 
 class Box(NamedTuple):
@@ -71,6 +76,15 @@ class Hole(NamedTuple):
     """Processors that it leaves free, for any time; None if that did not matter"""
 
 
+class Suspension(NamedTuple):
+    """Suspension of a job (by its rank) for another one."""
+
+    time: float
+    by: int
+    """Job that gets the processors."""
+    victim: int
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Chart:
     """Chart of a run at one moment, for a screen or a drawing."""
@@ -100,6 +114,8 @@ class Chart:
     names: tuple[tuple[int, str], ...] = ()
     """(lowest processor, label) of nodes, upwards; none: processors are numbers."""
     outlines: tuple[Outline, ...] = ()
+    suspensions: tuple[Suspension, ...] = ()
+    """Suspensions in sight, if they are few."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -115,7 +131,7 @@ class ChartScene(Chart):
     """[band, column]: the partition that owned it when the machine was divided."""
     by_owner: ByOwner | None = None
     """Order of the processors where partitions are lanes."""
-    lane_names: tuple[str, ...] = ()
+    lane_names: tuple[LaneName, ...] = ()
     """Names of the partitions there."""
     missing: NDArray[np.bool_] | None = None
     """[band, column]: most of it is unavailable; None: all is available"""
@@ -129,6 +145,11 @@ class ChartScene(Chart):
     """rank -> seconds by which the job starts later than in the other chart; infinite if unknown"""
     pending: bool = False
     """True if some columns have not been drawn yet."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the words left of the chart, which numbers of processors replace if there are none."""
+        return tuple(label for _, label in self.names) or tuple(shorten(lane.name, _WIDEST) for lane in self.lane_names)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

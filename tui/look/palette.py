@@ -45,6 +45,8 @@ _FAINT, _GREY = "#555555", "#aaaaaa"
 """Faint and grey of sixteen colours, for signs and for other jobs on a dark ground."""
 READABLE = 3.0
 """Contrast of other jobs with the ground while one is selected, at least."""
+LEGIBLE = 5.5
+"""Contrast of names in a job's colour with the ground, at least."""
 
 
 class Hue(IntEnum):
@@ -91,12 +93,14 @@ class Tone(IntEnum):
     """Tone behind everything."""
     TEXT_DIMMED = 9
     """Text upon a dimmed block of this hue."""
+    NAME = 10
+    """Text in this hue upon the ground, and ground for text in the colour of the ground."""
 
 
 TONES = len(Tone)
 _SHARE = {
     Tone.QUARTER: 0.3, Tone.HALF: 0.48, Tone.MOST: 0.64, Tone.FULL: 0.8, Tone.STRONG: 1.0, Tone.DIMMED: 0.24,
-    Tone.PLAN: 0.34, Tone.GROUND: 0.16,
+    Tone.PLAN: 0.34, Tone.GROUND: 0.16, Tone.NAME: 1.0,
 }  # fmt: skip
 
 
@@ -104,7 +108,7 @@ def ink(hue: int, tone: int = Tone.FULL) -> int:
     """Return the number of a colour of the chart.
 
     >>> ink(3), ink(Hue.NONE, Tone.QUARTER)
-    (33, 310)
+    (36, 341)
     """
     return hue * TONES + tone
 
@@ -180,7 +184,8 @@ class Look:
         """Return the style of one or more names; later names override earlier ones.
 
         Names: dim faint strong italic accent good warn bad cool warm; title key select hover; one other (the two runs).
-        hue:N is a job's colour; on a block of it: on:N, lit:N (selected), off:N (another job is selected) and plan:N.
+        hue:N is a job's colour, name:N text in it;
+        on a block of it: on:N, lit:N (selected), off:N (another job is selected) and plan:N.
         """
         known = self._styles.get(names)
         if known is None:
@@ -193,8 +198,9 @@ class Look:
         return known
 
     def _named(self, name: str) -> Style:
-        if name.startswith("hue:"):
-            return Style(color=self.inks[ink(int(name[4:]), Tone.STRONG)])
+        for kind, tone in (("hue:", Tone.STRONG), ("name:", Tone.NAME)):
+            if name.startswith(kind):
+                return Style(color=self.inks[ink(int(name.removeprefix(kind)), tone)])
         if ":" in name:
             return self._block(*name.split(":"))
         plain = {
@@ -255,6 +261,8 @@ class Look:
             return max("#000000", "#ffffff", key=lambda text: contrast(text, block))
         if tone == Tone.DIMMED and self.depth != 4:
             return self.inks_dimmed(hue)
+        if tone == Tone.NAME and self.depth != 4:
+            return self._legible(colour)
         if tone == Tone.TEXT:
             return "#000000" if brightness(self.inks_full(hue)) > 0.22 else "#ffffff"
         if hue == Hue.NONE or (self.depth == 4 and tone in (Tone.PLAN, Tone.GROUND)):
@@ -273,6 +281,11 @@ class Look:
         shades += [mixed(self.text, colour, share) for share in shares]
         drawn = (snapped(shade, self.depth) for shade in shades)
         return next((shade for shade in drawn if contrast(shade, self.background) >= READABLE), self.text)
+
+    def _legible(self, colour: str) -> str:
+        """Return the colour, or the nearest shade of it that can be read upon the ground."""
+        shades = (snapped(mixed(self.text, colour, step / 50), self.depth) for step in range(51))
+        return next((shade for shade in shades if contrast(shade, self.background) >= LEGIBLE), self.text)
 
     def inks_full(self, hue: int) -> str:
         if self.depth == 4 and hue < Hue.RAMP:

@@ -49,7 +49,8 @@ PANELS = {
 _HERE = {
     "job": "Its number in the trace, with its colour, as long as its share of the machine. A click selects it.",
     "procs": "Processors needed.",
-    "waited": "Time since its submission.",
+    "waited": "Time since its submission; of a suspended job, without the time it ran.",
+    "longest in queue": "Longest wait so far of a job that still waits.",
     "starts": "Promised start.",
     "may start": "Expected start by the current plan; recomputed at every step, not a promise.",
     "~may start": "Promised start; with ~ the expected start by the current plan, which is not a promise.",
@@ -79,7 +80,7 @@ _HERE = {
     "used": "Share of the processors in use, over time so far.",
     "waiting": "Number of waiting jobs, over time so far.",
     "wanted": "Total processors requested by the waiting jobs, over time so far.",
-    "util": "Share of the processors in use, over the whole run.",
+    "busy": "Share of the processors in use, over the whole run.",
     "queue": "Number of waiting jobs, over the whole run.",
 }
 """Titles of panels with their meanings."""

@@ -76,9 +76,13 @@ def figures(context: Context) -> Iterator[Figure]:
     totals, can = context.scene.snapshot.totals, context.scene.snapshot.rules
     used = percent(totals.utilization)
     yield Figure("utilization", used, f"{used} used")
-    yield _of_ended(context, "mean wait", span(totals.mean_wait), "wait")
+    ended = f"{totals.finished:,} ended: wait"
+    yield _of_ended(context, "mean wait", span(totals.mean_wait), ended)
     yield _of_ended(context, "bounded slowdown", _plain(totals.mean_bounded_slowdown), "slowdown")
     yield _of_ended(context, "worst wait", span(totals.max_wait))
+    if queue := context.scene.snapshot.queue:
+        longest = span(max(job.waited(context.scene.clock) for job in queue.jobs))
+        yield Figure("longest in queue", longest, f"longest in queue {longest}")
     if totals.backfilled or can.lets_pass:
         yield _count("backfilled", totals.backfilled, _out_of(totals.started, "started"))
     if totals.preemptions or (can.suspends and can.turns() is None):
@@ -88,7 +92,7 @@ def figures(context: Context) -> Iterator[Figure]:
     if totals.migrations or can.most_migrated() is not None:
         yield _count("migrations", totals.migrations)
     if totals.borrowed or can.queues():
-        yield _count("borrowed", totals.borrowed, ("procs",))
+        yield _count("borrowed", totals.borrowed, ("procs in all", "in all"))
     if totals.speculative_kills or can.tries():
         yield _count("runs cut short", totals.speculative_kills)
     if context.about.workload.killed.any():

@@ -19,9 +19,9 @@ from tui.panels.curves import joined
 from tui.panels.folding import drawn_columns, fold
 
 TITLE = "Partitions"
-SIGNS = {"runs": ("█", "#"), "free": ("░", "."), "borrowed": ("▓", "%"), "idle": ("▒", ":"), "lent": ("·", "-")}
+SIGNS = {"runs": ("█", "#"), "free": ("▁", "."), "borrowed": ("▚", "%"), "idle": ("▖", ":"), "lent": ("─", "-")}
 """Signs of the states of a processor in a partition, with and without Unicode."""
-LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed and free", "lent": "lent"}
+LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed, free", "lent": "lent"}
 LINES = 4
 """Lines of a partition if everything fits"""
 

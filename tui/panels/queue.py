@@ -7,13 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from sim.engine.snapshot import Snapshot
-from sim.formatting import listed, processors
+from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
+from sim.formatting import listed, name, processors, span
 from tui.chart.partition_names import partition_limits, partition_names
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.context import Context, taught, window, written
-from tui.panels.queue_table import Row, fitting, halted_row, sorted_places, waiting_row
+from tui.panels.live_values import by_clock
+from tui.panels.queue_table import Row, fitting, halted_row, sorted_places, time_without_progress, waiting_row
 
 TITLE = "Queue"
 
@@ -43,9 +44,23 @@ def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
     shown = context.scene.snapshot
     if not shown.suspended and not (shown.rules.suspends and shown.rules.weighs_xfactors()):
         return ()
-    return tuple(
-        wrapped("xfactor = (wait + estimate) / estimate: it grows while a job waits or is suspended", width, "dim")
-    )
+    told = wrapped("xfactor = (wait + estimate) / estimate: it grows while a job waits or is suspended", width, "dim")
+    return *told, *(line(Span(written(each, context), "dim")) for each in _examples(context))
+
+
+def _examples(context: Context) -> Iterator[str]:
+    """Yield how the xfactors of the first suspended job and of the job on its processors are made up."""
+    scene = context.scene
+    for halted in scene.snapshot.suspended[:1]:
+        running = (each for each in scene.snapshot.running if each.job.rank in halted.blocked_by[:1])
+        entries: tuple[Suspended | Running, ...] = (halted, *running)
+        for entry in entries:
+            there = by_clock(entry, scene)
+            if isinstance(there, Queued):
+                continue
+            asked = span(there.job.estimate)
+            told = f"({span(time_without_progress(there))} + {asked}) / {asked} = {there.xfactor:,.2f}"
+            yield f"{name(there.job)}  {told}"
 
 
 def _note(shown: Snapshot, width: int) -> str:
@@ -97,7 +112,7 @@ def _sections(context: Context, width: int) -> list[Section]:
     waiting, halted = partial(waiting_row, context), partial(halted_row, context)
     sections: list[Section] = []
     if shown.suspended:
-        heading = _heading("Suspended", f"{len(shown.suspended):,}, waited since then")
+        heading = _heading("Suspended", f"{len(shown.suspended):,}, waited includes suspension")
         sections.append(Section((heading,), range(len(shown.suspended)), halted, "suspended"))
     if len(shown.queues) > 1:
         for place, places in enumerate(_by_queue(shown)):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Brief, Unit, brief
-from sim.engine.snapshot import Queued, Snapshot
+from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.formatting import listed, name, span
 from sim.policies.columns import Column as OwnColumn
 from sim.why.snapshot_facts import why_it_waits
@@ -60,11 +60,16 @@ def waiting_row(context: Context, index: int) -> Row:
 
 
 def halted_row(context: Context, index: int) -> Row:
-    """Return the row of a suspended job: how long it is suspended, and the jobs on its processors."""
+    """Return the row of a suspended job: how long it has not run in all, and the jobs on its processors."""
     scene = context.scene
     halted = suspended_by_clock(scene.snapshot.suspended[index], scene)
     jobs = [context.about.workload.jobs[rank] for rank in halted.blocked_by]
-    return Row(halted.job, scene.clock - halted.since, halted.xfactor, "", False, Span(""), _sitting(jobs))
+    return Row(halted.job, time_without_progress(halted), halted.xfactor, "", False, Span(""), _sitting(jobs))
+
+
+def time_without_progress(entry: Suspended | Running) -> float:
+    """Return the seconds that a job has waited and been suspended: the wait in its xfactor."""
+    return (entry.xfactor - 1) * entry.job.estimate
 
 
 def _sitting(jobs: Sequence[Job]) -> Brief:
@@ -73,7 +78,7 @@ def _sitting(jobs: Sequence[Job]) -> Brief:
         return "its processors are free", "free"
     first = name(jobs[0])
     if len(jobs) == 1:
-        return f"{first} has its processors", first
+        return f"{first} has its processors", f"{first} runs there", first
     return listed(map(name, jobs), 2), f"{first} and {len(jobs) - 1} more", f"{first} + {len(jobs) - 1}"
 
 

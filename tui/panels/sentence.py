@@ -99,7 +99,7 @@ def _over(shown: Snapshot) -> Iterator[str]:
 
 
 def _step(done: Sequence[Decision], context: Context) -> Told:
-    """Return the most notable decision of the step with its reason, and the number of others.
+    """Return the most notable decision of the step with its reason, and the others, by number if several are alike.
 
     If a panel shows the reasons, the state of the head of the queue takes their place.
     """
@@ -107,14 +107,22 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
     more = []
     for kind, nouns in NOTABLE.items():
         many = sum(type(decision) is kind for decision in done) - (type(first) is kind)
-        if many:
+        if many == 1:
+            other = next(decision for decision in done if type(decision) is kind and decision is not first)
+            more.append(_act(other, context))
+        elif many:
             noun = count(many, *nouns)
             more.append(noun.replace(" ", " more ", 1) if type(first) is kind else noun)
     rest = (f"{listed(more)}.",) if more else ()
     if "decisions" not in context.visible:
         return sign(first, context.unicode), (_said(first, context), *rest)
     head = _waiting(context) if context.scene.snapshot.queue else ()
-    return sign(first, context.unicode), (f"{_said(first, context).partition(': ')[0].rstrip('.')}.", *rest, *head)
+    return sign(first, context.unicode), (f"{_act(first, context)}.", *rest, *head)
+
+
+def _act(decision: Decision, context: Context) -> str:
+    """Return a decision without its reason."""
+    return _said(decision, context).partition(": ")[0].removesuffix(".")
 
 
 def _waiting(context: Context) -> Iterator[str]:

@@ -91,13 +91,19 @@ def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
     elif rows < 3:
         queue = [_overlaid(context, queue[0], signs)]
     lines = [
-        *_labelled("util", busy, percent(taken, 0), "100 %"),
-        *_labelled("queue", queue, f"{waiting:,}", f"{most:,.0f}"),
+        *_labelled("busy", busy, percent(taken, 0), "100 %"),
+        *_labelled("queue", queue, _jobs(waiting), f"{most:,.0f}"),
         *own,
         line(" " * LABEL, *_spread(signs + _names(context, columns), columns)),
         line(" " * LABEL, *_spread(_dates(strip, columns, _exactly(context)), columns)),
     ]
     return lines[:rows]
+
+
+def _jobs(many: int) -> str:
+    """Return the number of jobs, with the noun if there is room."""
+    told = count(many, "job")
+    return told if len(told) < VALUE else f"{many:,}"
 
 
 def told_at(context: Seen, size: Size, column: int, row: int) -> str:

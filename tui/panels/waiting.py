@@ -51,12 +51,15 @@ def _suspended_line(context: Context, width: int) -> Line:
     spans = [Span(f" {len(halted):,} suspended", "strong", "toggle_panel('queue')")]
     for index, one in enumerate(halted):
         row = halted_row(context, index)
+        told, asked = f"xfactor {row.xfactor:,.2f}", span(one.job.estimate)
+        if not index:
+            told += f" = ({span(row.waited)} waited + {asked} estimate) / {asked}"
         hue = context.scene.hues.get(one.job.rank)
         entry = [
             GAP,
-            Span(written(name(one.job), context), f"hue:{hue} strong" if hue is not None else "strong",
+            Span(written(name(one.job), context), f"name:{hue} strong" if hue is not None else "strong",
                  f"select_rank({one.job.rank})"),
-            Span(f" {one.job.procs:,}p xfactor {row.xfactor:,.2f}", "dim"),
+            Span(f" {one.job.procs:,}p {told}", "dim"),
         ]  # fmt: skip
         if width_of((*spans, *entry)) > width:
             break
@@ -67,7 +70,7 @@ def _suspended_line(context: Context, width: int) -> Line:
 def _entry(context: Context, row: Row, brevity: int) -> list[Span]:
     """Return a job with its request, and its reason in full, in short or not at all; a click selects it."""
     job, hue = row.job, context.scene.hues.get(row.job.rank)
-    style = "accent" if job.rank == context.selected else f"hue:{hue}" if hue is not None else ""
+    style = "accent" if job.rank == context.selected else f"name:{hue}" if hue is not None else ""
     action = f"select_rank({job.rank})"
     why = [] if brevity > 1 else [f"from {row.starts}"] if row.starts else list(row.why)
     reason = f" {why[-1] if brevity else why[0]}" if why else ""

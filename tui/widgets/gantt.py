@@ -220,13 +220,13 @@ class Gantt(RowWidget, can_focus=True):
     @property
     def _inner(self) -> Size:
         chart = None if self._scene is None else self._scene.chart
-        return chart_size(Size(*self.size), self._workload.procs, () if chart is None else chart.names)
+        return chart_size(Size(*self.size), self._workload.procs, () if chart is None else chart.labels)
 
     @property
     def _left(self) -> int:
         """Return columns left of the chart."""
         chart = None if self._scene is None else self._scene.chart
-        return margin(self._workload.procs) if chart is None else margin_of(chart.workload.procs, chart.names)
+        return margin(self._workload.procs) if chart is None else margin_of(chart.workload.procs, chart.labels)
 
     @property
     def _folds(self) -> int:

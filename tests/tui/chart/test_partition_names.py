@@ -13,7 +13,7 @@ from tui.chart.partition_names import lane_names, named, partition_limits, parti
 def test_classes_are_short_medium_and_long() -> None:
     shown = engine_of("ls-figure1", "multiqueue", until=8000).snapshot()
     assert partition_names(shown) == ("short", "medium", "long")
-    assert lane_names(shown) == ("short < 16m40", "medium 16m40–2h47", "long ≥ 2h47")
+    assert [lane.full for lane in lane_names(shown)] == ["short < 16m40", "medium 16m40–2h47", "long ≥ 2h47"]
 
 
 def test_decisions_name_partitions() -> None:
@@ -46,4 +46,4 @@ def test_names_of_another_policy_are_made_harmless() -> None:
     shown = engine_of("ls-figure1", "easy", until=8000).snapshot()
     shown = replace(shown, queues=("a\x1b[31mb", "x" * 500), owners=(1, 2))
     drawn = lane_names(shown)
-    assert all(name.isprintable() and len(name) < 60 for name in drawn)
+    assert all(lane.full.isprintable() and len(lane.full) < 60 for lane in drawn)

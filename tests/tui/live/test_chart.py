@@ -24,7 +24,7 @@ def drawn(observed: Observed, size: Size = SMALL, per_column: float = 20, mode: 
     cluster = observed.last
     assert cluster is not None
     names = labels_of(observed, cluster, roomy=True)
-    inner = chart_size(size, observed.layout.cpus, names)
+    inner = chart_size(size, observed.layout.cpus, [label for _, label in names])
     camera = Camera(per_column, 0, observed.layout.cpus, inner.columns, inner.rows * 2, begin=0.0)
     return paint(ChartMaker().make(observed, cluster, observed.moments[-1], camera, mode), DARK, size).text
 

@@ -41,7 +41,16 @@ def names(context: Context) -> list[str]:
 )
 def test_only_what_the_policy_can_have_is_shown(policy: str, extra: list[str]) -> None:
     common = ["utilization", "mean wait", "bounded slowdown", "worst wait"]
-    assert [name for name in names(lublin(policy)) if name != "killed"] == [*common, *extra, "worst slowdown"]
+    told = [name for name in names(lublin(policy)) if name not in ("killed", "longest in queue")]
+    assert told == [*common, *extra, "worst slowdown"]
+
+
+def test_a_job_that_still_waits_is_shown_next_to_those_that_ended() -> None:
+    context = context_of(engine_of("ls-figure1", "multiqueue", until=8000))
+    told = {figure.name: figure.brief for figure in figures(context)}
+    assert told["worst wait"] == "worst wait 0s"
+    assert told["longest in queue"] == "longest in queue 16m40"  # J7
+    assert told["mean wait"] == "4 ended: wait 0s"
 
 
 def test_killed_jobs_are_counted_where_the_workload_has_some(lab: Lab) -> None:
@@ -72,16 +81,19 @@ def test_before_a_job_has_ended_there_are_dashes(lab: Lab) -> None:
 
 def test_in_one_line_there_are_as_many_numbers_as_have_room(lab: Lab) -> None:
     context = context_of(lab.run("easy", 4, "1 0 4 100 100", "2 0 4 100 100"))
-    assert one_line(context, 80).text == "100.0 % used · wait 50s · slowdown 1.5 · worst wait 1m40 · 0 backfilled"
-    assert one_line(context, 30).text == "100.0 % used · wait 50s"
+    assert (
+        one_line(context, 90).text == "100.0 % used · 2 ended: wait 50s · slowdown 1.5 · worst wait 1m40 · 0 backfilled"
+    )
+    assert one_line(context, 36).text == "100.0 % used · 2 ended: wait 50s"
 
 
 def test_the_block_of_a_middling_screen_has_two_columns_of_figures() -> None:
     assert draw_metrics(lublin("easy"), (46, 4)).text.splitlines() == [
         "Numbers so far   348 of 1,000 jobs ended",
-        "utilization     59.7 %  worst wait       1d22h",
+        "utilization     59.7 %  longest in queue  6h55",
         "mean wait         2h23  backfilled  197 of 353",
         "bounded slowdown  42.6  worst slowdown   4,008",
+        "worst wait       1d22h",
     ]
 
 

@@ -16,33 +16,33 @@ def test_each_partition_shows_its_processors_its_queue_and_its_loans() -> None:
     assert draw_partitions(figure_1(8000), (60, 13)).text.splitlines() == [
         "Partitions   4 of 30 processors free",
         "▇▇ short < 16m40         4 procs · 1 own, 3 borrowed, 9 lent",
-        "··················██      ▓▓▓▓▓▓",
+        "──────────────────██      ▚▚▚▚▚▚",
         "1 job waits · pivot J7 needs 14, planned for 03:20:00",
         "10 at first · borrowed: 3 from medium · lent: 9 to long",
         "▇▇ medium 16m40–2h47        4 procs · 4 own, 6 lent · 4 free",
-        "                    ············░░░░░░░░",
+        "                    ────────────▁▁▁▁▁▁▁▁",
         "no job waits",
         "10 at first · lent: 3 to short and 3 to long",
         "▇▇ long ≥ 2h47       22 procs · 10 own, 12 borrowed · 0 free",
-        "▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓  ▓▓▓▓▓▓              ████████████████████",
+        "▚▚▚▚▚▚▚▚▚▚▚▚▚▚▚▚▚▚  ▚▚▚▚▚▚              ████████████████████",
         "1 job waits · pivot J8 needs 8, planned for 03:33:20",
         "10 at first · borrowed: 9 from short and 3 from medium",
-        "█ in use, ░ free, ▓ borrowed, · lent",
+        "█ in use, ▁ free, ▚ borrowed, ─ lent",
     ]
 
 
 def test_borrowed_processors_have_the_hue_of_their_owner() -> None:
     bar = draw_partitions(figure_1(8000), (60, 13)).body[1]
     assert [(span.text.strip(), span.style) for span in bar.spans] == [
-        ("··················", f"hue:{hue_of(2)}"), ("██", f"hue:{hue_of(0)}"), ("", ""),
-        ("▓▓▓▓▓▓", f"hue:{hue_of(1)}"), ("", ""),
+        ("──────────────────", f"hue:{hue_of(2)}"), ("██", f"hue:{hue_of(0)}"), ("", ""),
+        ("▚▚▚▚▚▚", f"hue:{hue_of(1)}"), ("", ""),
     ]  # fmt: skip
 
 
 def test_what_is_free_is_told_from_what_is_in_use() -> None:
     sheet = draw_partitions(figure_1(0), (60, 13))
     assert sheet.note == "10 of 30 processors free"
-    assert sheet.body[1].text.rstrip() == "████████░░░░░░░░░░░░"
+    assert sheet.body[1].text.rstrip() == "████████▁▁▁▁▁▁▁▁▁▁▁▁"
     assert sheet.body[3].text == "10 at first · none borrowed, none lent"
 
 
@@ -53,8 +53,8 @@ def test_in_few_rows_two_lines_a_partition_are_left() -> None:
 
 
 def test_a_legend_follows_where_there_is_room() -> None:
-    assert draw_partitions(figure_1(8000), (46, 7)).body[-1].text == "█ in use, ░ free, ▓ borrowed, · lent"
-    assert draw_partitions(figure_1(0), (46, 7)).body[-1].text == "█ in use, ░ free"
+    assert draw_partitions(figure_1(8000), (46, 7)).body[-1].text == "█ in use, ▁ free, ▚ borrowed, ─ lent"
+    assert draw_partitions(figure_1(0), (46, 7)).body[-1].text == "█ in use, ▁ free"
 
 
 def test_in_ascii_every_sign_is_ascii_and_different() -> None:

@@ -200,9 +200,20 @@ def test_suspended_jobs_stand_first_with_who_sits_on_their_processors(lab: Lab) 
     context = context_of(lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60))
     drawn = queue.draw(context, (70, 20), 0)
     assert drawn.note == "0 waiting · 1 suspended"
-    assert drawn.body[0].text == "Suspended  1, waited since then"
-    assert drawn.body[1].text.split()[1:4] == ["1", "4", "10m00"]
+    assert drawn.body[0].text == "Suspended  1, waited includes suspension"
+    assert drawn.body[1].text.split()[1:6] == ["1", "4", "10m00", "0s", "1.00"]
     assert drawn.body[1].text.endswith("  J2 has its processors")
+
+
+def test_the_sum_of_an_xfactor_is_shown() -> None:
+    # J2 waited 12 minutes before its start; J1 was suspended for 27 minutes and suspends J2 now.
+    engine = engine_of("k-figure3.1", "selective:sf=1.2", until=2340)
+    lines = [line.text.split() for line in queue.draw(context_of(engine), (46, 20), 0).body]
+    assert lines[1] == ["██", "2", "8", "12m00", "1.20", "J1", "runs", "there"]
+    assert lines[-2:] == [
+        ["J2", "(12m00", "+", "1h00)", "/", "1h00", "=", "1.20"],
+        ["J1", "(27m00", "+", "1h00)", "/", "1h00", "=", "1.45"],
+    ]
 
 
 def test_the_selected_job_is_to_be_in_sight(lab: Lab) -> None:

@@ -42,8 +42,8 @@ def texts(context: Context, rows: int) -> list[str]:
 
 def test_two_curves_with_their_values_now_and_dots_where_nothing_is_known(lab: Lab) -> None:
     assert texts(half_way(lab), 4) == [
-        "util  ▄▄██▂▂▄▄············   75 %",
-        "queue   ▂▂██▄▄············      1",
+        "busy  ▄▄██▂▂▄▄············   75 %",
+        "queue   ▂▂██▄▄············  1 job",
         "       now ▲",
         "      d0 00:00    d0 00:33",
     ]
@@ -74,25 +74,25 @@ def test_marks_have_their_signs_and_as_much_of_their_names_as_fits(lab: Lab) -> 
 
 def test_in_two_rows_the_signs_stand_upon_the_queue(lab: Lab) -> None:
     assert texts(half_way(lab, marks=(Mark(1600, "bookmark", "odd"),)), 2) == [
-        "util  ▄▄██▂▂▄▄············   75 %",
-        "queue   ▂▂██▄▄········⚑···      1",
+        "busy  ▄▄██▂▂▄▄············   75 %",
+        "queue   ▂▂██▄▄········⚑···  1 job",
     ]
 
 
 def test_now_upon_a_curve_is_a_colour_and_without_colour_a_sign(lab: Lab) -> None:
     assert [span.text for span in strip_lines(half_way(lab), WIDTH, 1)[0].spans if span.style == "accent"] == ["▂"]
-    assert texts(half_way(lab, DARK.with_mode("mono")), 1) == ["util  ▄▄██▂▲▄▄············   75 %"]
+    assert texts(half_way(lab, DARK.with_mode("mono")), 1) == ["busy  ▄▄██▂▲▄▄············   75 %"]
 
 
 def test_in_one_row_the_title_has_the_numbers(lab: Lab) -> None:
     sheet = draw_strip(half_way(lab), (60, 1))
-    assert sheet.note.startswith("75.0 % used · wait –")
+    assert sheet.note.startswith("75.0 % used · 0 ended: wait –")
     assert len(sheet.head) == 1
 
 
 def test_more_rows_make_higher_curves_and_tell_their_scale(lab: Lab) -> None:
     values = [line.text[-7:].strip() for line in strip_lines(half_way(lab), WIDTH, 7)]
-    assert values[:5] == ["100 %", "", "75 %", "8", "1"]
+    assert values[:5] == ["100 %", "", "75 %", "8", "1 job"]
 
 
 def test_in_ascii_everything_is_ascii(lab: Lab) -> None:
@@ -104,7 +104,7 @@ def test_in_ascii_everything_is_ascii(lab: Lab) -> None:
 def test_nothing_computed_is_all_dots(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, "1 0 3 1000 2000", until=-1)
     context = context_of(engine)
-    assert texts(context, 4)[0] == "util  ····················    0 %"
+    assert texts(context, 4)[0] == "busy  ····················    0 %"
 
 
 def test_the_title_tells_how_far_the_run_is_computed(lab: Lab) -> None:

@@ -11,7 +11,7 @@ from sim.formatting import name
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import Bools, Grid
 from tui.chart.cells.labels import Label, place_labels
-from tui.chart.cells.partition_lanes import BAR
+from tui.chart.cells.partition_lanes import bars
 from tui.chart.raster import WAS_SUSPENDED, Texture
 from tui.look.palette import Hue, Tone, ink
 
@@ -19,6 +19,8 @@ _MOST = 24
 """Jobs that get a name of either kind."""
 _FEW = 20
 """Jobs in sight of which each is named."""
+_NEAR = 3
+"""Columns from the begin of a piece within which its name begins."""
 _BLANK = 1
 """Columns between a block and the name next to it."""
 
@@ -42,6 +44,27 @@ def piece_labels(
                 yield from place_labels(inside, np.zeros(alone.shape, np.bool_), name_of)
 
 
+def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
+    """Yield below the name of a piece which job was suspended for it, where that piece begins and has room."""
+    jobs = grid.chart.workload.jobs
+    for suspended in grid.chart.suspensions:
+        column, victim = grid.chart.view.column_of(suspended.time), name(jobs[suspended.victim])
+        near = (label for label in named if label.rank == suspended.by and 0 < label.column - column <= _NEAR)
+        if (label := next(near, None)) is None:
+            continue
+        for told in ((f"suspends {victim}",), ("suspends", victim)):
+            lines = [label._replace(row=label.row + 1 + at, text=line) for at, line in enumerate(told)]
+            if all(_is_inside(alone, line) for line in lines):
+                yield from lines
+                break
+
+
+def _is_inside(alone: NDArray[np.signedinteger], label: Label) -> bool:
+    """Return True if the job fills all cells of the text."""
+    cells = alone[label.row : label.row + 1, label.column : label.column + len(label.text)]
+    return cells.shape == (1, len(label.text)) and bool((cells == label.rank).all())
+
+
 def _is_now(grid: Grid) -> Bools:
     """The line of now parts no block."""
     return np.asarray(np.arange(grid.size.columns) == grid.now)
@@ -50,7 +73,7 @@ def _is_now(grid: Grid) -> Bools:
 def draw_callouts(area: Cells, grid: Grid, named: Sequence[Label]) -> None:
     """Write names next to blocks without one: of jobs that just started, are selected or planned, or of all if few."""
     up, low = grid.upper, grid.lower
-    is_free = (up.rank < 0) & (low.rank < 0) & (area.fg != BAR)
+    is_free = (up.rank < 0) & (low.rank < 0) & ~bars(area)
     if grid.has_now:
         is_free[:, grid.now] = False
     is_wanted = [side.lit | (side.texture == Texture.PLANNED) for side in (up, low)]
@@ -69,7 +92,7 @@ def draw_callouts(area: Cells, grid: Grid, named: Sequence[Label]) -> None:
 
 
 def _tone(grid: Grid) -> Tone:
-    return Tone.TEXT if grid.look.patterned else Tone.STRONG
+    return Tone.TEXT if grid.look.patterned else Tone.NAME
 
 
 def _beside(is_free: Bools, held: Bools, length: int) -> tuple[int, int] | None:

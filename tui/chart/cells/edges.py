@@ -10,6 +10,7 @@ import numpy as np
 
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
+from tui.chart.cells.partition_lanes import lane_rows, name_ink
 from tui.chart.colours import partition_hue
 from tui.chart.scale import ChartView
 from tui.chart.ticks import as_they_are, processors, times, unit_of
@@ -108,13 +109,13 @@ def margin(procs: int) -> int:
     return len(str(max(procs - 1, 1))) + 2
 
 
-def margin_of(procs: int, names: Sequence[tuple[int, str]]) -> int:
-    """Return the columns left of the chart: for names of nodes if there are any, else for numbers.
+def margin_of(procs: int, labels: Sequence[str]) -> int:
+    """Return the columns left of the chart: for names of nodes or partitions if there are any, else for numbers.
 
-    >>> margin_of(100, ()), margin_of(8, [(0, "n2"), (4, "n1 2/2")])
+    >>> margin_of(100, ()), margin_of(8, ["n2", "n1 2/2"])
     (4, 7)
     """
-    return margin(procs) if not names else max(len(label) for _, label in names) + 1
+    return max(margin(procs), 1 + max(map(len, labels))) if labels else margin(procs)
 
 
 @lru_cache(8)
@@ -184,6 +185,7 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
         _draw_lanes(cells, grid, left - 1)
         return
     if grid.chart.by_owner is not None:
+        _draw_partitions(cells, grid, left - 1)
         return
     folds = max(round(view.rows / rows), 1)
     names = grid.chart.names
@@ -201,6 +203,15 @@ def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
             label = f"{sign if lane.is_on_turn else ''}{lane.row}"[-right:]
             style = ink(Hue.ACCENT, Tone.STRONG) if lane.is_on_turn else _QUIET
             cells.write(seen[(len(seen) - 1) // 2], right - len(label), label, style)
+
+
+def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
+    """Write the names of the partitions at the rows where their lanes begin at the left."""
+    taken: set[int] = set()
+    for number, (row, label) in enumerate(zip(lane_rows(grid), grid.chart.labels, strict=False)):
+        if row is not None and row not in taken:
+            taken.add(row)
+            cells.write(row, right - len(label), label, name_ink(grid, number))
 
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
@@ -224,7 +235,7 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
         ("rows",) if grid.chart.lanes else ("nodes",) if grid.chart.names else ("processors", "procs")
     )
     if grid.chart.by_owner is not None:
-        upwards = "processors by owner", "by owner", "owner"
+        upwards = "processors by partition", "by partition", "partition"
     unit = unit_of([tick.label for tick in time_ticks(grid.chart.view, grid.look.calendar)])
     across = (
         (f"by event, in {unit}", "by event", "events") if grid.chart.view.axis.by_event else (f"time in {unit}", unit)

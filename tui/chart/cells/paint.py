@@ -53,9 +53,9 @@ _SIGNS = _Signs(
 )
 
 
-def chart_size(size: Size, procs: int, names: Sequence[tuple[int, str]] = ()) -> Size:
+def chart_size(size: Size, procs: int, labels: Sequence[str] = ()) -> Size:
     """Return columns and rows of the chart itself, between its edges."""
-    return Size(max(size.columns - margin_of(procs, names), 1), max(size.rows - ROWS, 1))
+    return Size(max(size.columns - margin_of(procs, labels), 1), max(size.rows - ROWS, 1))
 
 
 def paint(
@@ -63,8 +63,8 @@ def paint(
 ) -> Cells:
     """Return the whole picture: the chart, its signs and its edges. `planned` is when the selected job is to start."""
     cells = Cells.blank(size.rows, size.columns)
-    left = margin_of(chart.workload.procs, chart.names)
-    inner = chart_size(size, chart.workload.procs, chart.names)
+    left = margin_of(chart.workload.procs, chart.labels)
+    inner = chart_size(size, chart.workload.procs, chart.labels)
     if size.columns <= left:
         return cells
     inner = Size(min(inner.columns, chart.view.columns), inner.rows)

@@ -9,18 +9,30 @@ from typing import NamedTuple
 import numpy as np
 
 from tui.chart.cells.cells import Cells
-from tui.chart.cells.grid import BLANK, Grid
+from tui.chart.cells.grid import BLANK, Bools, Grid
 from tui.chart.colours import partition_hue
 from tui.chart.owners import ROOMY, Band, ByOwner, Order
+from tui.chart.partition_names import LaneName
 from tui.look import text
-from tui.look.palette import Hue, Tone, ink
+from tui.look.palette import TONES, Hue, Tone, ink
 
 BAR = ink(Hue.NONE, Tone.TEXT)
-"""Ink with the strongest contrast, used for no job, so that boundaries are seen first."""
+"""Ink of the bars where patterns tell jobs apart."""
 _STEPS = 6
 """Columns for each step that an upright line joins; more steps would hide the jobs."""
 _THICKEST = 3
 """Rows of pixels of the thickest bar."""
+
+
+def name_ink(grid: Grid, number: int) -> int:
+    """Return the ink of a partition's bar and name, which no job has."""
+    return BAR if grid.look.patterned else ink(partition_hue(number), Tone.NAME)
+
+
+def bars(area: Cells) -> Bools:
+    """Return the cells in which there are bars."""
+    hue, tone = np.divmod(area.fg, TONES)
+    return np.asarray((area.fg == BAR) | ((tone == Tone.NAME) & (hue >= Hue.RAMP) & (hue < Hue.MANY)))
 
 
 class _Bar(NamedTuple):
@@ -39,13 +51,23 @@ def draw_lane_bars(area: Cells, grid: Grid) -> None:
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return
-    for bars in _bars_of_all(grid, by_owner):
-        for bar in bars:
+    for number, parts in enumerate(_bars_of_all(grid, by_owner)):
+        colour = name_ink(grid, number)
+        for bar in parts:
             for row in bar.rows:
-                _draw_row(area, grid, row, slice(bar.first, bar.end))
-        if len(bars) * _STEPS <= grid.size.columns:
-            for one, other in pairwise(bars):
-                _join(area, grid, one, other)
+                _draw_row(area, grid, row, slice(bar.first, bar.end), colour)
+        if len(parts) * _STEPS <= grid.size.columns:
+            for one, other in pairwise(parts):
+                _join(area, grid, one, other, colour)
+
+
+def lane_rows(grid: Grid) -> list[int | None]:
+    """Return the row of cells in which the bar of each partition begins at the left; None if it does not."""
+    by_owner = grid.chart.by_owner
+    if by_owner is None:
+        return []
+    firsts = [parts[0] if parts else None for parts in _bars_of_all(grid, by_owner)]
+    return [_row_for(grid, bar, 1, len(f"{bar.band.owns:,}")) if bar and not bar.first else None for bar in firsts]
 
 
 def _bars_of_all(grid: Grid, by_owner: ByOwner) -> list[list[_Bar]]:
@@ -85,25 +107,25 @@ def _rows_above(grid: Grid, order: Order, number: int) -> range:
     return range(start, start + thick)
 
 
-def _draw_row(area: Cells, grid: Grid, row: int, columns: slice) -> None:
+def _draw_row(area: Cells, grid: Grid, row: int, columns: slice, colour: int) -> None:
     cell, half = divmod(row, grid.folds)
     at = cell, columns
     if grid.look.patterned:
         area.chars[at] = ord("=" if grid.look.ascii else "━")
     else:
-        is_whole = area.fg[at] == BAR
+        is_whole = area.fg[at] == colour
         is_whole &= area.chars[at] == ord("▀")
         area.chars[at] = np.where(is_whole, ord("█"), ord("▄" if half else "▀"))
-        area.bg[at] = np.where(is_whole, BAR, grid.upper.ink[at] if half else grid.lower.ink[at])
-    area.fg[at] = BAR
+        area.bg[at] = np.where(is_whole, colour, grid.upper.ink[at] if half else grid.lower.ink[at])
+    area.fg[at] = colour
 
 
-def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar) -> None:
+def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar, colour: int) -> None:
     """From the row of one bar to the row in which it goes on."""
     upper, lower = sorted((one.rows, other.rows), key=lambda rows: rows.start)
     at = slice(upper.stop // grid.folds, -(-lower.start // grid.folds)), other.first
     area.chars[at] = ord("|" if grid.look.ascii else "┃" if grid.look.patterned else "▌")
-    area.fg[at] = BAR
+    area.fg[at] = colour
 
 
 def draw_lane_names(area: Cells, grid: Grid) -> None:
@@ -113,12 +135,12 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
         return
     begin = max(grid.now + 1 if grid.has_now else 0, 0)
     names = grid.chart.lane_names
-    for number, bars in enumerate(_bars_of_all(grid, by_owner)):
-        name = names[number] if number < len(names) else ""
-        if not bars:
+    for number, parts in enumerate(_bars_of_all(grid, by_owner)):
+        name = names[number] if number < len(names) else LaneName("", "")
+        if not parts:
             _name_inside(area, grid, by_owner, number, name)
             continue
-        last = bars[-1]
+        last = parts[-1]
         room = range(max(last.first, begin), last.end)
         told = _fitting(grid, _said(name, last.band), len(room) - 2)
         if not told and last.first < min(begin, last.end):  # no room right of now
@@ -126,47 +148,43 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
             told = _fitting(grid, _said(name, last.band), len(room) - 2)
         if told:
             _write(area, grid, last, room.start + 1, told, number)
-        _write_sizes(area, grid, bars, number, name)
+        _write_sizes(area, grid, parts, number)
 
 
-def _write_sizes(area: Cells, grid: Grid, bars: Sequence[_Bar], number: int, name: str) -> None:
-    """How many processors the partition had before, with its name where there is room first."""
-    short, is_named = name.split(" ")[0], False
-    for bar in bars[:-1]:
+def _write_sizes(area: Cells, grid: Grid, parts: Sequence[_Bar], number: int) -> None:
+    """Write how many processors the partition had before."""
+    for bar in parts[:-1]:
         end = min(bar.end, grid.now) if grid.has_now and bar.first < grid.now else bar.end
-        size = f"{bar.band.owns:,}"
-        said = (size,) if is_named else (f"{short} {size}", size)
-        if told := _fitting(grid, said, end - bar.first - 2):
-            is_named = is_named or told != size
-            _write(area, grid, bar, bar.first + 1, told, number if told != size else None)
+        if told := _fitting(grid, (f"{bar.band.owns:,}",), end - bar.first - 2):
+            _write(area, grid, bar, bar.first + 1, told, number)
 
 
-def _write(area: Cells, grid: Grid, bar: _Bar, column: int, told: str, number: int | None) -> None:
-    """Write dark upon the bar, in the row of cells where it hides least; a swatch has the colour of the partition."""
+def _write(area: Cells, grid: Grid, bar: _Bar, column: int, told: str, number: int) -> None:
+    """Write upon the bar, in the row of cells where it hides least."""
+    cell, colour = _row_for(grid, bar, column, len(told)), name_ink(grid, number)
+    if grid.look.patterned:
+        area.write(cell, column - 1, f" {told} "[: bar.end - column + 1], colour, BLANK)
+    else:
+        area.write(cell, column - 1, f" {told} ", BLANK, colour)
+
+
+def _row_for(grid: Grid, bar: _Bar, column: int, length: int) -> int:
+    """Return the row of cells of a bar in which a text of that length hides least."""
     cells = sorted({row // grid.folds for row in bar.rows})
-    over = slice(column - 1, column + len(told) + 1)
+    over = slice(column - 1, column + length + 1)
     hidden = [
         int(np.count_nonzero((grid.upper.rank[cell, over] >= 0) | (grid.lower.rank[cell, over] >= 0))) for cell in cells
     ]
-    cell = cells[hidden.index(min(hidden))]
-    if grid.look.patterned:
-        sign = "" if number is None else f"{chr(ord('a') + number % 26)} "
-        area.write(cell, column - 1, f" {sign}{told} "[: bar.end - column + 1], BAR, BLANK)
-        return
-    area.write(cell, column - 1, f" {told} ", BLANK, BAR)
-    if number is not None:
-        area.write(cell, column - 1, "█", ink(partition_hue(number), Tone.STRONG), BAR)
+    return cells[hidden.index(min(hidden))]
 
 
-def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: str) -> None:
+def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: LaneName) -> None:
     """Write what a partition has within it, at the right edge, if its bar is out of sight."""
     bands = by_owner.bands(by_owner.of(grid.size.columns - 1))
     rows = _rows(grid, bands[number]) if number < len(bands) else []
     room = grid.size.columns - max(grid.now + 2 if grid.has_now else 0, 0)
     if rows and (told := _fitting(grid, _said(name, bands[number]), room - 2)):
-        area.write(
-            rows[0], grid.size.columns - len(told) - 2, f" {told} ", ink(partition_hue(number), Tone.STRONG), BLANK
-        )
+        area.write(rows[0], grid.size.columns - len(told) - 2, f" {told} ", name_ink(grid, number), BLANK)
 
 
 def _fitting(grid: Grid, said: Iterator[str] | Sequence[str], room: int) -> str:
@@ -175,15 +193,17 @@ def _fitting(grid: Grid, said: Iterator[str] | Sequence[str], room: int) -> str:
     return next((told for told in plain if len(told) <= room), "")
 
 
-def _said(name: str, band: Band) -> Iterator[str]:
+def _said(name: LaneName, band: Band) -> Iterator[str]:
     """The name with what the partition has, the longest first."""
-    short = name.split(" ")[0]
     most, *less = band.told
-    yield f"{name}: {most.replace('borrowed', 'borrowed (dots)')}"
-    for called in (name, short):
+    dotted = most.replace("borrowed", "borrowed (dots)")
+    if name.limits:
+        yield f"{name.name}, estimates {name.limits}: {dotted}"
+    yield f"{name.full}: {dotted}"
+    for called in (name.full, name.name):
         yield from (f"{called}: {told}" for told in (most, *less[:-1]))
-    yield from (f"{called}: {band.owns:,}" for called in (name, short))
-    yield short
+    yield from (f"{called}: {band.owns:,}" for called in (name.full, name.name))
+    yield name.name
 
 
 def _rows(grid: Grid, band: Band) -> list[int]:

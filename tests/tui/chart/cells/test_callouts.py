@@ -7,6 +7,7 @@ import pytest
 from sim.engine.engine import Engine
 from tests.tui.chart.charts import chart_of, picture
 from tests.tui.scenes import engine_of
+from tui.chart.cells.edges import margin_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
 from tui.look.palette import DARK, Look, Tone, ink
@@ -49,5 +50,5 @@ def test_a_narrow_block_is_named_beside_itself() -> None:
     drawn = paint(chart, DARK, SIZE)
     row = next(row for row, told in enumerate(drawn.text.splitlines()) if "J9" in told)
     at = drawn.text.splitlines()[row].index("J9")
-    assert int(drawn.fg[row, at]) == ink(int(chart.hues[8]), Tone.STRONG)
-    assert 0 <= at - 4 - chart.view.column_of(engine.now) <= 4
+    assert int(drawn.fg[row, at]) == ink(int(chart.hues[8]), Tone.NAME)
+    assert 0 <= at - margin_of(30, chart.labels) - chart.view.column_of(engine.now) <= 4

@@ -6,15 +6,15 @@ import pytest
 
 from tests.tui.chart.charts import chart_of
 from tests.tui.scenes import engine_of
-from tui.chart.cells.edges import margin
+from tui.chart.cells.edges import margin_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
-from tui.chart.cells.partition_lanes import BAR
+from tui.chart.cells.partition_lanes import bars
 from tui.chart.colours import partition_hue
 from tui.look.palette import DARK, Look, Tone, ink
 
 ENGINE = engine_of("ls-figure1", "multiqueue", until=8000)
-LEFT = margin(30)
+LEFT = margin_of(30, ["medium"])
 
 
 def rows_of(size: Size, look: Look = DARK, per_column: float = 480) -> list[str]:
@@ -36,7 +36,7 @@ def test_lines_part_the_lanes_and_step_with_the_boundary() -> None:
     drawn = paint(chart, DARK, size)
     before, now = (LEFT + chart.view.column_of(time) for time in (100, 9000))
     lines = [
-        [row for row in range(38) if chr(drawn.chars[row, column]) in "█▀▄" and drawn.fg[row, column] == BAR]
+        [row for row in range(38) if chr(drawn.chars[row, column]) in "█▀▄" and bars(drawn)[row, column]]
         for column in (before, now)
     ]
     tops = [[row for row in rows if row - 1 not in rows] for rows in lines]
@@ -48,7 +48,7 @@ def test_lanes_are_readable_without_colours() -> None:
     rows = rows_of(Size(76, 16), DARK.with_mode("ascii"))
     assert all(row.isascii() for row in rows)
     assert sum("=====" in row for row in rows) >= 2
-    assert any(" c long >= 2h47: 22 = 10 own + 12 borrowed" in row for row in rows)
+    assert any(" long >= 2h47: 22 = 10 own + 12 borrowed" in row for row in rows)
     assert any("---:---:" in row for row in rows)  # J6 runs on borrowed processors
     assert any(".:.:.:" in row for row in rows)
     assert any("━━━━━" in row for row in rows_of(Size(76, 16), DARK.with_mode("mono")))
@@ -56,7 +56,15 @@ def test_lanes_are_readable_without_colours() -> None:
 
 def test_bars_say_how_many_there_were_before() -> None:
     told = "\n".join(rows_of(Size(130, 40), per_column=180))
-    assert all(size in told for size in ("long 10", "medium 10", "short 10", " 15 ", " 19 ", " 5 ", " 1 "))
+    assert all(size in told for size in ("long▕ 10 ", "medium▕ 10 ", "short▕ 10 ", " 15 ", " 19 ", " 5 ", " 1 "))
+
+
+def test_bars_have_the_colour_of_their_partition() -> None:
+    size = Size(90, 40)
+    drawn = paint(chart_of(ENGINE, size, per_column=480), DARK, size)
+    row = next(at for at, told in enumerate(drawn.text.splitlines()) if told.startswith("medium▕ 10"))
+    inks = {int(drawn.fg[row, 0]), int(drawn.bg[row, LEFT])}
+    assert inks == {ink(partition_hue(1), Tone.NAME)}
 
 
 def test_borrowed_processors_have_the_tint_of_their_owner() -> None:

@@ -98,7 +98,7 @@ async def test_a_drag_moves_the_chart_and_selects_nothing() -> None:
 
 async def test_a_click_on_the_strip_goes_to_that_moment_and_a_drag_on() -> None:
     async with replay() as run:
-        curve = find(run, "#strip", "util") + Offset(8, 0)
+        curve = find(run, "#strip", "busy") + Offset(8, 0)
         await run.pilot.mouse_down("#strip", offset=curve)
         await run.settle()
         early = run.scene.clock
@@ -162,10 +162,10 @@ async def test_the_pointer_tells_in_every_panel_what_is_below_it() -> None:
         await run.complete()
         await hover(run, "#queue", find(run, "#queue", "from about"))
         assert tooltip(run, "#queue").startswith("J7 · 14 processors")
-        await hover(run, "#partitions", find(run, "#partitions", "····"))
+        await hover(run, "#partitions", find(run, "#partitions", "─────────█"))
         assert tooltip(run, "#partitions") == "processor 0: in use, owned by long, originally short"
         await hover(run, "#queue", find(run, "#queue", "waited"))
-        assert tooltip(run, "#queue") == "Time since its submission."
+        assert tooltip(run, "#queue").startswith("Time since its submission;")
         await hover(run, "#queue", Offset(2, 0))
         assert tooltip(run, "#queue").startswith("The waiting jobs in the policy's order")
         await hover(run, "#metrics", find(run, "#metrics", "mean wait"))

@@ -25,7 +25,7 @@ async def test_f5_shows_the_chart_a_caption_and_a_counter_and_nothing_else() -> 
         assert rows[0].split() == ["z-figure4", "easy", "d0", "00:10:00", "6/10"]
         assert "backfilled" in rows[16] + rows[17]
         assert "quit" not in run.text
-        assert "util" not in run.text
+        assert "busy" not in run.text
         await run.press("f5")
         assert run.text == usual
 

@@ -1,0 +1,49 @@
+"""Suspensions that the chart explains."""
+
+from __future__ import annotations
+
+from math import inf
+
+from tests.sim.conftest import Lab
+from tests.tui.chart.charts import chart_of
+from tests.tui.scenes import engine_of
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import paint
+from tui.chart.suspensions import suspensions_between
+from tui.look.palette import DARK
+
+
+def test_each_suspension_names_the_job_it_was_made_for() -> None:
+    engine = engine_of("k-figure3.1", "selective:sf=1.2", until=2340)
+    found = suspensions_between(engine.history, 0, 2340)
+    assert found == ((720, 1, 0), (2340, 0, 1))
+    assert suspensions_between(engine.history, 721, 2340) == found[1:]
+
+
+def test_writing_memory_does_not_hide_for_which_job_it_was(lab: Lab) -> None:
+    engine = lab.run("selective:sf=2,tick=60,memory=yes", 4, "1 0 4 600 600", "2 0 3 60 60")
+    assert [each.kind for each in engine.history.of(0)].count("suspending") == 1
+    assert [each[1:] for each in suspensions_between(engine.history, 0, 2000)] == [(1, 0)]
+
+
+def test_many_suspensions_are_not_explained() -> None:
+    engine = engine_of("lublin-128", "selective:sf=1.5", until=inf)
+    assert engine.snapshot().totals.preemptions > 12
+    assert suspensions_between(engine.history, 0, inf) == ()
+
+
+def test_the_chart_says_so_in_the_block_that_follows() -> None:
+    size = Size(72, 20)
+    engine = engine_of("k-figure3.1", "selective:sf=1.2", until=2340)
+    told = paint(chart_of(engine, size, per_column=120), DARK, size).text
+    assert "suspends J1" in told
+    assert "suspends J2" in told
+
+
+def test_a_narrow_block_says_so_in_two_rows() -> None:
+    size = Size(72, 20)
+    engine = engine_of("k-figure3.1", "selective:sf=1.2", until=2340)
+    rows = paint(chart_of(engine, size, per_column=150), DARK, size).text.splitlines()
+    at = next(row for row, told in enumerate(rows) if "suspends " in told)
+    assert "suspends J1" not in rows[at]
+    assert "J1" in rows[at + 1]
