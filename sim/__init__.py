@@ -19,8 +19,14 @@ Go to any step of a run, see all that was known then, and try another policy fro
     True
     >>> [waiting.job.id for waiting in timeline.snapshot().queue]
     ['3', '4', '5']
+    >>> timeline.explain("3").sentences[0]  # or print all of it
+    'J3 is first in the queue: needs 8 > 6 free.'
+    >>> timeline.decisions  # a table, as a schedule and a comparison are: polars.DataFrame(timeline.decisions)
+    <Table 2 decisions: step, time, decision, job, sentence>
     >>> timeline.switch("easy:order=sjf")
     <Branch fork 1: easy:order=sjf>
+
+Notebooks show schedules, timelines and comparisons as charts.
 
 A policy is a name, `name:key=value,key=value`, or an object; `POLICIES` lists all names. `life_of` returns the history
 of one job with its reasons, and `Engine` makes one step at a time. Every error is a `SchedscopeError` of one line.

@@ -30,6 +30,7 @@ FLOORS = (
         "sim.deadline",
         "sim.errors",
         "sim.optional_imports",
+        "sim.notebook",
         "sim.files",
         "sim.captured_output",
         "sim.text_files",
@@ -268,6 +269,7 @@ ITS_ROOM = "sim/policies/own/"
 HARMLESS = {
     "sim/__init__.py": "its own rooms, from a table",
     "sim/cluster/slurm/commands.py": "Slurm's commands and ssh, each written there, with words that no file chooses",
+    "sim/notebook.py": "the drawing code of this program, by the entry point of its own installation",
     "sim/optional_imports.py": "libraries of extras, each named where it is asked for",
     "sim/kernel/choice.py": "its own kernel",
     "sim/experiments/copies.py": "traces that this program has packed for its workers",

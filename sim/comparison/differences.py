@@ -6,7 +6,7 @@ better, as in LS equation 3. Job by job, only jobs finished in both are compared
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
 from typing import Any, Literal, NamedTuple
@@ -14,11 +14,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.engine.schedule import Schedule
+from sim.engine.schedule import Schedule, drawn_again
 from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, aggregates, ratio
 from sim.metrics.catalogue import METRICS, Metric
 from sim.metrics.groups import Row, by_batch, by_category, by_class, by_priority
+from sim.notebook import Tabular, picture_of
 from sim.optional_imports import pandas
 from sim.workload.model import Floats, Job
 
@@ -179,7 +180,7 @@ def _moved(by: NDArray[np.float64]) -> Moved:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Tabular):
     """Second schedule compared with the first."""
 
     jobs: int
@@ -201,11 +202,27 @@ class Comparison:
     """True if each job's end moves by as much as its start; equal sums do not prove that."""
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
+    schedules: tuple[Schedule, Schedule] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return each metric with its values in both schedules; nan for undefined values."""
+        rows = ((each.metric.name, each.first, each.second) for each in self.metrics)
+        names, first, second = zip(*rows, strict=True)
+        values = {"first": np.array(first, dtype=float), "second": np.array(second, dtype=float)}
+        return {"metric": np.array(names, dtype=object), **values}
 
     def to_pandas(self) -> Any:
         """Return the metrics of both schedules as a data frame of pandas, where that is installed."""
         rows = {each.metric.name: (each.first, each.second) for each in self.metrics}
         return pandas().DataFrame.from_dict(rows, orient="index", columns=["first", "second"])
+
+    def _repr_svg_(self) -> str | None:
+        """Return the charts of both runs below each other; None if they were not made by `run`."""
+        both = self.schedules
+        if both is None or any(each.again is None for each in both):
+            return None
+        return picture_of(lambda: [drawn_again(each) for each in both], len(both[0].workload))
 
     def __repr__(self) -> str:
         earlier, later = self.starts.earlier.jobs, self.starts.later.jobs
@@ -235,6 +252,7 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
         is_alike=np.array_equal(starts, ends, equal_nan=True),
         gained=gained,
         lost=lost,
+        schedules=(first, second),
     )
 
 

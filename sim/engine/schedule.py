@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.state import State
+from sim.errors import NotThereError
 from sim.history.history import History
-from sim.optional_imports import pandas
+from sim.notebook import Drawn, Tabular, picture_of
 from sim.policies.policy import written_policy
 from sim.workload.model import Bools, Field, Floats, Ints, Workload, there_at
 from sim.workload.outages import Outage
@@ -38,7 +40,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Schedule:
+class Schedule(Tabular):
     """Schedule of a run: columns by rank for the jobs of `workload`; nan for what has not happened (a run
     cut short).
     """
@@ -71,6 +73,8 @@ class Schedule:
     """The nodes that each job was on last, by number; empty for equal processors."""
     dropped: tuple[int, ...] = ()
     """The ranks of the jobs that were given up: there would never be processors enough again."""
+    again: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    """Function that begins the same run again, for its picture; None if unknown."""
 
     def __repr__(self) -> str:
         ended = int((~np.isnan(self.end)).sum())
@@ -121,9 +125,19 @@ class Schedule:
             return {}
         return {"nodes": np.array([" ".join(map(str, nodes)) for nodes in self.nodes], dtype=object)}
 
-    def to_pandas(self) -> Any:
-        """Return the columns as a data frame of pandas, where that is installed."""
-        return pandas().DataFrame(self.columns)
+    def _repr_svg_(self) -> str | None:
+        """Return the chart of the run, which is made again for it; None if it was not made by `run`."""
+        again = self.again
+        return None if again is None else picture_of(lambda: [drawn_again(self)], len(self.workload))
+
+
+def drawn_again(schedule: Schedule) -> Drawn:
+    """Return the run of a schedule, made again, with its title."""
+    if schedule.again is None:
+        raise NotThereError("this schedule cannot be drawn: it was not made by sim.run")
+    engine = schedule.again()
+    engine.run()
+    return engine, schedule.workload.title(schedule.policy)
 
 
 def _written(state: State) -> str:

@@ -15,12 +15,11 @@ from sim.decisions.matrix import ReserveRow
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.history.past import Past
 from sim.history.stretch import Stretch
-from sim.history.stretch_queries import in_the_way_of, passers_of
 from sim.why.evidence import entry_of
+from sim.why.explanation import passed_by
 from sim.why.facts import NOBODY, PassedBy
 from sim.why.snapshot_facts import ahead_of
 from sim.workload.model import Job, Workload
-from sim.workload.outages import Outage
 
 
 class PlannedAt(NamedTuple):
@@ -80,13 +79,6 @@ class JobReader:
             ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
             passed=passed_by(past, self.job, snapshot.outages),
         )
-
-
-def passed_by(past: Past, job: Job, outages: Sequence[Outage] = ()) -> PassedBy:
-    """Return how many have passed the job, and how many of them are in its way."""
-    passers = passers_of(past, job.rank, job.submit)
-    found = in_the_way_of(past, job, passers, outages)
-    return PassedBy(len(passers), None if found is None else len(found.passers))
 
 
 def state_of(snapshot: Snapshot, job: Job) -> str:

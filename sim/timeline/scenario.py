@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nextafter
 from operator import itemgetter
 from typing import TypeVar
@@ -178,6 +178,7 @@ def run(
 
     switches: (time, policy) that take over then. check: verify all rules after every step.
     """
-    engine = Scenario(workload, policy, switches, placement, check).begun()
+    scenario = Scenario(workload, policy, switches, placement, check)
+    engine = scenario.begun()
     engine.run()
-    return engine.schedule()
+    return replace(engine.schedule(), again=replace(scenario, check=False).begun)

@@ -24,13 +24,16 @@ from sim.engine.engine import Engine, Watcher
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, near
+from sim.history.decision_table import decision_table
 from sim.history.history import History
 from sim.history.past import Switch
 from sim.machine.processors import Placement
+from sim.notebook import Table, picture_of
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
 from sim.timeline.branch import Branch
-from sim.workload.model import Workload
+from sim.why.explanation import Explanation, explain
+from sim.workload.model import Job, Workload
 
 BUDGET = 128 * 2**20
 """Default bytes for checkpoints"""
@@ -284,6 +287,22 @@ class Timeline:
     def schedule(self) -> Schedule:
         """Return the schedule of the branch as far as computed."""
         return self.branch.engine.schedule()
+
+    @property
+    def decisions(self) -> Table:
+        """Return the decisions up to the cursor as a table, which pandas and polars read."""
+        return decision_table(self.history, self.step)
+
+    def explain(self, job: str | int | Job) -> Explanation:
+        """Return why a job waits, runs or has ended at the cursor, by its id as a word, its rank or itself."""
+        rank = self.workload.rank_of(job) if isinstance(job, str) else job if isinstance(job, int) else job.rank
+        if not 0 <= rank < len(self.workload):
+            raise ParameterError(f"no job of rank {rank}: the ranks are 0 to {len(self.workload) - 1:,}")
+        return explain(self.workload, self.history.as_of(self.step), self.snapshot(), rank)
+
+    def _repr_svg_(self) -> str | None:
+        """Return the chart up to the cursor with the plan behind it; None before the first step."""
+        return picture_of(lambda: [(self.present(), self.branch.engine.state.spec)], self.step and len(self.workload))
 
     def seek(self, step: int, stop: Stop | None = None) -> bool:
         """Move the cursor after `step` steps, or to the end of the run, computing what is missing.

@@ -15,8 +15,9 @@ from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.formatting import clock, clock_near, span
-from sim.life.job_state import JobReader, passed_by
+from sim.life.job_state import JobReader
 from sim.why.evidence import evidence_of
+from sim.why.explanation import passed_by
 from sim.why.facts import PassedBy, fact_row
 from sim.workload.model import Trace
 from tests.truth.lives import Record

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Switched
 from sim.decisions.matrix import Phase, Place
-from sim.life.job_state import passed_by
 from sim.life.life import life_of
 from sim.life.policy_numbers import own_numbers
 from sim.policies import parse_policy
 from sim.policies.policy import columns_of
 from sim.timeline.timeline import Timeline
 from sim.why.evidence import evidence_of
+from sim.why.explanation import passed_by
 from tests.truth import numbers, shares
 from tests.truth.decided import after_pass, do, instant, read_decision
 from tests.truth.frames import Frame

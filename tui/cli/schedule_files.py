@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.decisions.sentences import jobs_in
-from sim.decisions.sentences import say as sentence_of
 from sim.engine.engine import Engine
 from sim.files import write_rows, write_whole
+from sim.history.decision_table import DECISIONS, decision_rows
 from sim.machine.processors import written
 from sim.metrics.fairness import Fairness
 from tui.cli.parquet import is_table, table_file, write_rows_as_table
-
-DECISIONS = ("step", "time", "decision", "job", "sentence")
 
 
 def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
@@ -47,7 +44,7 @@ def write_segments(path: str, engine: Engine) -> None:
 
 def write_decisions(path: str, engine: Engine) -> None:
     """Write one row a decision of the run: step, time, kind, the first job it is about, and the sentence."""
-    rows = decision_rows(engine)
+    rows = decision_rows(engine.history)
     if is_table(path):
         write_rows_as_table(path, DECISIONS, rows)
         return
@@ -93,14 +90,6 @@ def segment_rows(engine: Engine) -> Iterator[Sequence[object]]:
     for stretch in engine.history.segments():
         end = "" if stretch.end is None else exactly(stretch.end)
         yield ids[stretch.rank], exactly(stretch.start), end, stretch.kind, written(stretch.processors)
-
-
-def decision_rows(engine: Engine) -> Iterator[tuple[int, float, str, str, str]]:
-    """Yield the decisions of a run in the order in which they were made."""
-    for step, decision in engine.history.all_decisions():
-        jobs = jobs_in(decision)
-        job = jobs[0].id if jobs else ""
-        yield step, engine.history.time_of(step), type(decision).__name__.lower(), job, sentence_of(decision)
 
 
 def exactly(value: float) -> str:

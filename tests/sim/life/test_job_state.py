@@ -11,7 +11,8 @@ from sim.decisions.decisions import Backfill, Expect, Reserve, Start
 from sim.decisions.matrix import Place, ReserveRow
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
-from sim.life.job_state import JobReader, JobState, PlannedAt, passed_by
+from sim.life.job_state import JobReader, JobState, PlannedAt
+from sim.why.explanation import passed_by
 from sim.why.facts import PassedBy
 from sim.workload.source import read
 from tests.sim.conftest import Lab

@@ -62,21 +62,29 @@ class Options:
 def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -> None:
     """Write the picture of a run that began under `spec` and has come as far as it should."""
     form_of(str(out))
-    _write(_drawn(engine, drawing_of(engine, spec, options), options), options, out)
+    _write(drawn_alone(engine, spec, options), options, out)
 
 
 def save_pair(runs: Sequence[tuple[Engine, str]], options: Options, out: str | Path) -> None:
     """Write the pictures of runs of one workload, one below the other on the same clock."""
+    _write(drawn_below(runs, options), options, out)
+
+
+def drawn_below(runs: Sequence[tuple[Engine, str]], options: Options) -> str:
+    """Return the pictures of runs of one workload, one below the other on the same clock, as SVG."""
     made = [drawing_of(engine, spec, options) for engine, spec in runs]
     clock = max(drawing.until for drawing in made), max(drawing.clock for drawing in made)
     each = replace(options, height=options.height // len(runs))
     drawn = [_drawn(engine, drawing_of(engine, spec, each, *clock), each) for engine, spec in runs]
     inside = [_put(svg, place, round(each.height / each.scale)) for place, svg in enumerate(drawn)]
     size = _size(options)
-    _write(
-        element("svg", *inside, xmlns="http://www.w3.org/2000/svg", width=size[0], height=size[1],
-                viewBox=f"0 0 {size[0]} {size[1]}") + "\n", options, out,
-    )  # fmt: skip
+    return element("svg", *inside, xmlns="http://www.w3.org/2000/svg", width=size[0], height=size[1],
+                   viewBox=f"0 0 {size[0]} {size[1]}") + "\n"  # fmt: skip
+
+
+def drawn_alone(engine: Engine, spec: str, options: Options) -> str:
+    """Return the picture of a run that has come as far as it should, as SVG."""
+    return _drawn(engine, drawing_of(engine, spec, options), options)
 
 
 def _put(svg: str, place: int, height: int) -> str:

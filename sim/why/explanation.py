@@ -1,0 +1,59 @@
+"""Explanation of a job at a moment of a run, as a notebook shows it: sentences, and the numbers behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from sim.engine.snapshot import Snapshot
+from sim.formatting import clock_near, name, printable
+from sim.history.past import Past
+from sim.history.stretch_queries import in_the_way_of, passers_of
+from sim.why.evidence import evidence_of
+from sim.why.facts import PassedBy, fact_row
+from sim.why.wait_sentences import ended, to_come
+from sim.workload.model import Job, Workload
+from sim.workload.outages import Outage
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a job waits, is suspended, runs or has ended, at one moment."""
+
+    job: Job
+    sentences: tuple[str, ...]
+    """Clauses, the most important first."""
+    numbers: tuple[tuple[str, str], ...] = ()
+    """Numbers behind the clauses, each with its label."""
+
+    def __str__(self) -> str:
+        margin = max((len(label) for label, _ in self.numbers), default=0) + 2
+        return "\n".join([*self.sentences, *(f"{label:<{margin}}{value}" for label, value in self.numbers)])
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {name(self.job)}: {printable(' '.join(self.sentences))}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Explanation:
+    """Return the state of a job at the moment of a snapshot; `past` has the steps until then."""
+    job, at = workload.jobs[rank], clock_near(snapshot.time or 0)
+    found = evidence_of(snapshot, rank, at, passed_by(past, job, snapshot.outages))
+    if found is not None:
+        return Explanation(job, found.clauses, tuple(fact_row(fact, at) for fact in found.facts))
+    if rank in snapshot.dropped:
+        return Explanation(job, (f"{name(job)} is cancelled: there will never be processors enough for it.",))
+    end = past.end_of(rank)
+    if end is None:
+        return Explanation(job, (to_come(job, at),))
+    return Explanation(job, (ended(job, past.start_of(rank), end, at, bool(workload.killed[rank])),))
+
+
+def passed_by(past: Past, job: Job, outages: Sequence[Outage] = ()) -> PassedBy:
+    """Return how many have passed the job, and how many of them are in its way."""
+    passers = passers_of(past, job.rank, job.submit)
+    found = in_the_way_of(past, job, passers, outages)
+    return PassedBy(len(passers), None if found is None else len(found.passers))

@@ -1,0 +1,58 @@
+"""An explanation of a job at a moment: waiting, ended, cancelled or yet to come."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim import SchedscopeError, Timeline, read
+from sim.why.explanation import Explanation
+from sim.workload.model import Job
+from sim.workload.outages import Outage
+
+
+@pytest.fixture
+def timeline() -> Timeline:
+    timeline = Timeline(read("z-figure4"), "easy")
+    timeline.seek_time(600)
+    return timeline
+
+
+def test_waiting_job_has_its_reason_and_numbers(timeline: Timeline) -> None:
+    found = timeline.explain("3")
+    assert found.sentences[0].startswith("J3 is first in the queue: needs 8 >")
+    assert dict(found.numbers)["needs"].startswith("8 for ")
+    assert str(found).splitlines()[: len(found.sentences)] == list(found.sentences)
+
+
+def test_job_may_be_given_by_rank_or_itself(timeline: Timeline) -> None:
+    job = timeline.workload.jobs[2]
+    assert timeline.explain("J3") == timeline.explain(2) == timeline.explain(job)
+
+
+@pytest.mark.parametrize("job", [-1, 5, "6"])
+def test_unknown_job_is_an_error_in_a_line(timeline: Timeline, job: int | str) -> None:
+    with pytest.raises(SchedscopeError, match="no job"):
+        timeline.explain(job)
+
+
+def test_ended_job_and_job_to_come(timeline: Timeline) -> None:
+    timeline.seek(10_000)
+    assert timeline.explain("1").sentences[0].startswith("J1 ended at ")
+    timeline.seek(1)
+    assert timeline.explain("5").sentences[0].startswith("J5 will be submitted at ")
+
+
+def test_job_without_processors_enough_is_cancelled() -> None:
+    workload = read("z-figure4")
+    gone = workload.with_outages([Outage(1.0, float("inf"), 0b1111111100)])
+    timeline = Timeline(gone, "easy")
+    timeline.seek(10_000)
+    told = [timeline.explain(job).sentences[0] for job in gone.jobs if job.procs > 2]
+    assert any("cancelled" in each for each in told)
+
+
+def test_foreign_words_are_no_markup() -> None:
+    job = Job(0, "<b>", submit=0, procs=1, estimate=1)
+    html = Explanation(job, ("J<b> waits",))._repr_html_()
+    assert "<b>" not in html
+    assert "J&lt;b&gt; waits" in html

@@ -1,0 +1,35 @@
+"""Pictures for the cells of a notebook; the library finds them as the entry point of `schedscope.pictures`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import count
+
+from sim.engine.engine import Engine
+from tui.chart.svg.drawing import Options, drawn_alone, drawn_below
+
+WIDTH, HEIGHT, TALLER = 960, 380, 640
+"""Pixels of a cell, and of one with two runs"""
+_NUMBERS = count()
+
+
+def drawn(runs: Sequence[tuple[Engine, str]]) -> str:
+    """Return one run, or several below each other on one clock, in the light look."""
+    options = Options(width=WIDTH, height=HEIGHT if len(runs) == 1 else TALLER, theme="light")
+    return apart(drawn_alone(*runs[0], options) if len(runs) == 1 else drawn_below(runs, options))
+
+
+def apart(svg: str) -> str:
+    """Return the picture with ids of its own: those of all cells stand in one page.
+
+    >>> apart('<a id="now"/><b fill="url(#now)"/>') != apart('<a id="now"/><b fill="url(#now)"/>')
+    True
+    """
+    ending = f"-cell{next(_NUMBERS)}"
+    named = re.sub(r'\b(id|aria-labelledby)="([^"]*)"', lambda found: f'{found[1]}="{_ended(found[2], ending)}"', svg)
+    return re.sub(r"url\(#([\w-]+)\)", rf"url(#\1{ending})", named)
+
+
+def _ended(ids: str, ending: str) -> str:
+    return " ".join(each + ending for each in ids.split())
