@@ -16,7 +16,7 @@ from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario
 from sim.workload.source import Source
 from sim.workload.transforms import parse_estimates
-from tui.chart.svg.drawing import Options, form_of, save_drawing, save_pair
+from tui.chart.svg.drawing import Options, refuse_large, save_drawing, save_pair
 from tui.cli import options as cli
 from tui.cli.terminal import run_to_end
 from tui.cli.user_policies import own_code, time_of, timed
@@ -70,7 +70,7 @@ def draw(
 
     `window` is of moments of the run; where it is None the options say what is drawn.
     """
-    form_of(out)
+    refuse_large(options, out)
     below, has_estimates, estimates = (beside or "").partition(WITH)
     policies = [spec, *(other for _, other in switches), *([below] if beside else [])]
     cli.heed(placement, [parse_policy(each) for each in policies])  # report errors before reading

@@ -12,6 +12,7 @@ from math import isnan
 from typing import Any
 
 import click
+import numpy as np
 
 from sim.files import write_rows
 from sim.formatting import clock, count, listed, percent, printable, processors, quoted, shortened
@@ -177,24 +178,28 @@ class Files:
         }
 
 
-MANY_TURNS = 1_000_000
+MANY = 1_000_000
 
 
-def _announce_turns(scenario: Scenario) -> None:
-    """Say before the run how many turns of jobs it may write, if these are very many."""
-    if (turns := scenario.policy.turns()) is None:
-        return
-    many = float(scenario.workload.runtime.sum()) / turns.slice
-    if many > MANY_TURNS:
+def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
+    """Say before the run how many turns of jobs it may write, or ticks it may have, if these are very many."""
+    turns, jobs = scenario.policy.turns(), scenario.workload
+    if turns is not None and is_each_written:
+        many = float(jobs.runtime.sum()) / turns.slice
         told = f"up to {many:,.0f} turns of jobs are written, each with its line; a longer slice makes fewer"
+    elif tick := getattr(scenario.policy, "tick", 0.0):
+        many = float(np.ptp(jobs.due) + jobs.runtime.max()) / tick if len(jobs) else 0.0
+        told = f"jobs may be suspended at {many:,.0f} ticks or more; a longer tick makes fewer"
+    else:
+        return
+    if many > MANY:
         click.echo(f"schedscope: {told}", err=True)
 
 
 def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None, fair: bool = False) -> Outcome:
     """Make one run and measure it, also by user or group, and how fair it is, where that is asked for."""
     engine = scenario.begun()
-    if files.segments or files.events:
-        _announce_turns(scenario)
+    _announce_length(scenario, bool(files.segments or files.events))
     run_to_end(engine, spec)
     found = None
     if fair:

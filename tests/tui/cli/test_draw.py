@@ -100,3 +100,8 @@ def test_a_pair_has_one_now_though_one_of_them_is_over(tmp_path: Path, until: tu
     done = schedscope("draw", "w-figure1", *pair, *until, "-o", tmp_path / "pair.svg")
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "pair.svg").read_text(encoding="utf-8").count(">now</text>") == marked
+
+
+def test_a_png_of_endless_pixels_is_refused_before_the_run() -> None:
+    code, line = error("draw", "z-figure4", "--width", "20000", "--height", "20000", "-o", "a.png")
+    assert (code, "more than the 50,000,000 of a PNG; write a .svg" in line) == (2, True)

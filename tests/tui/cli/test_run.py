@@ -241,8 +241,15 @@ def test_csv_names_it_too_in_its_last_rows() -> None:
 
 
 def test_many_turns_are_announced_before_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.cli.run.MANY_TURNS", 10)
+    monkeypatch.setattr("tui.cli.run.MANY", 10)
     done = schedscope("run", "z-figure7", "--policy", "gang:slice=60", "--segments", tmp_path / "s.csv")
     assert "turns of jobs are written" in done.stderr
     done = schedscope("run", "z-figure7", "--policy", "easy", "--segments", tmp_path / "s.csv")
     assert done.stderr == ""
+
+
+def test_very_many_ticks_are_told_before_the_run() -> None:
+    done = schedscope("run", "z-figure4", "--policy", "tunable:tick=1", "--stretch", "1e6")
+    assert done.returncode == 0
+    assert "ticks or more; a longer tick makes fewer" in done.stderr
+    assert "ticks" not in schedscope("run", "z-figure4", "--policy", "tunable:tick=1").stderr

@@ -26,6 +26,7 @@ from tui.look.fonts import FAMILY, FILES
 from tui.look.palette import LOOKS
 
 Form = Literal["svg", "png"]
+MOST_PIXELS = 50_000_000
 
 _AHEAD = 0.3
 """Share of the shown past for which the plan is shown right of now."""
@@ -151,6 +152,13 @@ def drawing_of(
 
 
 # Files
+
+
+def refuse_large(options: Options, out: str | Path) -> None:
+    """Refuse a PNG whose pixels would take gigabytes while it is made."""
+    if form_of(str(out)) == "png" and options.width * options.height > MOST_PIXELS:
+        size = f"{options.width} x {options.height} pixels are more than the {MOST_PIXELS:,} of a PNG"
+        raise ParameterError(f"{out}: {size}; write a .svg, or make it smaller")
 
 
 def form_of(out: str) -> Form:
