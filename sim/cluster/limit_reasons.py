@@ -38,8 +38,9 @@ def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
     if limit is None:
         return f"waits: {whose} is at its limit of {unit}"
     own = _own_share(job, match, limit)
-    sum_of = f"{limit.used:,.0f} used + {own:,.0f} asked for" if own else f"{limit.used:,.0f} used"
-    compared = ">" if limit.used + own > limit.most else "of"  # what is used may have changed since
+    used = max(limit.used, _used_now(cluster, job, match, limit))
+    sum_of = f"{used:,.0f} used + {own:,.0f} asked for" if own else f"{used:,.0f} used"
+    compared = ">" if used + own > limit.most else "of"  # what is used may have changed since
     by = _filled_by(cluster, job, match)
     return f"waits: {whose} is at its limit of {unit}: {sum_of} {compared} {limit.most:,.0f}{by}"
 
@@ -118,6 +119,13 @@ def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
     amounts = {"cpu": job.cpus, "node": job.nodes_wanted, "gres/gpu": job.gpus}
     amount = amounts.get(limit.what.partition("=")[2], 0) / max(nodes, 1)
     return amount * (job.limit or 0) / 60 if match["span"] else amount
+
+
+def _used_now(cluster: Cluster, job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
+    """Return what the jobs in the picture use of it, which is newer than the limits; 0 where it is no sum of theirs."""
+    if match["span"] or "Submit" in limit.what or limit.what.endswith("=node"):
+        return 0.0
+    return sum(_own_share(other, match, limit) for other in cluster.running if _shares(match, job, other))
 
 
 def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:

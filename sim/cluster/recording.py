@@ -20,6 +20,7 @@ from threading import Lock
 from typing import Any
 
 from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
+from sim.cluster.machine import machine_in_words
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
 from sim.errors import FileError
 from sim.files import foreign_database, refuse_foreign_journal
@@ -41,7 +42,7 @@ CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS polls (at REAL PRIMARY KEY, cost REAL, is_frame INTEGER, data BLOB);
 CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, state TEXT, reason TEXT, submit REAL, eligible REAL, start REAL,
     end REAL, cpus INTEGER, time_limit REAL, user TEXT, account TEXT, partition TEXT, qos TEXT, wanted INTEGER,
-    nodes TEXT, name TEXT, memory INTEGER, gpus INTEGER, reservation TEXT);
+    nodes TEXT, name TEXT, memory INTEGER, gpus INTEGER, reservation TEXT, tres TEXT);
 """
 _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("nodes", Node, "name"),
@@ -63,6 +64,7 @@ class Recorder:
         self._path, self._secret = str(path), secret
         self._before: Cluster | None = None
         self._since_frame = 0
+        self._machine = ""
         refuse_foreign_journal(path)
         try:
             # it may be made on another thread than the one that polls
@@ -71,6 +73,8 @@ class Recorder:
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute(f"PRAGMA cache_size=-{CACHE}")
             self._db.executescript(_SCHEMA)
+            with suppress(sqlite3.OperationalError):  # the column is there, unless the recording is an early one
+                self._db.execute("ALTER TABLE jobs ADD COLUMN tres TEXT")
             self._db.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
             found = self._db.execute("SELECT value FROM about WHERE name = 'format'").fetchall()
         except sqlite3.Error as error:
@@ -92,7 +96,7 @@ class Recorder:
         rows += [_row(_left(job, shown.at)) for id, job in known.items() if id not in shown.job_of]
         self._write([(shown.at, shown.cost, int(is_frame), packed)], rows)
         if self._before is None or shown.nodes != self._before.nodes:
-            self._write_nodes(shown)
+            self._write_machine(shown)
         self._before, self._since_frame = shown, 1 if is_frame else self._since_frame + 1
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
@@ -105,15 +109,17 @@ class Recorder:
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.executemany("INSERT OR REPLACE INTO polls VALUES (?, ?, ?, ?)", polls)
-                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 19)})", jobs)
+                self._db.executemany(f"INSERT OR REPLACE INTO jobs VALUES ({', '.join('?' * 20)})", jobs)
         except sqlite3.Error as error:
             raise FileError(f"the recording cannot be written: {error}", self._path) from None
 
-    def _write_nodes(self, cluster: Cluster) -> None:
-        """Note the size of the machine; reading the file as a trace needs it."""
-        nodes = json.dumps({node.name: node.cpus for node in cluster.nodes})
-        with suppress(sqlite3.Error):
-            self._db.execute("INSERT OR REPLACE INTO about VALUES ('nodes', ?)", (nodes,))
+    def _write_machine(self, cluster: Cluster) -> None:
+        """Note the machine where it has changed; reading the file as a trace needs it."""
+        machine = machine_in_words(cluster)
+        if machine != self._machine:
+            self._machine = machine
+            with suppress(sqlite3.Error):
+                self._db.execute("INSERT OR REPLACE INTO about VALUES ('machine', ?)", (machine,))
 
     def close(self) -> None:
         """Close the file, with all data in one file again unless it is being read."""
@@ -143,7 +149,7 @@ def _row(job: ClusterJob) -> tuple[Any, ...]:
     return (
         job.id, job.state, job.reason, job.submit, job.eligible, began, ended, job.cpus, job.limit, job.user,
         job.account, job.partition, job.qos, wanted, ",".join(job.nodes), job.name,
-        job.memory, job.gpus, job.reservation,
+        job.memory, job.gpus, job.reservation, job.tres,
     )  # fmt: skip
 
 

@@ -140,6 +140,8 @@ class ClusterJob:
     array: str = ""
     """The number of its array."""
     workdir: str = ""
+    tres: str = ""
+    """Resources that it holds, or asks for, as the scheduler writes them: `cpu=4,mem=4000M,node=1`; empty: unknown."""
 
     @property
     def is_waiting(self) -> bool:

@@ -146,7 +146,9 @@ class State:
     def demand_shape(self, policy: Policy) -> None:
         """Refuse a policy that cannot run on this machine."""
         if self.machine.has_nodes and not policy.on_nodes:
-            raise PolicyError(f"{policy.name} cannot run on a machine of nodes: it counts processors")
+            raise PolicyError(
+                f"{policy.name} cannot run on a machine of nodes: it counts processors; --procs N makes equal ones"
+            )
 
     def copy(self) -> State:
         """Return a copy of all that is small: what is large and can be found again is added by `Checkpoint.state`."""

@@ -18,6 +18,7 @@ from sim.machine.plan import Plan
 from sim.machine.profile import Extra
 from sim.policies.view import Ends, RunningJob
 from sim.workload.model import Job
+from sim.workload.shape import Seats
 
 
 def _is(name: str) -> Any:
@@ -131,6 +132,9 @@ class StateView:
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str]:
         return self._state.machine.lack(job)
+
+    def where_it_ran(self, job: Job) -> Seats | None:
+        return self._state.machine.where_it_ran(job)
 
     def in_time(self, job: Job) -> bool:
         return self._state.closes == inf or self._state.in_time(job)

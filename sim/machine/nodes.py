@@ -53,6 +53,10 @@ class NodeMachine(Machine):
     def lack(self, job: Job) -> tuple[int, int, int, int, str]:
         return self.shape.lack(self.requests[job.rank], self.left)
 
+    def where_it_ran(self, job: Job) -> Seats | None:
+        seats = self.shape.ran[job.rank] if self.shape.ran else None
+        return seats if seats is not None and self._is_free(seats) else None
+
     def due(self, rank: int, now: float) -> Seats | None:
         promised = self.promised.get(rank)
         return promised[1] if promised is not None and promised[0] <= now + MOMENT else None

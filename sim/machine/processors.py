@@ -165,6 +165,10 @@ class Machine:
         """Return the free cores, the nodes with free cores, the places found and needed, and the unit of places."""
         raise DecisionError("equal processors are not on nodes")
 
+    def where_it_ran(self, job: Job) -> Seats | None:
+        """Return the nodes on which the job ran in reality if they have room now, None if not or if unknown."""
+        return None
+
     def due(self, rank: int, now: float) -> Seats | None:
         """Return the nodes of the job's reservation if it has begun by `now`, else None."""
         return None

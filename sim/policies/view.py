@@ -9,6 +9,7 @@ from sim.machine.nodes import Leftover
 from sim.machine.plan import Plan
 from sim.machine.profile import Extra
 from sim.workload.model import Job
+from sim.workload.shape import Seats
 
 Ends = Sequence[tuple[float, int, int]]
 """(expected end, rank, processors) of running jobs, sorted."""
@@ -164,6 +165,9 @@ class View(Protocol):
 
     def lack(self, job: Job) -> tuple[int, int, int, int, str]:
         """Return free cores, nodes with free cores, places found and needed, and the unit of places; on nodes only."""
+
+    def where_it_ran(self, job: Job) -> Seats | None:
+        """Return the nodes on which the job ran in reality if they have room now, None if not or if unknown."""
 
     def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
         """Return the resources left over when `head` starts at its shadow time: it `admits` jobs that would end

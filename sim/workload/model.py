@@ -352,7 +352,8 @@ class Workload:
         begins, size = size, most_procs(size, sizes)
         never_ran, no_procs = run < 0, width <= 0
         too_wide = width > size
-        misfits = misfits_of(trace.shape, np.where(estimate >= SHORTEST, estimate, run)) if trace.shape else {}
+        shape = trace.shape if procs is None else None
+        misfits = misfits_of(shape, np.where(estimate >= SHORTEST, estimate, run)) if shape else {}
         keep = np.flatnonzero(~reduce(or_, misfits.values(), never_ran | no_procs | too_wide))
         skipped = _notes(
             trace,
@@ -397,7 +398,7 @@ class Workload:
             fidelity=trace.fidelity + Fidelity(skipped=skipped, assumed=assumed),
             accounts=tuple(trace.accounts[i] for i in keep) if trace.accounts else (),
             outages=outages_of(begins, sizes, (), trace.header.seconds_at),
-            shape=trace.shape and trace.shape.take(keep),
+            shape=shape and shape.take(keep.tolist()),
         )
 
     def __repr__(self) -> str:

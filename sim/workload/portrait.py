@@ -6,6 +6,7 @@ of them have an estimate.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -14,6 +15,7 @@ import numpy as np
 
 from sim.workload.categories import CATEGORIES, COARSE, category, coarse_category
 from sim.workload.model import Bools, Fidelity, Field, Floats, Ints, Trace, Workload
+from sim.workload.shape import Shape
 
 TOP = 5
 """Number of users, groups, queues and accounts that are named."""
@@ -104,6 +106,20 @@ class Estimates:
 
 
 @dataclass(frozen=True)
+class OnNodes:
+    """The nodes of a machine, and what jobs ask of them beside cores."""
+
+    kinds: tuple[tuple[int, int, int, tuple[tuple[str, int], ...]], ...]
+    """(number of such nodes, cores, memory in MB, other resources) of each kind of node, in the order of the nodes."""
+    partitions: tuple[tuple[str, int, float | None, bool], ...]
+    """(name, number of nodes, longest estimate in seconds or None, True if jobs get whole nodes)."""
+    asking: tuple[tuple[str, int], ...]
+    """(what, number of jobs that ask for it) of what any job asks for."""
+    placed: int
+    """Jobs of which it is known where they ran."""
+
+
+@dataclass(frozen=True)
 class Portrait:
     """Statistics of a workload; shares are of `jobs`, the jobs that can be simulated."""
 
@@ -141,6 +157,8 @@ class Portrait:
     coarse: tuple[int, ...]
     """Jobs in each of the four categories of COARSE (K table 4.2)."""
     fidelity: Fidelity
+    on_nodes: OnNodes | None = None
+    """None on equal processors."""
 
 
 def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
@@ -177,6 +195,23 @@ def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
         categories=_counts(category(workload.runtime, workload.width), len(CATEGORIES)),
         coarse=_counts(coarse_category(workload.runtime, workload.width), len(COARSE)),
         fidelity=workload.fidelity,
+        on_nodes=_on_nodes(workload.shape) if workload.shape else None,
+    )
+
+
+def _on_nodes(shape: Shape) -> OnNodes:
+    kinds = Counter((node.cores, node.memory, node.others) for node in shape.nodes)
+    asking = Counter[str]()
+    for request in shape.requests:
+        once = request.per_node or (0,) * len(request.each)
+        asked = {kind for kind, *both in zip(shape.kinds, request.each, once, strict=True) if any(both)} - {"cores"}
+        whole = request.is_exclusive or any(shape.groups[number].is_exclusive for number in request.groups)
+        asking.update(asked | ({"whole nodes"} if whole else set()) | ({"features"} if request.features else set()))
+    return OnNodes(
+        kinds=tuple((many, *kind) for kind, many in kinds.items()),
+        partitions=tuple((g.name, len(g.nodes), g.most_time, g.is_exclusive) for g in shape.groups),
+        asking=tuple(sorted(asking.items(), key=lambda each: (-each[1], each[0]))),
+        placed=sum(seats is not None for seats in shape.ran),
     )
 
 

@@ -22,6 +22,8 @@ def on_nodes(trace: Trace, shape: Shape) -> Trace:
     """
     header = replace(trace.header, max_procs=shape.cores)
     own = trace.shape
+    if own is not None and own.nodes is shape.nodes:  # the reader knew the machine
+        return replace(trace, header=header)
     if own is None:
         return replace(trace, header=header, shape=replace(shape, requests=tuple(_requests(trace, shape))))
     if missing := sorted(set(own.kinds) - set(shape.kinds)):

@@ -86,6 +86,15 @@ class Request:
         """Return True if more free resources can never prevent a fit, as a limit on nodes can."""
         return self.tasks is None or self.most is None or self.most >= self.tasks
 
+    def amounts(self, tasks: int) -> tuple[int, ...]:
+        """Return the amounts that this number of tasks takes of one node.
+
+        >>> Request((2, 30), tasks=8, per_node=(0, 100)).amounts(3)
+        (6, 190)
+        """
+        once = self.per_node or (0,) * len(self.each)
+        return tuple(each * tasks + more for each, more in zip(self.each, once, strict=True))
+
     def written(self, kinds: Sequence[str]) -> str:
         """Return the request in words.
 
@@ -113,6 +122,8 @@ class Shape:
     groups: tuple[NodeGroup, ...] = ()
     requests: tuple[Request, ...] = ()
     placement: NodePlacement = "best"
+    ran: tuple[Seats | None, ...] = ()
+    """Nodes that each job had in reality, None where unknown; empty if the trace does not say."""
 
     def __repr__(self) -> str:
         return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"
@@ -150,7 +161,9 @@ class Shape:
 
     def take(self, index: Iterable[int]) -> Shape:
         """Return the shape for only these jobs."""
-        return replace(self, requests=tuple(self.requests[i] for i in index))
+        jobs = list(index)
+        ran = tuple(self.ran[i] for i in jobs) if self.ran else ()
+        return replace(self, requests=tuple(self.requests[i] for i in jobs), ran=ran)
 
     def nodes_of(self, cores: int) -> tuple[int, ...]:
         """Return the nodes of a set of cores."""
@@ -191,8 +204,7 @@ class Shape:
         if whole:
             amounts = tuple(tuple(self.has[node].tolist()) for node, _ in chosen)
         else:
-            once = request.per_node or (0,) * len(request.each)
-            amounts = tuple(tuple(e * n + o for e, o in zip(request.each, once, strict=True)) for _, n in chosen)
+            amounts = tuple(request.amounts(n) for _, n in chosen)
         return Seats(tuple(node for node, _ in chosen), amounts)
 
     @staticmethod

@@ -75,13 +75,12 @@ class Source:
     def read_trace(self) -> Trace:
         """Return the trace in the file, on the nodes that are given."""
         shape = reading.read_shape(self.nodes) if self.nodes else None
-        nodes = {node.name: node.cores for node in shape.nodes} if shape else None
         zone = zone_of(self.zone) if self.zone else None
         path = find(self.trace)
         if is_line(self.trace):
             trace = parse_puzzle(self.trace).trace
         else:
-            trace = reading.read(path, Reading(self.count, self.held, nodes, zone))
+            trace = reading.read(path, Reading(self.count, self.held, shape, zone))
         return trace if shape is None or self.count == "nodes" else on_nodes(trace, shape)
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:

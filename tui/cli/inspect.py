@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from sim.formatting import count, percent, printable
+from sim.formatting import count, listed, percent, printable
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.portrait import (
     CRASH_ESTIMATE,
@@ -30,6 +30,8 @@ from tui.look.text import duration, exact, number
 
 NARROWEST, WIDEST = 60, 100
 """Columns: narrower than the first is drawn as the first, and bars grow no more above the second."""
+MOST_KINDS = 12
+"""Most kinds of nodes, and most partitions, that are listed."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 FOUR = ("short narrow", "short wide", "long narrow", "long wide")
@@ -76,7 +78,7 @@ def render(portrait: Portrait, width: int, unicode: bool = True) -> str:
     page = _Page(min(max(width, NARROWEST), WIDEST), unicode)
     lines = _head(page, portrait)
     sections: tuple[Callable[[_Page, Portrait], Lines], ...] = (
-        _widths, _runs, _categories, _arrivals, _estimates, _people, _fidelity,
+        _nodes, _widths, _runs, _categories, _arrivals, _estimates, _people, _fidelity,
     )  # fmt: skip
     if portrait.jobs:
         for section in sections:
@@ -126,6 +128,32 @@ def _dates(arrivals: Arrivals | None) -> str:
     if arrivals is None:
         return "(the file does not say when)"
     return f"{arrivals.first.date()} to {arrivals.last.date()}"
+
+
+def _nodes(page: _Page, portrait: Portrait) -> Lines:
+    """Return what the nodes have and what jobs ask of them; nothing on equal processors."""
+    known = portrait.on_nodes
+    if known is None:
+        return []
+    lines = page.title("Nodes", "what do they have, and what do jobs ask of them?")
+    for many, cores, memory, others in known.kinds[:MOST_KINDS]:
+        has = [count(cores, "core"), *([f"{memory:,} MB"] if memory else []), *(f"{n:,} {name}" for name, n in others)]
+        lines += page.paragraph(f"{count(many, 'node')} with {', '.join(has)}{' each' if many > 1 else ''}")
+    if len(known.kinds) > MOST_KINDS:
+        lines += page.paragraph(f"and {len(known.kinds) - MOST_KINDS:,} more kinds of nodes")
+    for name, many, most, is_exclusive in known.partitions[:MOST_KINDS]:
+        rules = [f"at most {duration(most)}"] if most else []
+        rules += ["whole nodes"] if is_exclusive else []
+        lines += page.paragraph(f"partition {', '.join([printable(name), count(many, 'node'), *rules])}")
+    if len(known.partitions) > MOST_KINDS:
+        lines += page.paragraph(f"and {len(known.partitions) - MOST_KINDS:,} more partitions")
+    asked = [f"{printable(what)} ({many:,})" for what, many in known.asking]
+    words = (
+        f"Jobs ask for cores, and beside these for {listed(asked, most=9)}." if asked else "Jobs ask for cores only."
+    )
+    if known.placed:
+        words += f" Of {count(known.placed, 'job')} it is known where they ran: --policy recorded puts them there."
+    return lines + page.paragraph(words)
 
 
 def _widths(page: _Page, portrait: Portrait) -> Lines:

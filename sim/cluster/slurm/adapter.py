@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from sim.cluster.slurm import text
 from sim.cluster.slurm.commands import Commands
 from sim.cluster.slurm.limits import limits
-from sim.cluster.values import Cluster, ClusterJob, Cores
+from sim.cluster.values import Cluster, ClusterJob
 from sim.errors import ClusterError
 from sim.workload.formats.sacct import duration, stamp
 from sim.workload.formats.slurm_text import hosts
@@ -21,7 +21,7 @@ MOST_DETAILS = 8
 """If more jobs have started since the last poll, one question about all jobs replaces one about each."""
 HISTORY = (
     "JobID", "JobIDRaw", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "End",
-    "Timelimit", "NCPUS", "NNodes", "NodeList", "Priority", "JobName",
+    "Timelimit", "NCPUS", "NNodes", "NodeList", "Priority", "ReqTRES", "AllocTRES", "JobName",
 )  # fmt: skip
 """Fields of sacct; the name is last, because it may hold separators."""
 _SETTING = re.compile(r"^(\w+)\s*=\s*(.*?)\s*$", re.M)
@@ -35,7 +35,9 @@ class Slurm:
         self._polls = 0
         self._still = Cluster(0.0)
         """The last answers to the questions that are asked seldom."""
-        self._cores: dict[str, tuple[Cores, ...]] = {}
+        self._details: dict[str, text.Details] = {}
+        self._held: set[str] = set()
+        """Numbers of the jobs whose details were asked for since they started."""
         self._alive: set[str] = set()
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0
@@ -50,7 +52,7 @@ class Slurm:
             self._still = self._looked_at(self._still)
         at = time.time()
         jobs = text.jobs(self._commands.ask("squeue", "-h", "-r", "-a", "-t", "all", "-o", text.FORMAT))
-        jobs = self._with_forgotten(self._with_cores(jobs), at)
+        jobs = self._with_forgotten(self._with_details(jobs), at)
         self._polls += 1
         is_private = self._still.is_private and {job.user for job in jobs} <= {self._still.me}
         return replace(self._still, at=at, jobs=jobs, is_private=is_private, cost=self._commands.spent)
@@ -99,18 +101,23 @@ class Slurm:
         self._alive = {job.id for job in jobs if not job.has_ended}
         return (*jobs, *(job for job in self.history(since) if job.id in gone)) if gone else jobs
 
-    def _with_cores(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
-        """Return the jobs with the cores that they hold, which are asked for once per start."""
+    def _with_details(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
+        """Return the jobs with their details, which are asked for once per start, and once before where few are new."""
+        listed = {job.number for job in jobs}
+        self._details = {number: told for number, told in self._details.items() if number in listed}
         holding = {job.number for job in jobs if job.is_running}
-        new = [number for number in holding if number not in self._cores]
-        self._cores = {number: cores for number, cores in self._cores.items() if number in holding}
+        new = sorted(number for number in holding - self._held if number.isdecimal())
+        wait = {job.number for job in jobs if job.is_waiting and job.number.isdecimal()} - self._details.keys()
+        more = sorted(wait)[: max(MOST_DETAILS - len(new), 0)] if self._polls else sorted(wait)
         show = ("scontrol", "-d", "-o", "show", "job")
-        numbers = [number for number in new if number.isdecimal()]
-        for words in [show] if len(numbers) > MOST_DETAILS else [(*show, number) for number in numbers]:
-            self._cores |= text.cores_of(self._unless_refused(*words))
-        for number in new:  # ended meanwhile, or without cores of its own: not asked for again
-            self._cores.setdefault(number, ())
-        return text.with_cores(jobs, self._cores)
+        asked = [*new, *more]
+        for words in [show] if len(asked) > MOST_DETAILS else [(*show, number) for number in asked]:
+            told = text.details_of(self._unless_refused(*words))
+            self._details |= {number: details for number, details in told.items() if number in listed}
+        self._held = holding
+        for number in asked:  # gone meanwhile: not asked for again
+            self._details.setdefault(number, text.Details())
+        return text.with_details(jobs, self._details)
 
 
 def ended(line: str) -> ClusterJob | None:
@@ -141,6 +148,7 @@ def ended(line: str) -> ClusterJob | None:
         end=end,
         priority=_whole(row["Priority"]),
         nodes=hosts(row["NodeList"]),
+        tres=row["AllocTRES"] or row["ReqTRES"],
     )
     return job if job.has_ended else None  # one that was requeued waits again
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
+from typing import NamedTuple
 
 from sim.cluster.values import ClusterJob, Cores, Node, Partition, Reservation
 from sim.workload.formats.sacct import duration, stamp
@@ -81,19 +82,32 @@ def _job(row: dict[str, str], zone: tzinfo) -> ClusterJob:
     )
 
 
-def with_cores(known: Iterable[ClusterJob], cores: Mapping[str, tuple[Cores, ...]]) -> tuple[ClusterJob, ...]:
-    """Return the jobs with the cores that they hold (see `cores_of`)."""
-    return tuple(replace(job, cores=cores[job.number]) if cores.get(job.number) else job for job in known)
+class Details(NamedTuple):
+    """Details of a job that only a question about single jobs gives."""
+
+    cores: tuple[Cores, ...] = ()
+    tres: str = ""
 
 
-def cores_of(text: str) -> dict[str, tuple[Cores, ...]]:
-    """Return job number -> cores by the text of `scontrol -d show job`, on one line each or on several."""
-    found: dict[str, tuple[Cores, ...]] = {}
+def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) -> tuple[ClusterJob, ...]:
+    """Return the jobs with the cores that they hold, and with what they ask for (see `details_of`)."""
+    return tuple(
+        replace(job, cores=told.cores if job.is_running else (), tres=told.tres)
+        if (told := details.get(job.number)) is not None
+        else job
+        for job in known
+    )
+
+
+def details_of(text: str) -> dict[str, Details]:
+    """Return job number -> details by the text of `scontrol -d show job`, on one line each or on several."""
+    found: dict[str, Details] = {}
     for part in re.split(r"(?m)^(?=JobId=)", text):
         match = re.match(r"JobId=(\d+)", part, re.ASCII)
         if match:
             held = re.finditer(r"\sNodes=(\S+) CPU_IDs=([\d,-]+)", part)
-            found[match[1]] = tuple(c for h in held for c in _each(h[1], h[2]))
+            tres = re.search(r"\sAllocTRES=(\w\S*)", part) or re.search(r"\s(?:Req)?TRES=(\w\S*)", part)
+            found[match[1]] = Details(tuple(c for h in held for c in _each(h[1], h[2])), _free(tres[1]) if tres else "")
     return found
 
 

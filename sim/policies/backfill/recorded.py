@@ -18,7 +18,7 @@ from sim.policies.view import View
 @policy("recorded", "the trace itself")
 @dataclass(frozen=True)
 class Recorded(Policy):
-    """Each job starts at its recorded start, or as soon after as it fits.
+    """Each job starts at its recorded start, or as soon after as it fits; on nodes where it ran, if they have room.
 
     Jobs that are due are in order of recorded start, by rank among equals, and smaller ones may pass a job that does
     not fit. Jobs without a recorded start begin when they fit, after the due ones.
@@ -40,6 +40,6 @@ class Recorded(Policy):
                     yield Keep(job, NotYet(recorded))
             elif view.fits(job):
                 late = 0 if recorded is None else view.now - recorded
-                yield Start(job, AsRecorded(recorded, late))
+                yield Start(job, AsRecorded(recorded, late), view.where_it_ran(job))
             elif view.curious:
                 yield Keep(job, no_room(view, job))

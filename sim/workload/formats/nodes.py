@@ -51,7 +51,7 @@ def read(text: str, name: str, path: object) -> Trace:
     content = parsed_json(text, path)
     if not isinstance(content, dict) or not isinstance(content.get("jobs"), list):
         raise TraceError("expected lists of 'nodes' and 'jobs', got other JSON", path)
-    shape = _shape(content, path)
+    shape = shape_of(content, path)
     rows, requests = Rows("jobs with submit, run, cores and nodes or tasks", unit="job"), list[Request]()
     for at, job in enumerate(content["jobs"], start=1):
         request = _request(job, shape) if isinstance(job, dict) else None
@@ -78,13 +78,14 @@ def read_machine(text: str, path: object) -> Shape:
         content = MACHINE.toml(text, path)
     except TraceError as error:
         raise TraceError(f"names no nodes and is no TOML ({shown(error.what)}); {HINT}", path, error.line) from None
-    return _shape({**content, "nodes": content.get("node"), "partitions": content.get("partition", [])}, path)
+    return shape_of({**content, "nodes": content.get("node"), "partitions": content.get("partition", [])}, path)
 
 
 # The machine
 
 
-def _shape(content: Mapping[str, Any], path: object) -> Shape:
+def shape_of(content: Mapping[str, Any], path: object) -> Shape:
+    """Return the machine in the tables `nodes` and `partitions`."""
     listed = content.get("nodes")
     if not isinstance(listed, list) or not listed:
         raise TraceError("describes no nodes; one [[node]] with cores = 64 is a machine", path)

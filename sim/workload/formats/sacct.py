@@ -12,14 +12,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
+from math import ceil
 from typing import Literal
 
 from sim.errors import TraceError
 from sim.workload.formats.sacct_machine import Unmodelled, Used
+from sim.workload.formats.sacct_requests import Asked
 from sim.workload.formats.slurm_text import hosts
 from sim.workload.formats.table import MOST_COLUMNS, WORDS, Rows, blocks, number
 from sim.workload.formats.zone import zone_here
 from sim.workload.model import Fidelity, Field, Header, Note, Trace
+from sim.workload.shape import Shape
 
 Width = Literal["cpus", "nodes"]
 Held = Literal["eligible", "submit"]
@@ -56,8 +59,8 @@ class Reading:
     """The unit of the width of a job."""
     held: Held = "eligible"
     """Submission time of a job that was held."""
-    nodes: dict[str, int] | None = None
-    """The machine's nodes with their CPUs; None: the machine is as large as its jobs"""
+    shape: Shape | None = None
+    """The machine's nodes, from which jobs request what the dump says; None: the machine is as large as its jobs"""
     zone: tzinfo | None = None
     """Time zone of the dump; None for this machine's."""
 
@@ -119,7 +122,9 @@ class _Dump:
     def __init__(self, how: Reading) -> None:
         self.rows = Rows("a record of sacct that has a JobID and a Submit time")
         self._how, self._zone = how, how.zone or zone_here()
-        self._used, self._unmodelled = Used(), Unmodelled()
+        shape = how.shape if how.count == "cpus" else None
+        self._used, self._unmodelled = Used(), Unmodelled(shape)
+        self._asked = Asked(shape) if shape else None
         self._made = 0.0
         """The latest moment in the dump, in seconds since 1970."""
         self._waiting: list[int] = []
@@ -203,6 +208,10 @@ class _Dump:
         return held, number(row.get(ASKED[self._how.count], "")) or -1.0
 
     def _put(self, row: Row, job: str, values: dict[Field, float]) -> None:
+        if self._asked is not None:
+            wait = values.get(Field.WAIT, -1.0)
+            start = values[Field.SUBMIT] + wait if wait >= 0 else None
+            self._asked.add(row, ceil(values[Field.PROCS_ASKED]), start, values[Field.RUN])
         words = {field: row.get("partition" if field is Field.QUEUE else field.name.lower(), "") for field in WORDS}
         self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
 
@@ -238,12 +247,14 @@ class _Dump:
         trace = self.rows.trace(name, "sacct", path, header)
         submitted = trace.table[self._waiting, Field.SUBMIT]
         trace.table[self._waiting, Field.WAIT] = (self._made - (start or 0.0) - submitted).clip(min=0)
-        return replace(trace, fidelity=trace.fidelity + Fidelity(assumed=(*notes, *self._unmodelled.note())))
+        fidelity = trace.fidelity + Fidelity(assumed=(*notes, *self._unmodelled.note()))
+        return replace(trace, fidelity=fidelity, shape=self._asked.shape if self._asked else None)
 
     def _machine(self) -> tuple[int, list[Note]]:
         """Return how many processors the machine has, 0 where nothing tells, and what was assumed for that."""
-        nodes, unit = self._how.nodes, self._how.count
-        if nodes is not None:
+        shape, unit = self._how.shape, self._how.count
+        if shape is not None:
+            nodes = {node.name: node.cores for node in shape.nodes}
             strange = self._used.strange_to(nodes)
             notes = [Note("nodes that ran jobs but are not among those given", strange)] if strange else []
             return len(nodes) if unit == "nodes" else sum(nodes.values()), notes

@@ -8,6 +8,7 @@ from sim.formatting import listed
 from sim.workload.formats.slurm_text import hosts
 from sim.workload.formats.table import number
 from sim.workload.model import UNMODELLED, Note
+from sim.workload.shape import Shape
 
 Row = dict[str, str]
 HARMLESS = {"", "None", "(null)", "Unknown"}
@@ -59,9 +60,14 @@ def _peak(changes: list[tuple[float, int]]) -> int:
 
 
 class Unmodelled:
-    """Counter of requests beyond processors and time, which are not modelled."""
+    """Counter of requests beyond processors and time, which are not modelled; on a machine of nodes some are."""
 
-    def __init__(self) -> None:
+    def __init__(self, shape: Shape | None = None) -> None:
+        self._modelled = set[str]()
+        if shape is not None:
+            self._modelled |= {"memory"} if shape.has[:, 1].any() else set()
+            self._modelled |= {"GPUs"} if "gpu" in shape.kinds else set()
+            self._modelled |= {"partition"} if shape.groups else set()
         self._jobs: Counter[str] = Counter()
         self._names: dict[str, set[str]] = {"partition": set(), "qos": set()}
         self._count = 0
@@ -80,8 +86,9 @@ class Unmodelled:
         }
         for column, names in self._names.items():
             names.add(row.get(column, ""))
-        self._jobs.update(what for what, is_asked in asked.items() if is_asked)
-        if any(asked.values()):
+        missed = [what for what, is_asked in asked.items() if is_asked and what not in self._modelled]
+        self._jobs.update(missed)
+        if missed:
             self._count += 1
             self._first = self._first or f"job {row['jobid']}"
 
@@ -89,7 +96,8 @@ class Unmodelled:
         """Return one note about all requests that are not modelled, or an empty tuple."""
         parts = [f"{what} ({count:,} {'job' if count == 1 else 'jobs'})" for what, count in self._jobs.items()]
         counts = {name: len(found - {""}) for name, found in self._names.items()}
-        parts += [f"{counts['partition']:,} partitions"] if counts["partition"] > 1 else []
+        has_parts = counts["partition"] > 1 and "partition" not in self._modelled
+        parts += [f"{counts['partition']:,} partitions"] if has_parts else []
         parts += [f"{counts['qos']:,} QOS"] if counts["qos"] > 1 else []
         if not parts:
             return ()

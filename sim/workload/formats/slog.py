@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,18 +11,23 @@ from pathlib import Path
 from sim.errors import TraceError
 from sim.files import foreign_database, is_database
 from sim.workload.formats import sacct
+from sim.workload.formats.batsim import parsed_json
+from sim.workload.formats.nodes import shape_of
 from sim.workload.model import Trace
+from sim.workload.shape import Shape
 
 COLUMNS = (
     "JobID", "State", "Reason", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Timelimit", "NCPUS", "NNodes",
-    "NodeList", "User", "Account", "Partition", "QOS", "ReqMem", "ReqTRES", "Reservation",
+    "NodeList", "User", "Account", "Partition", "QOS", "Reservation", "ReqNodes", "ReqMem", "ReqTRES", "AllocTRES",
 )  # fmt: skip
 _JOBS = (
     "SELECT id, state, reason, submit, coalesce(eligible, submit), start, end,"
     " coalesce(end, (SELECT max(at) FROM polls)) - start, '0:0:' || time_limit, cpus, wanted, nodes, user, account,"
-    " partition, qos, nullif(memory, 0) || 'M', 'gres/gpu=' || nullif(gpus, 0), reservation"
+    " partition, qos, reservation, iif(nodes = '', wanted, 1), nullif(memory, 0) || 'Mn',"
+    " coalesce(nullif({tres}, ''), 'gres/gpu=' || (nullif(gpus, 0) * wanted)), nullif({tres}, '')"
     " FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
 )
+"""Columns of sacct. If the resources of a job (tres) are unknown, its memory counts for each node."""
 MOST_JOBS = 50_000_000
 MOST_LETTERS = 100_000
 
@@ -42,13 +47,14 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
     """Return the jobs of a recording on the machine that it recorded. Raise `TraceError` if it is no recording."""
     try:
         with foreign_database(path, ("about", "polls", "jobs")) as db:
-            rows = db.execute(_JOBS, (MOST_JOBS,)).fetchall()
-            told = db.execute("SELECT value FROM about WHERE name = 'nodes'").fetchone()
+            has_tres = db.execute("SELECT 1 FROM pragma_table_info('jobs') WHERE name = 'tres'").fetchone()
+            rows = db.execute(_JOBS.format(tres="tres" if has_tres else "NULL"), (MOST_JOBS,)).fetchall()
+            told = dict(db.execute("SELECT name, value FROM about WHERE name IN ('machine', 'nodes')"))
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         raise TraceError(f"is a database, but no recording of a cluster ({error})", path) from None
     lines = ["|".join(COLUMNS), *("|".join(map(_word, row)) for row in rows)]
-    nodes = _nodes(told[0]) if told and how.nodes is None else how.nodes
-    trace = sacct.read("\n".join(lines), name, path, replace(how, nodes=nodes))
+    shape = how.shape or _machine(told, path)
+    trace = sacct.read("\n".join(lines), name, path, replace(how, shape=shape))
     return replace(trace, format="slog")
 
 
@@ -60,13 +66,12 @@ def _word(value: object) -> str:
     return text.replace("|", "?").replace("\n", " ").replace("\r", " ")
 
 
-def _nodes(text: object) -> dict[str, int] | None:
-    """Return the nodes and their CPUs as the recording has them; None if that is damaged."""
+def _machine(told: Mapping[str, object], path: str | Path) -> Shape | None:
+    """Return the machine as the recording has it, in early ones only the cores of each node; None if it is damaged."""
     try:
-        found = json.loads(str(text))
-    except (ValueError, RecursionError):
+        content = parsed_json(str(next(told[name] for name in ("machine", "nodes") if name in told)), path)
+        if "machine" not in told:
+            content = {"nodes": [{"name": name, "cores": cores} for name, cores in content.items()]}
+        return shape_of(content, path)
+    except (StopIteration, AttributeError, TraceError):
         return None
-    if not isinstance(found, dict) or not found:
-        return None
-    good = all(type(cpus) is int and 0 < cpus < 1_000_000 for cpus in found.values())
-    return found if good else None

@@ -43,6 +43,6 @@ def snap(shared: Path, version: str) -> Cluster:
         nodes=text.nodes((folder / "scontrol-node.txt").read_text()),
         partitions=text.partitions((folder / "scontrol-partition.txt").read_text()),
         reservations=text.reservations((folder / "scontrol-res.txt").read_text()),
-        jobs=text.with_cores(jobs, text.cores_of((folder / "scontrol-job.txt").read_text())),
+        jobs=text.with_details(jobs, text.details_of((folder / "scontrol-job.txt").read_text())),
         parts=text.priority_parts((folder / "sprio.txt").read_text()),
     )

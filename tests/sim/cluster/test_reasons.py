@@ -105,6 +105,12 @@ def test_a_limit(reason: str, limit: Limit | None, expected: str) -> None:
     assert said(reason, replace(CLUSTER, limits=(limit,) if limit else ())).startswith(expected)
 
 
+def test_running_jobs_are_newer_than_the_use_of_a_limit() -> None:
+    old = Limit("account", "physics", "GrpTRES=cpu", 6, 0)
+    told = said("AssocGrpCpuLimit", replace(CLUSTER, limits=(old,)))
+    assert told.startswith("waits: account physics is at its limit of cores: 4 used + 4 asked for > 6; J1")
+
+
 @pytest.mark.parametrize("code", CODES)
 def test_every_code_has_words_of_its_own(code: str) -> None:
     told = said(code)

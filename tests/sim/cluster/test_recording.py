@@ -1,6 +1,6 @@
 """A recording gives back every picture, whatever came between, and refuses what is no recording.
 
-Also tests sim.cluster.codec.
+Also tests sim.cluster.codec, sim.cluster.machine.
 """
 
 from __future__ import annotations

@@ -113,3 +113,21 @@ def test_names_from_the_file_cannot_move_the_cursor() -> None:
 def test_tiny_traces_are_no_trouble(tmp_path: Path, command: str, jobs: list[str]) -> None:
     done = schedscope(command, write(tmp_path / "tiny.swf", *jobs))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_nodes_are_described_with_what_jobs_ask_of_them(tmp_path: Path) -> None:
+    machine = "".join(f"[[node]]\nname = 'n{at}'\ncores = {at}\nmem = 1000\ngpus = {at % 2}\n" for at in range(1, 20))
+    parts = "[[partition]]\nname = 'all'\nmax_time = 7200\nexclusive = true\n"
+    nodes, path = tmp_path / "x.toml", tmp_path / "x.sacct"
+    nodes.write_text(machine + parts)
+    dump = (
+        "JobID|Partition|Submit|Start|Elapsed|NCPUS|ReqTRES|AllocTRES|NodeList\n"
+        "1|all|2026-11-23T10:00:00|2026-11-23T10:00:00|00:10:00|4|||n4\n"
+        "2|other|2026-11-23T10:00:00|2026-11-23T10:00:00|00:10:00|1|cpu=1,gres/gpu=1,mem=10M|cpu=1,gres/gpu=1,mem=10M|n3\n"
+    )
+    path.write_text(dump)
+    drawn = schedscope("inspect", path, "--nodes", nodes).stdout
+    told = " ".join(drawn.split())
+    assert "1 node with 1 core, 1,000 MB, 1 gpu 1 node with 2 cores" in told
+    assert "and 7 more kinds of nodes partition all, 19 nodes, at most 2h00, whole nodes" in told
+    assert "beside these for gpu (1), memory (1) and whole nodes (1). Of 2 jobs it is known where they ran" in told

@@ -43,7 +43,7 @@ class Written(Commands):
         if words[0] == "sacct" and self.history:
             return self.history
         if line.startswith("scontrol -d -o show job"):
-            return "JobId=1 Nodes=n1 CPU_IDs=0-1 Mem=0\nJobId=2 Nodes=n1 CPU_IDs=2 Mem=0\n"
+            return "JobId=1 Nodes=n1 CPU_IDs=0-1 Mem=0\nJobId=2 TRES=cpu=1,mem=9M,node=1 Nodes=n1 CPU_IDs=2 Mem=0\n"
         if line not in self.answers:
             raise ClusterError(f"{words[0]}: refused")
         return self.answers[line]
@@ -70,6 +70,28 @@ def test_details_are_asked_for_once_per_start_and_nodes_seldom() -> None:
     assert sum(line.startswith("scontrol -d -o show job") for line in commands.asked) == 1
     assert commands.asked.count("scontrol -o show node") == 2
     assert commands.asked.count("scontrol show config") == 1
+
+
+def test_a_job_that_arrives_is_asked_about_once_and_again_when_it_starts() -> None:
+    commands = Written(row(1))
+    slurm = Slurm(commands)
+    slurm.snapshot()
+    for state in ("PENDING", "PENDING", "RUNNING", "RUNNING"):
+        commands.jobs = row(1) + row(2, state)
+        last = slurm.snapshot().job_of["2"]
+        assert last.tres == "cpu=1,mem=9M,node=1"
+    assert last.cores[0].mask == 4
+    assert [line for line in commands.asked if line.endswith("job 2")] == ["scontrol -d -o show job 2"] * 2
+
+
+def test_few_of_many_arrivals_are_asked_about() -> None:
+    commands = Written(row(1))
+    slurm = Slurm(commands)
+    slurm.snapshot()
+    commands.jobs = row(1) + "".join(row(number, "PENDING") for number in range(2, 100))
+    before = len(commands.asked)
+    slurm.snapshot()
+    assert len([line for line in commands.asked[before:] if " show job " in line]) == MOST_DETAILS
 
 
 def test_many_starts_are_one_question() -> None:
@@ -99,13 +121,14 @@ def test_no_accounting_is_no_history() -> None:
 
 def test_a_line_of_accounting() -> None:
     line = "6_1|7|mail|biology|batch|normal|CANCELLED by 0|2026-11-23T21:37:47|2026-11-23T21:37:47|2026-11-23T21:37:48"
-    job = ended(line + "|2026-11-23T21:38:48|00:01:00|2|1|n3|146|a|b")
+    job = ended(line + "|2026-11-23T21:38:48|00:01:00|2|1|n3|146|cpu=2,mem=2G|cpu=2,mem=3G,node=1|a|b")
     assert job is not None
     assert (job.id, job.state, job.nodes, job.name, job.limit) == ("6_1", "CANCELLED", ("n3",), "a|b", 60)
+    assert job.tres == "cpu=2,mem=3G,node=1"
     assert job.end is not None
     assert job.start is not None
     assert job.end - job.start == 60
-    assert ended(line + "|Unknown|00:01:00|2|1|n3|146|a") is None
+    assert ended(line + "|Unknown|00:01:00|2|1|n3|146|||a") is None
     assert ended("6_1|7") is None
 
 
@@ -154,7 +177,7 @@ def test_a_job_that_slurm_forgot_ends_as_the_accounting_says() -> None:
     times = "2026-11-23T21:33:46|2026-11-23T21:33:46|2026-11-23T21:40:00|2026-11-23T21:45:00"
     commands.jobs = row(3, "PENDING")
     commands.history = "".join(
-        f"{job}|{job}|anna|physics|batch|normal|{state}|{times}|00:10:00|2|1|n1|900|a|b\n"
+        f"{job}|{job}|anna|physics|batch|normal|{state}|{times}|00:10:00|2|1|n1|900|||a|b\n"
         for job, state in ((1, "TIMEOUT"), (9, "COMPLETED"))
     )
     cluster = slurm.snapshot()

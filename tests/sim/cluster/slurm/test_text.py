@@ -51,7 +51,20 @@ def test_a_short_line_is_no_job() -> None:
 
 def test_cores_of_several_nodes_are_told_apart() -> None:
     told = "JobId=4 JobName=CPU_IDs=9 x\n   Nodes=n[1-2] CPU_IDs=0-1,3 Mem=1\n   Nodes=n3 CPU_IDs=2 Mem=1\n"
-    assert text.cores_of(told) == {"4": (Cores("n1", 0b1011), Cores("n2", 0b1011), Cores("n3", 0b100))}
+    assert text.details_of(told)["4"].cores == (Cores("n1", 0b1011), Cores("n2", 0b1011), Cores("n3", 0b100))
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("JobId=4 TRES=cpu=4,mem=4000M,node=1 Socks/Node=*", "cpu=4,mem=4000M,node=1"),
+        ("JobId=4 ReqTRES=cpu=4,node=1 AllocTRES=(null)", "cpu=4,node=1"),
+        ("JobId=4 ReqTRES=cpu=4,node=1 AllocTRES=cpu=8,node=2", "cpu=8,node=2"),
+        ("JobId=4 Nodes=n1", ""),
+    ],
+)
+def test_resources_are_those_held_else_those_asked_for(told: str, expected: str) -> None:
+    assert text.details_of(told)["4"].tres == expected
 
 
 def test_a_reason_of_a_node_cannot_be_a_state() -> None:

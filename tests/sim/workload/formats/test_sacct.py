@@ -339,8 +339,7 @@ def test_what_is_not_modelled_is_one_line() -> None:
 def test_a_recorded_day_keeps_its_machine_and_its_waiting_jobs(shared: Path, version: str, waiting: int) -> None:
     captures = shared / "slurm" / "captures" / version
     shape = read_shape(min((captures / "series").glob("*.nodes")))
-    nodes = {node.name: node.cores for node in shape.nodes}
-    given = read(captures / "final.sacct", sacct.Reading(nodes=nodes))
+    given = read(captures / "final.sacct", sacct.Reading(shape=shape))
     alone = read(captures / "final.sacct")
     assert given.header.max_procs == alone.header.max_procs == 32
     assert [note.count for note in given.fidelity.assumed if note.what.startswith("waiting when")] == [waiting]

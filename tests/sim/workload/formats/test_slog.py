@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from sim.cluster.recording import Recorder
-from sim.cluster.values import Cluster, ClusterJob, Node
+from sim.cluster.values import Cluster, ClusterJob, Node, Partition
 from sim.errors import TraceError
 from sim.workload.model import Field
 from sim.workload.reading import read
+from sim.workload.shape import Seats
 
 NODES = (Node("n1", 8), Node("n2", 8))
 DONE = ClusterJob(
@@ -68,9 +69,42 @@ def test_a_damaged_size_of_the_machine_is_not_used(tmp_path: Path) -> None:
     path = recording(tmp_path / "week.slog")
     for text in ("{", "[]", '{"n1": "4"}', '{"n1": -4}'):
         with closing(sqlite3.connect(path)) as db:
-            db.execute("UPDATE about SET value = ? WHERE name = 'nodes'", (text,))
+            db.execute("UPDATE about SET value = ? WHERE name = 'machine'", (text,))
             db.commit()
-        assert read(path).header.max_procs == 8
+        trace = read(path)
+        assert (trace.header.max_procs, trace.shape) == (8, None)
+
+
+def test_jobs_of_a_recording_run_on_its_nodes(tmp_path: Path) -> None:
+    path = tmp_path / "week.slog"
+    nodes = (Node("n1", 8, memory=1000), Node("n2", 8, memory=1000, gpus=2))
+    partitions = (Partition("gpu", ("n2",), max_time=200.0), Partition("batch", ("n1", "n2"), is_exclusive=True))
+    there = replace(DONE, id="5", partition="gpu", nodes=("n2",), tres="cpu=2,mem=400M,node=1,gres/gpu=1")
+    recorder = Recorder(path)
+    recorder.add(Cluster(1e9 + 50, nodes=nodes, partitions=partitions, jobs=(there, replace(WAITS, gpus=1, memory=9))))
+    recorder.close()
+    trace = read(path)
+    assert trace.shape is not None
+    assert [node.name for node in trace.shape.nodes] == ["n1", "n2"]
+    assert [group.is_exclusive for group in trace.shape.groups] == [False, True]
+    unknown, known = trace.shape.requests
+    assert (known.each, known.per_node, known.groups) == ((1, 200, 0), (0, 0, 1), (0,))
+    assert (unknown.each, unknown.per_node, unknown.groups) == ((1, 3, 0), (0, 0, 1), ())
+    assert trace.shape.ran == (None, Seats((1,), ((2, 400, 1),)))
+    assert trace.fidelity.unmodelled().assumed == ()
+
+
+def test_an_early_recording_has_only_the_cores_of_its_nodes(tmp_path: Path) -> None:
+    path = recording(tmp_path / "week.slog")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("ALTER TABLE jobs DROP COLUMN tres")
+        db.execute("UPDATE about SET name = 'nodes', value = '{\"n1\": 8, \"n2\": 8}' WHERE name = 'machine'")
+        db.commit()
+    trace = read(path)
+    assert trace.shape is not None
+    assert (trace.shape.cores, trace.shape.kinds) == (16, ("cores", "memory"))
+    Recorder(path).close()  # goes on in the same file
+    assert read(path).shape == trace.shape
 
 
 def test_a_view_in_place_of_a_table_is_refused(tmp_path: Path) -> None:

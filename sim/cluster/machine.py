@@ -1,0 +1,32 @@
+"""The machine of a cluster in the words of a trace of nodes, so that a recording can be replayed on it."""
+
+from __future__ import annotations
+
+import json
+
+from sim.cluster.values import Cluster
+
+
+def machine_in_words(cluster: Cluster) -> str:
+    """Return nodes and partitions as JSON, as `sim/workload/NODES.md` explains it.
+
+    >>> from sim.cluster.values import Node, Partition
+    >>> machine_in_words(Cluster(0, nodes=(Node("n1", 4, 16000, 2),), partitions=(Partition("gpu", ("n1",), 60.0),)))
+    '{"nodes":[{"name":"n1","cores":4,"mem":16000,"gpu":2}],"partitions":[{"name":"gpu","nodes":[0],"max_time":60.0}]}'
+    """
+    numbers = {node.name: at for at, node in enumerate(cluster.nodes)}
+    nodes = [
+        {"name": node.name, "cores": node.cpus}
+        | ({"mem": node.memory} if node.memory else {})
+        | ({"gpu": node.gpus} if node.gpus else {})
+        | ({"features": list(filter(None, node.features))} if any(node.features) else {})
+        for node in cluster.nodes
+    ]
+    partitions = [
+        {"name": partition.name, "nodes": [numbers[name] for name in partition.nodes if name in numbers]}
+        | ({"max_time": partition.max_time} if partition.max_time else {})
+        | ({"max_nodes": partition.max_nodes} if partition.max_nodes else {})
+        | ({"exclusive": True} if partition.is_exclusive else {})
+        for partition in cluster.partitions
+    ]
+    return json.dumps({"nodes": nodes, "partitions": partitions}, separators=(",", ":"))

@@ -1,0 +1,115 @@
+"""Requests of nodes in a dump of sacct: trackable resources (TRES) as Slurm writes them, and the list of nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sim.workload.formats.sacct_places import Stay, cores_by_node
+from sim.workload.formats.slurm_text import hosts
+from sim.workload.shape import Request, Seats, Shape
+
+Row = dict[str, str]
+MB = {"K": 1 / 1024, "M": 1.0, "": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
+MOST = 2**40
+_AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([KMGTP]?)([cn]?)", re.ASCII)
+
+
+class Asked:
+    """Collector of what the jobs of a dump asked of the nodes of a machine, and of where they ran."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+        self._nodes = {node.name: at for at, node in enumerate(shape.nodes)}
+        self._groups = {group.name: at for at, group in enumerate(shape.groups)}
+        self._requests: list[Request] = []
+        self._stays: list[Stay | None] = []
+        self._known: dict[Request, Request] = {}
+        """Equal requests are one object, as a day has few different ones."""
+
+    def add(self, row: Row, cores: int, start: float | None, run: float) -> None:
+        """Take in the next job, with its width and, if it has run, when."""
+        request = self._request(row, max(cores, 1), start is not None)
+        self._requests.append(self._known.setdefault(request, request))
+        names = set(hosts(row.get("nodelist", "")))
+        if start is None or not names or not names <= self._nodes.keys():
+            self._stays.append(None)
+        else:
+            nodes = tuple(sorted(self._nodes[name] for name in names))
+            self._stays.append(Stay(start, start + max(run, 0.0), request.cores, nodes))
+
+    @property
+    def shape(self) -> Shape:
+        """Return the machine with all requests, and with what each job had of which nodes."""
+        shape = self._shape
+        stays = [stay for stay in self._stays if stay is not None]
+        counts = iter(cores_by_node(stays, shape.has[:, 0].tolist()))
+        ran = tuple(
+            None if stay is None else self._seats(request, stay.nodes, next(counts))
+            for stay, request in zip(self._stays, self._requests, strict=True)
+        )
+        return Shape(shape.nodes, shape.groups, tuple(self._requests), shape.placement, ran)
+
+    def _seats(self, request: Request, nodes: tuple[int, ...], counts: tuple[int, ...]) -> Seats:
+        if self._is_exclusive(request.groups):
+            return Seats(nodes, tuple(tuple(self._shape.has[node].tolist()) for node in nodes))
+        return Seats(nodes, tuple(request.amounts(count) for count in counts))
+
+    def _request(self, row: Row, cores: int, began: bool) -> Request:
+        held = resources(row.get("alloctres", "")) if began else {}
+        asked = held if held.get("cpu") else resources(row.get("reqtres", ""))
+        least = min(_whole(row.get("reqnodes", "")) or 1, cores)
+        nodes = max(_whole(row.get("allocnodes", "")) if began else 0, int(asked.get("node", 0)), least)
+        has_memory = self._shape.has[:, 1].any()
+        memory = asked.get("mem") or of_column(row.get("reqmem", ""), cores, nodes) if has_memory else 0
+        amounts = [memory, *(asked.get(kind, 0) for kind in self._shape.kinds[2:])]
+        groups = tuple(self._groups[name] for name in row.get("partition", "").split(",") if name in self._groups)
+        each, once = [1], [0]
+        for place, amount in enumerate(amounts):
+            is_each = not place or (amount % nodes and not amount % cores)
+            is_each = is_each and not self._is_exclusive(groups)
+            each.append(int(amount // cores) if is_each else 0)
+            once.append(0 if is_each else int(-(-amount // nodes)))
+        per_node = tuple(once) if any(once) else ()
+        return Request(tuple(each), tasks=cores, least=least, per_node=per_node, groups=groups)
+
+    def _is_exclusive(self, groups: tuple[int, ...]) -> bool:
+        return bool(groups) and all(self._shape.groups[number].is_exclusive for number in groups)
+
+
+def resources(text: str) -> Mapping[str, float]:
+    """Return the amounts of trackable resources, memory in MB; of a resource with types the sum.
+
+    >>> resources("billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=1.5G,node=2")
+    {'billing': 4.0, 'cpu': 4.0, 'gpu': 2.0, 'mem': 1536.0, 'node': 2.0}
+    """
+    found: dict[str, float] = {}
+    typed: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, amount = part.partition("=")
+        match = _AMOUNT.fullmatch(amount)
+        if match is None:
+            continue
+        size = min(float(match[1]) * MB[match[2]], MOST)
+        kind, _, kind_type = name.removeprefix("gres/").partition(":")
+        if kind_type:
+            typed[kind] = typed.get(kind, 0) + size
+        else:
+            found[kind] = size
+    return {**typed, **found} if typed else found
+
+
+def of_column(text: str, cores: int, nodes: int) -> float:
+    """Return the MB of a job by the column ReqMem: in all, in old versions of each core (c) or of each node (n).
+
+    >>> of_column("4000M", 4, 1), of_column("2Gc", 4, 1), of_column("1000Mn", 4, 2), of_column("", 4, 1)
+    (4000.0, 8192.0, 2000.0, 0.0)
+    """
+    match = _AMOUNT.fullmatch(text)
+    if match is None:
+        return 0.0
+    return min(float(match[1]) * MB[match[2]] * {"": 1, "c": cores, "n": nodes}[match[3]], MOST)
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
