@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -37,6 +36,7 @@ class Menus:
             while self._app.screen is not below:
                 self._app.pop_screen()
             return
+        from tui.screens.dialogs.trace_choices import recent
         from tui.screens.first.entries import Entry, entries, learning, samples
         from tui.screens.first.screen import FirstScreen
         from tui.sessions.recent_sessions import sessions_left
@@ -44,7 +44,7 @@ class Menus:
         if self._traces is None:
             there = entries(sessions_left(settings.sessions), settings.recent, settings.lessons)
         else:
-            traces = (Entry("trace", trace, Path(trace).name) for trace in self._traces)
+            traces = (Entry("trace", trace, recent(trace).title) for trace in self._traces)
             there = (*samples(), learning(settings.lessons), *traces)
         self._show(FirstScreen(there, settings.recent, look, is_over))
 

@@ -44,10 +44,10 @@ def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
     return max(stretches, key=_matter)
 
 
-def _matter(workload: Workload) -> float:
-    """Return by how much the order of starts matters: the mean waits of two policies differ."""
-    fcfs, easy = (_mean_wait(workload, policy) for policy in ("fcfs", "easy"))
-    return fcfs - easy if easy else 0.0
+def _matter(workload: Workload) -> tuple[bool, float]:
+    """Return if it is worse than EASY to start whatever fits, and by how much the mean waits of two policies differ."""
+    fcfs, easy, greedy = (_mean_wait(workload, policy) for policy in ("fcfs", "easy", "firstfit"))
+    return greedy > easy, fcfs - easy if easy else 0.0
 
 
 def _mean_wait(workload: Workload, policy: str) -> float:

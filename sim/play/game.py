@@ -88,10 +88,30 @@ class Game:
             raise ParameterError("nothing runs and nothing is to come: start a job")
         return replace(self, now=self.next_time, moves=(*self.moves, Move(self.now)))
 
+    @property
+    def is_idle(self) -> bool:
+        """Return True if nothing runs although a waiting job fits."""
+        return bool(self.fitting) and not self.running
+
+    @cached_property
+    def so_far(self) -> tuple[float, float, int] | None:
+        """Return the mean wait until now, the longest one and its job's rank; None before the first job."""
+        ranks = [*self.starts, *(job.rank for job in self.queue)]
+        if not ranks:
+            return None
+        waits = {rank: self.waits(rank) for rank in ranks}
+        worst = max(ranks, key=lambda rank: (waits[rank], -rank))
+        return sum(waits.values()) / len(ranks), waits[worst], worst
+
+    @cached_property
+    def ended(self) -> tuple[Job, ...]:
+        """Return the jobs that end at this instant."""
+        return tuple(self._jobs[rank] for rank in sorted(self.starts) if self._end(rank) == self.now)
+
     def undone(self) -> Game:
-        """Take back the last start of this instant; what the clock has passed stays."""
+        """Take back the last start of this instant; what the clock has passed is known, and stays."""
         if not self.moves or self.moves[-1].rank is None:
-            raise ParameterError("only a start of this very moment can be taken back")
+            raise ParameterError("the clock cannot go back: only a start of this very moment can be taken back")
         return replace(self, moves=self.moves[:-1])
 
     @property

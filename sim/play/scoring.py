@@ -98,6 +98,12 @@ def _told(game: Game, number: int, cost: float, before: Schedule, after: Schedul
     later = after.start - before.start
     payer = jobs[int(np.argmax(later))]
     pays = f"{name(payer)} starts {span(float(later.max()))} later, at {clock(float(after.start[payer.rank]))}"
+    if others := [rank for rank in np.flatnonzero(later > 0).tolist() if rank != payer.rank]:
+        all_later = span(float(later[others].sum()))
+        told = (
+            f"{name(jobs[others[0]])} {all_later}" if len(others) == 1 else f"{len(others)} others {all_later} in all"
+        )
+        pays += f", and {told}"
     told = f"{did}; {pays}. EASY: {instead}"
     return Costly(move.time, cost, f"At {clock(move.time)} {told}")
 

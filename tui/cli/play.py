@@ -21,9 +21,12 @@ def command(trace: str | None, seed: int) -> Any:
     from sim.play.afternoon import SAMPLE, afternoon
     from sim.workload.source import Source
 
-    workload = afternoon(Source(trace or SAMPLE).read()[1], seed)
+    whole = Source(trace or SAMPLE).read()[1]
+    workload = afternoon(whole, seed)
     options.needs_terminal("a game", "schedscope quiz --help, for questions")
     from tui.beginnings import open_at
     from tui.screens.play.screen import PlayScreen
 
-    return open_at(lambda look, is_guest: PlayScreen(workload, look, workload.name))
+    return open_at(
+        lambda look, is_guest: PlayScreen(workload, look, workload.name, hours=lambda seed: afternoon(whole, seed))
+    )

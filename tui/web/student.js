@@ -46,7 +46,7 @@ addEventListener("DOMContentLoaded", () => {
   });
   part("student").addEventListener("submit", (event) => {
     event.preventDefault();
-    if (document.activeElement === name) name.blur();
+    if (document.activeElement === name) document.querySelector(".xterm-helper-textarea")?.focus();
     else answer(part("answer").value);
   });
 });

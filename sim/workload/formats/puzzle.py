@@ -24,8 +24,8 @@ LONGEST = 4000
 """Characters of a line."""
 MOST_SECONDS = 10**8
 NAME = "puzzle"
-_BEGIN = re.compile(r"\s*(\d{1,9})\s*(?:procs?|processors?)\s*(?:;|$)", re.IGNORECASE)
-_JOB = re.compile(r"(\d{1,9})\s*[x×*]\s*([^/@]+?)(?:\s*/\s*([^/@]+?))?(?:\s*@\s*([^/@]+?))?", re.IGNORECASE)
+_BEGIN = re.compile(r"\s*(\d{1,99})\s*(?:procs?|processors?)\s*(?:;|$)", re.IGNORECASE)
+_JOB = re.compile(r"(\d{1,99})\s*[x×*]\s*([^/@]+?)(?:\s*/\s*([^/@]+?))?(?:\s*@\s*([^/@]+?))?", re.IGNORECASE)
 _UNITS = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
 
 

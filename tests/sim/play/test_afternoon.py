@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sim import run
 from sim.errors import ParameterError
-from sim.play.afternoon import JOBS, afternoon
+from sim.play.afternoon import JOBS, SAMPLE, afternoon
 from sim.workload.source import read
 
 
@@ -22,3 +23,9 @@ def test_a_small_trace_is_played_whole() -> None:
     assert len(afternoon(read("4 procs; 1x1m@5m; 2x1m@6m"))) == 2
     with pytest.raises(ParameterError, match="a game needs at least 2 jobs, the trace has 1"):
         afternoon(read("4 procs; 1x1m@0"))
+
+
+def test_hours_played_by_default_punish_starting_whatever_fits() -> None:
+    hours = afternoon(read(SAMPLE))
+    easy, greedy = (float((run(hours, policy).start - hours.submit).mean()) for policy in ("easy", "firstfit"))
+    assert greedy > easy

@@ -33,7 +33,7 @@ def test_what_cannot_be_is_refused() -> None:
     refused: list[tuple[Callable[[], Game], str]] = [
         (lambda: game.started(0), "J1 does not wait"),
         (lambda: game.started(4), "J5 does not wait"),
-        (lambda: game.waited().undone(), "only a start of this very moment"),
+        (lambda: game.waited().undone(), "the clock cannot go back"),
         (lambda: Game(FIVE).undone(), "only a start of this very moment"),
         (lambda: game.started(1).waited().started(2), "J3 needs 8 > 0 free"),
     ]

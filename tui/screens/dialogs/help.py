@@ -150,9 +150,12 @@ class HelpScreen(Dialog[None]):
         Binding("enter", "dismiss", "Close"),
     ]
 
-    def __init__(self, groups: Groups, where: str = "chart") -> None:
-        """Make the help; the actions of `where`, the panel in focus, come first."""
+    def __init__(self, groups: Groups, where: str | None = "chart") -> None:
+        """Make the help; the actions of `where`, the panel in focus, come first; None: the screen has no chart."""
         super().__init__()
+        if where is None:
+            self._groups: Groups = (*groups, ("Words", GLOSSARY))
+            return
         title, rows = HERE.get(where, HERE["chart"])
         self._groups = (
             (f"Here: {title}", (*rows, *(IN_A_PANEL if title != "the chart" else ()))),

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from sim.formatting import count
 from sim.workload.reading import ENDINGS
 from sim.workload.samples import captions
+from sim.workload.source import is_line
 
 Kind = Literal["sample", "file", "folder", "missing"]
 MOST_FILES = 200
@@ -66,6 +67,8 @@ def recent(trace: str) -> Choice:
     caption = dict(captions()).get(trace)
     if caption is not None:
         return Choice("sample", trace, trace, caption)
+    if is_line(trace):
+        return Choice("sample", trace, trace, "a puzzle")
     folder, name = os.path.split(trace)
     if os.path.exists(trace):
         return Choice("file", trace, name, folder)

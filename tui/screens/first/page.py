@@ -24,6 +24,8 @@ LOWEST, HIGHEST = 3, 14
 """Rows of a picture."""
 ACROSS = 0, 72, 160
 """Widths in columns from which one, two and three pictures are side by side."""
+WIDE_KEYS = 100
+"""Columns from which the line of keys has all of them."""
 LISTED = 7
 """Rows that are left for what is no picture, where there are so many."""
 
@@ -140,7 +142,8 @@ def keys(width: int, is_over: bool, has_files: bool = True) -> Line:
     """Return the line of keys."""
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "opens it", "open")]
     pairs += [("o", "a file", "file")] if has_files else []
-    pairs += [("T", "theme", "theme")] if width >= ACROSS[1] else []
+    pairs += [("P", "puzzle", "puzzle"), ("G", "game", "play")] if width >= ACROSS[1] else []
     pairs += [*([("esc", "back", "back")] if is_over else []), ("?", "help", "help"), ("q", "quit", "quit")]
+    pairs += [("T", "theme", "theme")] if width >= WIDE_KEYS else []
     spans = [(Span(key, "key", action), Span(f" {word}  ", "dim", action)) for key, word, action in pairs]
     return line(" ", *(span for both in spans for span in both))

@@ -31,6 +31,7 @@ from tui.widgets.panel import add_scroll_mark
 from tui.widgets.partial_update import SpanCompositor
 
 if TYPE_CHECKING:
+    from sim.workload.model import Workload
     from tui.replay.thumbnail import Thumbnail
     from tui.screens.commands import Command
 
@@ -277,7 +278,10 @@ class FirstScreen(ClosesOnce[None]):
         from sim.workload.source import read
         from tui.screens.play.screen import PlayScreen
 
-        self.app.push_screen(PlayScreen(afternoon(read(SAMPLE), randrange(10**6)), self._look, SAMPLE))
+        def hours(seed: int) -> Workload:
+            return afternoon(read(SAMPLE), seed)
+
+        self.app.push_screen(PlayScreen(hours(randrange(10**6)), self._look, SAMPLE, hours=hours))
 
     def action_theme(self) -> None:
         self.app.push_screen(theme_choice(self._look), self._use)

@@ -84,7 +84,10 @@ def result(
         who = text.pad(text.shorten(each.who, 20), 20)
         told = f" {place}. {who}  {span(each.mean_wait):>10}   {span(each.worst_wait):>10}  {each.worst}"
         found.append(line(Span(told, style)))
-    found += [line(), line(Span(" The decisions that cost most", "strong"))]
+    found += [
+        line(),
+        line(Span(" The decisions that cost most", "strong"), Span("  if EASY goes on after them, not before", "dim")),
+    ]
     if not costly:
         found.append(line(Span("   None: EASY would not have done better after any of them.", "good")))
     for decision in costly:
@@ -102,7 +105,29 @@ def happened(game: Game) -> str:
     """Return what the clock stopped for."""
     jobs = game.workload.jobs
     came = [name(jobs[rank]) for rank in range(len(jobs)) if jobs[rank].submit == game.now]
-    return f"{clock(game.now)}: {', '.join(came)} submitted" if came else f"{clock(game.now)}: a job has ended"
+    told = [f"{', '.join(map(name, game.ended))} ended"] if game.ended else []
+    told += [f"{', '.join(came)} submitted"] if came else []
+    return f"{clock(game.now)}: {'; '.join(told)}"
+
+
+def so_far(game: Game) -> str:
+    """Return the waits until now, which are the score."""
+    if game.so_far is None:
+        return "mean and worst wait count"
+    mean, worst, rank = game.so_far
+    return f"mean wait {span(mean)}, worst {span(worst)} {name(game.workload.jobs[rank])}"
+
+
+def placed(scores: Sequence[Score]) -> str:
+    """Return the player's places by both measures.
+
+    >>> placed([Score("you", 60, 900, "J1"), Score("easy", 90, 300, "J2")])
+    'You are number 1 of 2 by mean wait, number 2 by the worst wait.'
+    """
+    you = next(each for each in scores if each.who == "you")
+    mean = 1 + sum(each.mean_wait < you.mean_wait for each in scores)
+    worst = 1 + sum(each.worst_wait < you.worst_wait for each in scores)
+    return f"You are number {mean} of {len(scores)} by mean wait, number {worst} by the worst wait."
 
 
 def hues_of(game: Game) -> list[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from random import randrange
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -21,7 +22,8 @@ from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
 from tui.screens import dialogs
-from tui.screens.play.page import choice, happened, machine, queue, result
+from tui.screens.dialogs.choice import ChoiceDialog
+from tui.screens.play.page import choice, happened, machine, placed, queue, result, so_far
 from tui.screens.replay.messages import Quit
 from tui.widgets.bar import Bar
 from tui.widgets.cell_rows import Lines, fitted
@@ -30,9 +32,10 @@ HELP = (
     ("You are the scheduler", (
         ("↑ ↓", "Choose a waiting job."),
         ("enter 1 ... 9", "Start the chosen job, or the first, second, ... that waits."),
-        ("click", "Choose a job; a second click starts it."), ("space", "Let the clock go to the next arrival or end."),
-        ("u", "Take back the last start of this moment."), ("N", "The same hours again."), ("H esc", "The menu."),
-        ("q", "Leave."),
+        ("click", "Choose a job; a second click starts it."),
+        ("space", "Let the clock go to the next arrival or end. It cannot go back: what it showed is known."),
+        ("u", "Take back the last start of this moment."), ("N", "The same hours again."), ("O", "Other hours."),
+        ("H esc", "The menu."), ("q", "Leave."),
     )),
     ("How it is scored", (
         ("mean wait", "Start minus submission, averaged over all jobs: less is better."),
@@ -40,6 +43,14 @@ HELP = (
         ("a decision's cost", "How much longer all jobs wait if EASY takes over after it instead of before it."),
     )),
 )  # fmt: skip
+GOAL = "Keep mean and worst wait short: ↑ ↓ and enter start a job, space is the clock."
+LEAVING = (("l", "leave", "the game is lost"), ("s", "stay", "go on playing"))
+PLAYING_KEYS = (
+    ("↑↓", "choose", ""), ("enter 1-9", "start", "start"), ("space", "clock", "wait"), ("u", "undo", "undo"),
+)  # fmt: skip
+SCORED_KEYS = (("N", "again", "again"), ("↑↓", "scroll", ""))
+ALWAYS_KEYS = (("?", "help", "help"), ("q", "quit", "quit"))
+OTHER_KEY = ("O", "other hours", "other")
 
 
 class Scored(Message):
@@ -100,21 +111,27 @@ class PlayScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "choose(-1)", show=False), Binding("down", "choose(1)", show=False),
         Binding("enter", "start", show=False), Binding("space,right", "wait", show=False),
-        Binding("u", "undo", show=False), Binding("N", "again", show=False),
+        Binding("u", "undo", show=False), Binding("N", "again", show=False), Binding("O", "other", show=False),
         Binding("question_mark", "help", show=False),
         Binding("H,escape", "back", show=False), Binding("q", "quit", show=False),
         *(Binding(f"{digit}", f"start_number({digit})", show=False) for digit in range(1, 10)),
     ]  # fmt: skip
 
     def __init__(
-        self, workload: Workload, look: Look, title: str = "", best: Sequence[tuple[str, float, float]] = ()
+        self,
+        workload: Workload,
+        look: Look,
+        title: str = "",
+        best: Sequence[tuple[str, float, float]] = (),
+        hours: Callable[[int], Workload] | None = None,
     ) -> None:
-        """`best`: (name, mean wait, worst wait) of the best games of a class."""
+        """`best`: (name, mean wait, worst wait) of the best games of a class; `hours`: other hours, by a seed."""
         super().__init__()
+        self._hours, self._is_warned = hours, False
         self._best = tuple(best)
         self.game, self._look, self._title = Game(workload), look, title
         self._chosen, self._first, self._top = 0, 0, 0
-        self._told = "Choose a job with ↑ ↓ and start it with enter, or press space for the clock."
+        self._told = GOAL
         self._scores: list[Score] | None = None
         self._costly: list[Costly] = []
 
@@ -138,9 +155,11 @@ class PlayScreen(Screen[None]):
         if not width or not height:
             return
         self._chosen = choice(game.queue, self._chosen)
-        told = f"  you are the scheduler · {self._title} · {game.workload.procs:,} processors"
-        title = line(Span(f" {clock(game.now)}", "accent"), Span(told, "dim"))
-        self.query_one("#title", Bar).show([title], self._look)
+        score = f"{so_far(game)} "
+        room = width - len(clock(game.now)) - len(score) - 3
+        title = text.pad(text.shorten(f"{self._title} · {game.workload.procs:,} processors", room), room)
+        named = line(Span(f" {clock(game.now)}", "accent"), Span(f"  {title}", "dim"), Span(score, "strong"))
+        self.query_one("#title", Bar).show([named], self._look)
         if self._scores is not None:
             lines = result(self._scores, self._costly, width, self._best)
             self._first = min(self._first, max(len(lines) - height, 0))
@@ -152,8 +171,17 @@ class PlayScreen(Screen[None]):
             self._top = len(upper) + 2
             sheet.show(lines, self._look)
         self.query_one("#note", Bar).show([line(Span(f" {self._told}", "dim"))], self._look)
-        keys = "N again  ↑↓ scroll" if self._scores is not None else "↑↓ choose  enter 1-9 start  space clock  u undo"
-        self.query_one("#keys", Bar).show([line(Span(f" {keys}  ? help  q quit", "dim"))], self._look)
+        self.query_one("#keys", Bar).show([self._keys], self._look)
+
+    @property
+    def _keys(self) -> Line:
+        """The line of keys; each can be clicked."""
+        pairs = PLAYING_KEYS if self._scores is None else SCORED_KEYS
+        other = () if self._hours is None or self._scores is None else (OTHER_KEY,)
+        spans = [Span(" ")]
+        for key, word, action in (*pairs, *other, *ALWAYS_KEYS):
+            spans += [Span(key, "key", action), Span(f" {word}  ", "dim", action)]
+        return line(*spans)
 
     def put_best(self, best: Sequence[tuple[str, float, float]]) -> None:
         """Show these as the best games of the class."""
@@ -165,6 +193,7 @@ class PlayScreen(Screen[None]):
     def _try(self, move: str, *args: int) -> None:
         if self.game.is_over:
             return
+        self._is_warned = False
         try:
             self.game = getattr(self.game, move)(*args)
         except SchedscopeError as error:
@@ -192,15 +221,43 @@ class PlayScreen(Screen[None]):
             self._try("started", self.game.queue[number - 1].rank)
 
     def action_wait(self) -> None:
+        """Let the clock go on; while nothing runs and a job fits, only when asked twice."""
+        if self.game.is_idle and not self._is_warned and not self.game.is_over:
+            self._is_warned = True
+            fitting = ", ".join(name(job) for job in self.game.fitting[:3])
+            self._told = f"Nothing runs, and {fitting} would fit: space again lets the clock go on all the same."
+            self._show()
+            return
         self._try("waited")
 
     def action_undo(self) -> None:
         self._try("undone")
 
     def action_again(self) -> None:
-        self.game, self._scores, self._costly, self._chosen = Game(self.game.workload), None, [], 0
-        self._told = "The same hours again."
+        self._unless_lost(lambda: self._begin(self.game.workload, f"The same hours again. {GOAL}"))
+
+    def action_other(self) -> None:
+        """Play other hours of the same trace."""
+        hours = self._hours
+        if hours is not None:
+            self._unless_lost(lambda: self._begin(hours(randrange(10**6)), f"Other hours. {GOAL}"))
+
+    def _begin(self, workload: Workload, told: str) -> None:
+        self.game, self._scores, self._costly, self._chosen = Game(workload), None, [], 0
+        self._told = told
         self._show()
+
+    def _unless_lost(self, leave: Callable[[], object]) -> None:
+        """Leave a game; ask first if it has begun and is not over."""
+        if not self.game.moves or self.game.is_over:
+            leave()
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "leave":
+                leave()
+
+        self.app.push_screen(ChoiceDialog("Leave this game?", LEAVING), answered)
 
     @on(Sheet.Clicked)
     def _clicked(self, message: Sheet.Clicked) -> None:
@@ -222,16 +279,16 @@ class PlayScreen(Screen[None]):
     def _scored(self, message: Scored) -> None:
         if message.game is self.game:
             self._scores, self._costly, self._first = message.found, message.costly, 0
-            place, you = next((place, each) for place, each in enumerate(message.found, 1) if each.who == "you")
+            you = next(each for each in message.found if each.who == "you")
             self.post_message(GameOver(you.mean_wait, you.worst_wait))
-            self._told = f"You are number {place} of {len(message.found)} by mean wait."
+            self._told = placed(message.found)
             self._show()
 
     def action_help(self) -> None:
-        self.app.push_screen(dialogs.HelpScreen(HELP))
+        self.app.push_screen(dialogs.HelpScreen(HELP, None))
 
     def action_back(self) -> None:
-        self.app.pop_screen()
+        self._unless_lost(self.app.pop_screen)
 
     def action_quit(self) -> None:
-        self.post_message(Quit())
+        self._unless_lost(lambda: self.post_message(Quit()))

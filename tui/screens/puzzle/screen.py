@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,13 +20,14 @@ from sim.files import write_whole
 from sim.formatting import span
 from sim.lessons.from_puzzle import lesson_of_puzzle
 from sim.policies import parse_policy
-from sim.workload.formats.puzzle import LONGEST, Puzzle, PuzzleJob, parse_puzzle
+from sim.workload.formats.puzzle import LONGEST, MOST_JOBS, Puzzle, PuzzleJob, parse_puzzle
 from tui.chart.cells.cells import Brush
 from tui.chart.cells.grid import Size
 from tui.look import text
 from tui.look.palette import Look
-from tui.look.sheets import Line, Span, line
+from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens import dialogs
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.puzzle.board import Board, Scale
 from tui.screens.puzzle.draft import Draft
 from tui.screens.puzzle.runs import PolicyChart, charts
@@ -37,6 +37,7 @@ from tui.widgets.cell_rows import Lines, fitted
 
 EXAMPLE = "10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s"
 NEW = PuzzleJob(1, 600)
+LEAVING = (("l", "leave", "it is neither copied (y) nor saved (S)"), ("s", "stay", "go on"))
 LONG_KEYS = 110
 """Columns from which the line of keys has all of them."""
 HELP = (
@@ -104,10 +105,8 @@ def heading(chart: PolicyChart, best: float | None, width: int) -> Line:
     star = " *" if chart.mean_wait == best else ""
     told = f"  mean wait {span(chart.mean_wait)}{star}"
     rest = f"  worst {chart.worst} {span(chart.worst_wait)}"
-    room = width - len(chart.policy) - len(told)
-    return line(
-        Span(chart.policy, "strong"), Span(told, "good" if star else ""), Span(rest if len(rest) <= room else "", "dim")
-    )
+    room = max(width - len(chart.policy) - len(told), 0)
+    return line(Span(chart.policy, "strong"), Span(told, "good" if star else ""), Span(text.shorten(rest, room), "dim"))
 
 
 class PuzzleScreen(Screen[None]):
@@ -118,7 +117,8 @@ class PuzzleScreen(Screen[None]):
     DEFAULT_CSS = """
     PuzzleScreen { background: $background; }
     PuzzleScreen Bar { height: 1; }
-    PuzzleScreen Input { height: 1; border: none; padding: 0 1; }
+    PuzzleScreen #note { height: 2; }
+    PuzzleScreen Input { padding: 0 1; }
     PuzzleScreen Board { height: 2fr; }
     PuzzleScreen Charts { height: 3fr; }
     """
@@ -142,12 +142,14 @@ class PuzzleScreen(Screen[None]):
         super().__init__()
         self.draft, self._look, self._is_guest = Draft(puzzle), look, is_guest
         self._found: tuple[PolicyChart, ...] = ()
+        self._kept = puzzle
+        """Puzzle as it was opened, copied or saved last."""
         self._told = ""
         self._is_typing = False
 
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="title")
-        yield Input(self.draft.puzzle.line, max_length=LONGEST, select_on_focus=False, id="line")
+        yield Input(self.draft.puzzle.line, max_length=LONGEST, select_on_focus=False, compact=True, id="line")
         yield Board()
         yield Charts(id="charts")
         yield Bar(id="note")
@@ -180,8 +182,9 @@ class PuzzleScreen(Screen[None]):
         self._draw_charts(puzzle, self.query_one(Charts).picture)
 
     def _note(self) -> None:
-        told = line(Span(f" {self._told}", "warn")) if self._told else line(Span(f" {self._hint}", "dim"))
-        self.query_one("#note", Bar).show([told], self._look)
+        told, style = (self._told, "warn") if self._told else (self._hint, "dim")
+        lines = wrapped(told, max(self.size.width - 2, 1), style, indent=1)
+        self.query_one("#note", Bar).show(lines[:2], self._look)
 
     @property
     def _hint(self) -> str:
@@ -222,7 +225,7 @@ class PuzzleScreen(Screen[None]):
             entry.cursor_position = len(entry.value)
 
     def action_done(self) -> None:
-        """Leave the line of text; an invalid puzzle is restored to the last valid one."""
+        """Leave the line of text; an invalid one becomes the last valid puzzle again."""
         self.query_one(Board).focus()
         entry = self.query_one("#line", Input)
         with entry.prevent(Input.Changed):
@@ -230,8 +233,15 @@ class PuzzleScreen(Screen[None]):
         self._show()
 
     @on(Input.Submitted)
-    def _submitted(self) -> None:
-        self.action_done()
+    def _submitted(self, event: Input.Submitted) -> None:
+        """Leave the line of text if it is a puzzle."""
+        try:
+            parse_puzzle(event.value)
+        except SchedscopeError as error:
+            self._told = f"{error}; esc goes back to the puzzle that is drawn"
+            self._note()
+        else:
+            self.action_done()
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -275,8 +285,10 @@ class PuzzleScreen(Screen[None]):
         self._put(self.draft.with_procs(self.draft.puzzle.procs + by))
 
     def action_new(self) -> None:
-        job = self.draft.job or (self.draft.puzzle.jobs[-1] if self.draft.puzzle.jobs else NEW)
-        self._put(self.draft.added(job))
+        jobs = self.draft.puzzle.jobs
+        self._put(self.draft.added(self.draft.job or (jobs[-1] if jobs else NEW)))
+        if len(jobs) >= MOST_JOBS:
+            self._show(f"a puzzle has {MOST_JOBS} jobs at most")
 
     def action_remove(self) -> None:
         self._put(self.draft.removed())
@@ -321,8 +333,9 @@ class PuzzleScreen(Screen[None]):
     # Out of the puzzle
 
     def action_copy(self) -> None:
+        self._kept = self.draft.puzzle
         self.app.copy_to_clipboard(self.draft.puzzle.line)
-        self._show("copied: schedscope puzzle opens the line, and so does every command that takes a trace")
+        self._show("sent to the clipboard; schedscope puzzle, and every command that takes a trace, takes this line")
 
     def action_replay(self) -> None:
         if self.draft.puzzle.jobs:
@@ -348,6 +361,7 @@ class PuzzleScreen(Screen[None]):
 
     def _ask(self, title: str, name: str, content: str) -> None:
         if self._is_guest:
+            self._kept = self.draft.puzzle
             self.post_message(Deliver(name, content))
             return
         prompt = dialogs.Prompt(title, "a file that is not there yet", _new_file, initial=name)
@@ -360,20 +374,32 @@ class PuzzleScreen(Screen[None]):
         except SchedscopeError as error:
             self._show(str(error))
         else:
+            self._kept = self.draft.puzzle
             self._show(f"saved {path}")
 
     def action_help(self) -> None:
-        self.app.push_screen(dialogs.HelpScreen(HELP))
+        self.app.push_screen(dialogs.HelpScreen(HELP, None))
 
     def action_back(self) -> None:
         if self.query_one("#line", Input).has_focus:
             self.action_done()
         else:
-            with suppress(IndexError):
-                self.app.pop_screen()
+            self._unless_lost(self.app.pop_screen)
 
     def action_quit(self) -> None:
-        self.post_message(Quit())
+        self._unless_lost(lambda: self.post_message(Quit()))
+
+    def _unless_lost(self, leave: Callable[[], object]) -> None:
+        """Leave the puzzle; ask first if it was changed and not saved or copied."""
+        if self.draft.puzzle in (self._kept, Puzzle()):
+            leave()
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "leave":
+                leave()
+
+        self.app.push_screen(ChoiceDialog("Leave this puzzle?", LEAVING), answered)
 
 
 def _new_file(given: str) -> Path:

@@ -5,15 +5,21 @@ Also tests tui.screens.play.page, tui.cli.play.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import pytest
+from textual.pilot import Pilot
 
 from sim.workload.source import read
 from tests.tui.cli.program import error
 from tui.beginnings import Begun
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.play.screen import PlayScreen
 from tui.widgets.cell_rows import Lines
 
 FIVE = read("10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s")
+TWO = read("4 procs; 4x1m@0; 1x1m@0")
 
 
 def text(screen: PlayScreen) -> str:
@@ -24,20 +30,23 @@ def text(screen: PlayScreen) -> str:
     )
 
 
+@asynccontextmanager
+async def playing(size: tuple[int, int] = (80, 24)) -> AsyncIterator[tuple[Begun, Pilot[int], PlayScreen]]:
+    app = Begun(lambda look, is_guest: PlayScreen(FIVE, look, "five", hours=lambda seed: TWO))
+    async with app.run_test(size=size) as pilot:
+        for _ in range(200):
+            await pilot.pause(0.02)
+            screen = app.screen
+            if isinstance(screen, PlayScreen) and "Queue" in text(screen):
+                break
+        assert isinstance(screen, PlayScreen)
+        yield app, pilot, screen
+        app.exit()
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (60, 18)])
 async def test_a_game_is_played_and_scored(size: tuple[int, int]) -> None:
-    app = Begun(lambda look, is_guest: PlayScreen(FIVE, look, "five"))
-    async with app.run_test(size=size) as pilot:
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if isinstance(app.screen, PlayScreen):
-                break
-        screen = app.screen
-        assert isinstance(screen, PlayScreen)
-        for _ in range(100):
-            if "Queue" in text(screen):
-                break
-            await pilot.pause(0.02)
+    async with playing(size) as (_, pilot, screen):
         assert "Queue: 2 waiting, 3 to come" in text(screen)
         await pilot.press("enter", "enter")
         assert "0 of 10 free" in text(screen)
@@ -56,7 +65,39 @@ async def test_a_game_is_played_and_scored(size: tuple[int, int]) -> None:
         assert "You are number" in text(screen)
         await pilot.press("N")
         assert "Queue: 2 waiting, 3 to come" in text(screen)
-        app.exit()
+
+
+async def test_begun_game_is_left_only_when_asked_for() -> None:
+    async with playing() as (app, pilot, screen):
+        await pilot.press("enter", "escape")
+        assert isinstance(app.screen, ChoiceDialog)
+        await pilot.press("s")
+        assert isinstance(app.screen, PlayScreen)
+        await pilot.press("O")
+        await pilot.press("l")
+        assert (screen.game.moves, screen.game.workload) == ((), TWO)
+        await pilot.press("escape")
+        assert not isinstance(app.screen, PlayScreen | ChoiceDialog)
+
+
+async def test_clock_of_an_idle_machine_goes_on_only_when_asked_twice() -> None:
+    async with playing() as (_, pilot, screen):
+        await pilot.press("space")
+        assert "J1, J2 would fit" in text(screen)
+        assert screen.game.now == 0
+        await pilot.press("space")
+        assert screen.game.now == 20
+
+
+async def test_clock_can_be_clicked_and_says_what_happened() -> None:
+    async with playing() as (_, pilot, screen):
+        await pilot.press("enter")
+        assert "mean wait 0s, worst 0s J1" in text(screen)
+        keys = text(screen).splitlines()[-1]
+        for _ in range(4):
+            await pilot.click("#keys", offset=(keys.index("clock"), 0))
+        assert "d0 00:10:00: J1 ended" in text(screen)
+        assert "worst 10m00 J2" in text(screen)
 
 
 def test_a_game_needs_a_terminal_and_a_trace() -> None:

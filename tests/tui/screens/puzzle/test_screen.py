@@ -19,6 +19,7 @@ from tests.tui.cli.program import error
 from tui.beginnings import Begun
 from tui.chart.cells.grid import Size
 from tui.look.palette import LOOKS
+from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.puzzle.board import NAMES, Board, Scale, part_at
 from tui.screens.puzzle.draft import Draft
 from tui.screens.puzzle.runs import charts
@@ -102,9 +103,37 @@ async def test_what_is_typed_is_drawn_and_what_is_wrong_is_told() -> None:
         await run.press(*"q[bold]")
         assert "J2: a time is seconds or like" in run.text
         await run.press("enter")
+        assert run.screen.query_one("#line", Input).value.endswith("9x1q[bold]")
+        assert "esc goes back" in run.text
+        await run.press("escape")
         assert run.screen.query_one("#line", Input).value == "10 procs; 5x10m@0; 9x1s@0"
         await run.press("u")
         assert run.screen.draft.puzzle.line == "10 procs"
+
+
+async def test_line_is_readable_while_it_is_typed() -> None:
+    async with puzzle("10 procs") as run:
+        await run.press("e", *"; 5x10m@0")
+        entry = run.screen.query_one("#line", Input)
+        assert entry.content_size.height == 1
+        assert entry.region.height == 1
+
+
+async def test_changed_puzzle_is_left_only_when_asked_for() -> None:
+    async with puzzle("10 procs; 5x10m@0") as run:
+        app = run.pilot.app
+        await run.press("n", "escape")
+        assert isinstance(app.screen, ChoiceDialog)
+        await run.press("s")
+        assert isinstance(app.screen, PuzzleScreen)
+        await run.press("y", "escape")
+        assert not isinstance(app.screen, ChoiceDialog | PuzzleScreen)
+
+
+async def test_full_puzzle_says_so() -> None:
+    async with puzzle("10 procs" + "; 1x1m@0" * 60) as run:
+        await run.press("n")
+        assert "60 jobs at most" in run.text
 
 
 async def test_a_drag_draws_a_job_and_moves_it() -> None:
@@ -165,3 +194,17 @@ def test_a_job_that_cannot_run_is_told_and_an_empty_puzzle_has_no_chart() -> Non
 def test_a_line_that_is_no_puzzle_is_told() -> None:
     assert "J1: needs 1 to 4 processors, got 5" in error("puzzle", "4 procs; 5x1m@0")[1]
     assert "a puzzle needs a terminal" in error("puzzle", "4 procs")[1]
+
+
+async def test_note_has_its_rows_after_a_replay_was_shown() -> None:
+    """The replay's own note, which is hidden by default, has the same name."""
+    async with puzzle() as run:
+        app = run.pilot.app
+        assert isinstance(app, Begun)
+        await run.press("enter")
+        await until(run, lambda: app.replay is app.screen)
+        await run.pilot.pause()
+        await run.pilot.press("H")
+        await until(run, lambda: app.screen is run.screen)
+        await run.settle()
+        assert run.screen.query_one("#note").display
