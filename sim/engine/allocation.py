@@ -1,4 +1,4 @@
-"""A job's stay on processors, with its current state. A policy sees it as a `RunningJob`."""
+"""Stay of a job on processors, with its current state. A policy sees it as a `RunningJob`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sim.workload.model import Job
 
 
 class Allocation(NamedTuple):
-    """A job on processors: since when, and until when by its estimate. When it truly ends is not known here."""
+    """Stay of a job on processors: since when, and until when by its estimate. The true end is not known here."""
 
     job: Job
     since: float
     expected_end: float
     kind: int
-    """Index into `sim.history.stretch.KINDS`."""
+    """Kind of the stay, as index into `sim.history.stretch.KINDS`."""
     stretch: int
-    """Number of its stretch in the history."""
+    """Number of the job's stretch in the history."""
     ran_before: float = 0.0
 
     def ran_by(self, now: float) -> float:
@@ -32,4 +32,4 @@ class Allocation(NamedTuple):
 
 _Values: TypeAlias = tuple[Job, float, float, int, int, float]
 allocated: Callable[[_Values], Allocation] = partial(tuple.__new__, Allocation)
-"""Faster constructor from a tuple of all values, as there is a call for every start."""
+"""Fast constructor from a tuple of all values, because it is called at every start."""

@@ -1,4 +1,4 @@
-"""`--check`: every rule that must always hold, verified after every step without trusting the engine's sums."""
+"""Check of every rule that must always hold, for `--check`: verified after each step from the stretches themselves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Checker:
     """
 
     def __init__(self, state: State, workload: Workload, history: History) -> None:
-        """Check from here on; earlier steps are trusted."""
+        """Make a checker that checks from now on; earlier steps are trusted."""
         self._state, self._workload, self._history = state, workload, history
         self._promised = dict(state.reserved) if state.promises else {}
         self._granted = dict(state.granted)
@@ -49,7 +49,7 @@ class Checker:
         self._remember_matrix()
 
     def __call__(self) -> None:
-        """Verify everything about the step that was just made."""
+        """Check every rule for the step that was just made."""
         self._processors()
         self._whereabouts()
         self._run_times()
@@ -104,7 +104,8 @@ class Checker:
             self._fail("the list of expected ends does not name the running jobs")
 
     def _run_times(self) -> None:
-        """Work is conserved: stretches of progress add up to the run time, whatever interrupted them.
+        """Check that no work is lost: a finished job's stretches of progress add up to its run time, after any
+        interruptions.
 
         Only the kill of a speculative run discards its work.
         """
@@ -128,11 +129,13 @@ class Checker:
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
 
     def _moment(self) -> float:
-        """Return by how much an event may be late: events closer than a moment happen together."""
+        """Return the seconds by which an event may be late, because events less than a microsecond apart happen
+        together.
+        """
         return MOMENT * (1 + len(self._state.completed) + len(self._state.arrived))
 
     def _shared_progress(self) -> None:
-        """Check that progress in a matrix is made only by the active row, outside overhead and stalls."""
+        """Check that only jobs in the active row make progress, outside of overhead and stalls."""
         state, clock = self._state, self._clock
         if clock is None or self._last is None:
             return
@@ -147,7 +150,7 @@ class Checker:
             self._progress[rank] = self._progress.get(rank, 0) + made - min(made, stall)
 
     def _remember_matrix(self) -> None:
-        """Keep the values that `_shared_progress` needs at the next step."""
+        """Store the values that `_shared_progress` needs at the next step."""
         state = self._state
         if state.sharing is not None:
             matrix, stall = state.sharing.matrix, state.sharing.stall
@@ -157,7 +160,9 @@ class Checker:
             self._clock = self._last = None
 
     def _matrix(self) -> None:
-        """Check that no cell is held twice, each job has its columns, and the active row is what runs."""
+        """Check that no cell of the matrix is held twice, each job has its columns, and the jobs of the active
+        row run.
+        """
         state = self._state
         if state.sharing is None:
             return
@@ -193,7 +198,7 @@ class Checker:
                 yield stretch
 
     def _pinned(self) -> None:
-        """Check that a resumed job has its own processors or columns, unless it was resumed on others."""
+        """Check that a resumed job has its own processors or columns, unless the policy resumed it on others."""
         state = self._state
         resumed = (d for d in self._history.decisions(state.step_count - 1) if isinstance(d, Resume))
         sent = {d.job.rank: d.on for d in resumed if d.on is not None}
@@ -252,7 +257,7 @@ class Checker:
         self._promised = dict(state.reserved)
 
     def _is_held_up(self) -> bool:
-        """Return True if more than running jobs delays a requested reservation, now or under the policy before."""
+        """Return True if anything but running jobs delays a requested reservation, now or under the policy before."""
         state = self._state
         writes = any(run.kind == SUSPENDING for run in state.running.values())
         return writes or bool(state.machine.absent) or any(at < state.now for at in self._granted.values())
@@ -278,7 +283,10 @@ def _finished(state: State) -> set[int]:
 
 
 def _progress_so_far(state: State, history: History) -> dict[int, float]:
-    """rank -> seconds of progress in stretches that are closed: a trial that became a run has one, too."""
+    """Return the seconds of progress in closed stretches, by rank.
+
+    A speculative run that was turned into an ordinary one has such a stretch, too.
+    """
     running = {
         rank: run.ran_by(state.now) - (state.now - history.stretch(run.stretch).start) if run.runs else run.ran_before
         for rank, run in state.running.items()

@@ -19,28 +19,28 @@ from sim.policies.orders import Order
 from sim.workload.model import Workload
 
 _PER_ITEM = 72
-"""Approximate bytes of an item of a container in addition to its place: numbers, tuples, allocations."""
+"""Approximate bytes of an item of a container besides its pointer: numbers, tuples, allocations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A run after one step. Nothing in it is shared with an engine, and it is never changed."""
+    """Copy of the state of a run after one step. It shares nothing with an engine, and is never changed."""
 
     small: State
-    """All but what follows."""
+    """State of the run without the parts in the other fields."""
     future: Future
     waiting: array[int]
-    """The ranks of the jobs that wait."""
+    """Ranks of the waiting jobs."""
     seen: Order | None
-    """The order of the queue as the last pass saw it, where it looks around."""
+    """Order of the queue at the last pass, if it depends on more than the job and the clock; else None."""
     unfinished: tuple[int, ...]
-    """The ranks of the jobs that are under way or suspended."""
+    """Ranks of the jobs that run or are suspended."""
     entries: Mapping[int, Entry]
-    """Ledger entries of unfinished jobs, where they differ from the default."""
+    """Ledger entries of unfinished jobs that differ from the default, by rank."""
 
     @classmethod
     def of(cls, state: State, future: Future) -> Checkpoint:
-        """Return the present, between two steps."""
+        """Return a checkpoint of the state between two steps."""
         unfinished = {*state.running, *state.suspended, *state.under_way}
         waiting, ledger = state.waiting.ranks(), state.ledger
         told = {*unfinished, *ledger.told(waiting)}
@@ -48,7 +48,9 @@ class Checkpoint:
         return cls(state.copy(), future.copy(), waiting, state.waiting.seen, tuple(unfinished), entries)
 
     def state(self, later: State, workload: Workload) -> State:
-        """Return the state as it was, completed from a later moment of the same run."""
+        """Return the state at the checkpoint; the parts that it lacks come from `later`, a later state of the
+        same run.
+        """
         state = self.small.copy()
         state.curious, state.jobs = later.curious, workload.jobs
         state.waiting = Queue.of(state.policy.queue_order(), map(state.jobs.__getitem__, self.waiting))
@@ -58,7 +60,7 @@ class Checkpoint:
 
     @property
     def step(self) -> int:
-        """Return how many steps had been made."""
+        """Return the number of steps made until the checkpoint."""
         return self.small.step_count
 
     @property
@@ -67,12 +69,12 @@ class Checkpoint:
 
     @property
     def free(self) -> int:
-        """Return how many processors nothing occupied."""
+        """Return the number of free processors at the checkpoint."""
         return self.small.free
 
     @property
     def size(self) -> int:
-        """Return the approximate size in bytes."""
+        """Return the approximate size of the checkpoint in bytes."""
         return _size(self.small) + _size(self.future) + _size(self.waiting) + 2 * _size(self.entries)
 
 

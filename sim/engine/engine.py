@@ -51,16 +51,17 @@ from sim.workload.model import Workload
 from sim.workload.outages import Outage
 
 IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
-"""Most steps without an arrival or an end; the second limit is for when only the policy can change anything or time
-stands still.
+"""Largest numbers of steps without an arrival or an end, before the run is stopped as endless.
+
+The second one holds while only the policy can change anything, or time stands still.
 """
 
 Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
-"""Observer of a run; its result is called after every step."""
+"""Function that begins to observe a run; the function that it returns is called after every step."""
 
 
 class Engine:
-    """A simulation of one workload under one policy.
+    """Simulation of one workload under one policy.
 
     curious: keep, for the last step, the reason why each considered job waits, and permanently all reservations in rows
     (costs time on long queues). watchers: objects called after every step, such as `sim.engine.check.Checker`.
@@ -94,7 +95,7 @@ class Engine:
         self.state, self.history, self._future = state, history, future
         self._in_vain, self._in_vain_since, self._hears = 0, 0.0, may_be_heard()
         self._most: int | None = None
-        """How many decisions are made at a pass, if not all"""
+        """Number of decisions after which a pass is stopped; None for a whole pass"""
         self._view = StateView(state)
         self._upcoming = NextEvent(state, future, self._submits, self._runtimes)
         self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
@@ -116,15 +117,15 @@ class Engine:
     # Another engine in the same state
 
     def checkpoint(self) -> Checkpoint:
-        """Return the state between two steps, from which `at` continues."""
+        """Return a copy of the state between two steps, from which `at` continues."""
         return Checkpoint.of(self.state, self._future)
 
     def at(
         self, checkpoint: Checkpoint, history: History, *, watchers: Sequence[Watcher] = (), last: int | None = None
     ) -> Engine:
-        """Return another engine at an earlier checkpoint of this run; it continues that history.
+        """Return another engine that continues from an earlier checkpoint of this run, and writes to `history`.
 
-        last: rank of the last job to arrive.
+        `last` is the rank of the last job to arrive.
         """
         twin, state = copy(self), checkpoint.state(self.state, self.workload)
         for rank, stretch in history.open_stretches().items():
@@ -144,17 +145,17 @@ class Engine:
 
     @property
     def step_count(self) -> int:
-        """Return how many steps have been made."""
+        """Return the number of steps made so far."""
         return self.state.step_count
 
     @property
     def is_to_switch(self) -> bool:
-        """Return True if an adaptive policy switches in the next step."""
+        """Return True if an adaptive policy switches policies in the next step."""
         return self.state.successor is not None
 
     @property
     def curious(self) -> bool:
-        """Return True if reasons are recorded."""
+        """Return True if the run is watched, so that reasons to wait are recorded."""
         return self.state.curious
 
     @curious.setter
@@ -163,13 +164,13 @@ class Engine:
         renew(self._view, self.state)
 
     def next_time(self) -> float | None:
-        """Return when the next step will be; None when everything has happened."""
+        """Return the time of the next step; None when no event is left."""
         return self._upcoming.time()
 
     def switch(self, policy: Policy | str, at: float | None = None) -> None:
         """Switch to another policy in a separate step, at `at` (default: the time of the last step).
 
-        Events due at that moment come first. Then the policy takes over the state of the machine: all waiting jobs are
+        Other events of that time come first. Then the policy takes over the state of the machine: all waiting jobs are
         new to it, in its order, and it makes its first pass.
         """
         due, now = self.next_time(), self.now
@@ -189,7 +190,7 @@ class Engine:
         self._happen(at, successor.first())
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
-        """Let these processors fail in a separate step, at `at` (default: at the time of the last step)."""
+        """Let these processors fail in a separate step, at `at` (default: the time of the last step), until `until`."""
         at = self.now if at is None else at
         if processors <= 0 or processors >> self.state.procs:
             raise ParameterError(f"no such processors: they are numbered 0 to {self.state.procs - 1:,}")
@@ -205,7 +206,7 @@ class Engine:
         self._happen(at, changes=True)
 
     def step(self) -> bool:
-        """Go to the next instant and let everything happen there; False when there is none."""
+        """Advance to the next instant and apply all its events; return False if there is none."""
         now = self.next_time()
         if now is None:
             return False
@@ -218,7 +219,7 @@ class Engine:
         self.step()
 
     def run(self, until: float = inf) -> None:
-        """Make all steps up to and including `until`."""
+        """Make all steps up to and including the time `until`."""
         self.hurry(until)
         next_time = self._upcoming.time
         while (time := next_time()) is not None and time <= until:
@@ -238,7 +239,7 @@ class Engine:
         return True
 
     def hurry(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
-        """Make many steps at once as `Express.go`; how much was spent: nothing where each has to be looked at."""
+        """Make many steps at once with the fast path; return the credit used, 0 if it cannot be used now."""
         state = self.state
         if self._loops is None or state.curious or self._after_step or state.leader:
             return 0
@@ -263,7 +264,7 @@ class Engine:
     def _happen(self, now: float, successor: Policy | None = None, changes: bool = False) -> None:
         """Apply all events of one instant, then a due switch of the policy.
 
-        changes: does the machine change, whatever was foreseen?
+        `changes` is True if the machine changes, planned or not.
         """
         state, future, is_plain, by_rule, is_awake = self.state, self._future, self._is_plain, False, False
         try:
@@ -331,7 +332,7 @@ class Engine:
                 hear(None)
 
     def _forget_last(self) -> None:
-        """Reset the values of rare events at the last instant."""
+        """Reset the values of events that happened at the last instant."""
         state = self.state
         for told in (state.decisions, state.not_passed, state.printed, state.killed):
             told.clear()
@@ -340,7 +341,7 @@ class Engine:
             state.interrupted, state.ousted, state.renewed = [], [], []
 
     def _look_on(self, by_rule: bool) -> None:
-        """After a step let an adaptive policy choose the next one, then call all watchers."""
+        """Let an adaptive policy choose the policy after a step, then call all watchers."""
         state = self.state
         if state.leader is not None and not by_rule and (state.left or state.under_way):
             wanted = state.leader.next_policy(state.policy, self._view, state.led)
@@ -375,7 +376,7 @@ class Engine:
             self.state.free = self.state.machine.free
 
     def _drop_timers(self, now: float) -> bool:
-        """Remove the timer; return True if there was one."""
+        """Remove the timers that are due by `now`; return True if there was any."""
         timers, wakes, dropped = self.state.timers, self.state.wakes, False
         while timers and timers[0][0] <= now:
             timer, dropped = heappop(timers), True
@@ -397,7 +398,7 @@ class Engine:
             state.waiting.add(job)
 
     def _share_until(self, sharing: Sharing, now: float) -> None:
-        """Let the rows take their turns since the last step."""
+        """Let the rows of the matrix have their turns from the last step until `now`."""
         if self.step_count and now > sharing.since:
             self.history.mend_free(sharing.empty_until(now) / (now - sharing.since))
         for rank in sharing.elapse(now, self._runtimes):
@@ -405,7 +406,7 @@ class Engine:
             self._transitions.done(self._jobs[rank])
 
     def _rows_go_on(self, sharing: Sharing) -> None:
-        """Settle the rows after the matrix has reached its state for this step."""
+        """Update the clock of the rows after the matrix has reached its state for this step."""
         state = self.state
         for rank in sharing.settle(state.now):
             self._transitions.started(rank)
@@ -416,14 +417,14 @@ class Engine:
     # The pass
 
     def _is_to_decide(self, is_awake: bool, is_new: bool) -> bool:
-        """Return True if the policy is called; with turns only after events. is_new: it has just taken over."""
+        """Return True if the policy has to make a pass (with turns only after events); `is_new` at its first."""
         state, sharing = self.state, self.state.sharing
         if sharing is None or is_awake or is_new:
             return True
         return bool(state.arrived or state.completed or state.resized or not sharing.ran)
 
     def _let_order_look(self) -> None:
-        """Let the order of the queue observe the past; after a switch all waiting jobs are new to it."""
+        """Let the order of the queue observe the state; after a switch all waiting jobs are new to it."""
         state, came = self.state, self.state.arrived
         if state.switches and state.switches[-1].step > state.step_count:
             state.arrived = [*state.waiting.jobs.values()]
@@ -431,7 +432,7 @@ class Engine:
         state.arrived = came
 
     def _let_decide_beside(self, is_new: bool) -> None:
-        """Make the pass in rare cases: turns, observing orders, changes of the machine, switches, partial passes."""
+        """Make a pass in the rare cases: turns, observing orders, machine changes, switches, partial passes."""
         state = self.state
         if state.waiting.looks:
             self._let_order_look()
@@ -450,7 +451,7 @@ class Engine:
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:
-        """Return the policy's pass, or the requested part of it."""
+        """Return the function that yields the decisions of the policy's pass, or of the requested part of it."""
         decide = self.state.policy.decide
         return decide if self._most is None else partial(_first_of, self.state, self._most)
 
@@ -479,7 +480,7 @@ class Engine:
         return f"<Engine {state.spec}: step {state.step_count:,}, {clock(state.now)}, {jobs}>"
 
     def snapshot(self) -> Snapshot:
-        """Return the present as an immutable value."""
+        """Return the current state as an immutable snapshot."""
         return take_snapshot(self.state, self.workload, self.next_time())
 
     def schedule(self) -> Schedule:
@@ -488,7 +489,7 @@ class Engine:
 
 
 def _first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:
-    """Yield the policy's decisions until this step has `most`."""
+    """Yield the policy's decisions until the step has `most` decisions."""
     for decision in state.policy.decide(view):
         if len(state.decisions) >= most:
             return

@@ -72,7 +72,7 @@ def adopting(state: State) -> Iterator[Decision]:
 
 
 def _go_on(state: State) -> Iterator[Decision]:
-    """Resume suspended jobs in the order of their suspension; await the first that cannot resume."""
+    """Yield decisions that resume suspended jobs in the order of suspension, and await the first that cannot resume."""
     head: Job | None = None
     for rank, own in list(state.suspended.items()):
         job = state.jobs[rank]
@@ -95,7 +95,7 @@ def _go_on(state: State) -> Iterator[Decision]:
 
 
 def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
-    """Return why a suspended job behind the first cannot resume: its own processors, or reserved ones."""
+    """Return the reason why a suspended job behind the first cannot resume: its own processors, or reserved ones."""
     if lacks := waits_for_own(own, state.free_set, state.machine.there):
         return lacks
     now = state.now
@@ -115,12 +115,12 @@ def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
 
 
 def _kept(state: State, rank: int | None = None) -> int:
-    """Return the processors that are kept for another than this job."""
+    """Return the processors that are kept for other jobs than this one."""
     return 0 if state.awaited is None or state.awaited == rank else state.suspended[state.awaited]
 
 
 def _can_keep(state: State, rank: int) -> bool:
-    """Return True if the granted reservations stay possible when the job's processors are reserved from now on."""
+    """Return True if granted reservations stay possible when the job's processors are reserved from now on."""
     plan = state.running_plan(rank)
     take_granted(state, plan)
     return plan.shortage() is None
@@ -130,7 +130,7 @@ def _can_keep(state: State, rank: int) -> bool:
 
 
 def _start_granted(state: State) -> Iterator[Decision]:
-    """Start jobs whose granted reservations are due; policies that suspend make room for them."""
+    """Yield decisions that start jobs whose granted reservations are due; policies that suspend make room for them."""
     for rank, at in sorted(state.granted.items(), key=lambda item: (item[1], item[0])):
         job = state.jobs[rank]
         if at > state.now:
@@ -152,7 +152,7 @@ def _make_room(state: State, job: Job, needed: int) -> Iterator[Decision]:
 
 
 def _give_a_row(state: State) -> Iterator[Decision]:
-    """Place jobs whose reservations are due in a new row, and make it active."""
+    """Yield decisions that place jobs with due reservations in a new row, and make it active."""
     row: int | None = None
     for rank, at in sorted(state.granted.items()):
         job = state.jobs[rank]
@@ -173,7 +173,7 @@ def _give_a_row(state: State) -> Iterator[Decision]:
 
 
 def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
-    """Yield the policy's decisions, leaving out starts that would delay a granted reservation or run into maintenance.
+    """Yield the policy's decisions, without starts that would delay a granted reservation or run into maintenance.
 
     At such a start the policy is called again without that job, and without the completed jobs, so that no job is
     counted twice. Its new plans replace its earlier ones.
@@ -206,7 +206,7 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
 
 
 def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
-    """Return True if it would run into maintenance, or into a reservation that the policy does not know."""
+    """Return True if the start would run into maintenance, or into a reservation that the policy does not know."""
     job = decision.job
     if job.rank not in state.waiting.jobs and job.rank not in state.suspended:
         return False  # it cannot be done at all
@@ -224,9 +224,7 @@ def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
 
 
 def _touched(state: State, job: Job) -> Reason:
-    """Return the first granted reservation that the job would delay, because too few processors are left
-    from then on.
-    """
+    """Return the reason against a start: the first granted reservation that the job would delay."""
     if not state.in_time(job) or not state.granted:
         return MachineGoesDown(state.closes, state.now + state.remaining_estimate(job.rank))
     now, plan = state.now, state.plan.copy()
@@ -238,7 +236,7 @@ def _touched(state: State, job: Job) -> Reason:
 
 
 class AdoptedView(StateView):
-    """View of the present for a policy that knows neither suspended jobs nor granted reservations.
+    """View of the state for a policy that knows neither suspended jobs nor granted reservations.
 
     Processors reserved for the awaited job look taken; jobs with granted reservations are left out.
     """
@@ -246,7 +244,7 @@ class AdoptedView(StateView):
     __slots__ = ("passed_over",)
 
     passed_over: set[int]
-    """Jobs that may not start in this pass."""
+    """Ranks of the jobs that may not start in this pass."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)

@@ -16,13 +16,13 @@ from sim.workload.outages import absent, known
 
 
 class MachineChanges:
-    """Effects of the machine's changes on jobs and plans."""
+    """Changes of the machine during a run, with their effects on jobs and plans."""
 
     def __init__(self, transitions: Transitions) -> None:
         self._transitions, self._state, self._history = transitions, transitions.state, transitions.history
 
     def happen(self) -> None:
-        """Apply the changes of the machine that are due."""
+        """Apply the changes of the machine that are due now."""
         state, outages = self._state, self._transitions.future.outages
         now, was, seen = state.now, state.machine.absent, state.outages
         gone = absent(outages, now)
@@ -51,7 +51,7 @@ class MachineChanges:
             self._upset_plans()
 
     def _tell(self, lost: int, failed: int) -> None:
-        """Log the lost processors, announced or not; if processors already down fail as well, plans become invalid."""
+        """Record the lost processors, announced or not; if processors already down fail as well, drop the plans."""
         back, log = self._state.back, self._transitions.log
         if announced := lost & ~failed:
             log(Gone(announced, back(announced), announced=True))
@@ -61,7 +61,7 @@ class MachineChanges:
             log(Gone(failed, back(failed), announced=False, again=True))
 
     def _interrupt(self, lost: int) -> None:
-        """Interrupt all jobs on these processors."""
+        """Interrupt all jobs on these processors, which return to the queue."""
         state, sharing = self._state, self._state.sharing
         if sharing is not None:
             for rank in [rank for rank in sorted(sharing.ran) if sharing.matrix.columns(rank) & lost]:
@@ -87,14 +87,14 @@ class MachineChanges:
         self._queue_again(state.jobs[rank], ran, counts=not is_new)
 
     def _give_up_places(self) -> None:
-        """Release suspended jobs whose processors will not all return."""
+        """Return suspended jobs to the queue whose own processors will not all return."""
         state = self._state
         lost = state.gone_for_good
         for rank in [rank for rank, own in state.suspended.items() if own & lost and rank not in state.running]:
             self._queue_again(state.jobs[rank], state.ledger.ran[rank])
 
     def _queue_again(self, job: Job, ran: float, counts: bool = True) -> None:
-        """Return the job to the queue without progress; it counts as interrupted only if it has had a turn."""
+        """Return the job to the queue without its progress; it counts as interrupted only if it has had a turn."""
         state, rank = self._state, job.rank
         if state.suspended.pop(rank, None) is not None:
             del state.suspended_since[rank]

@@ -1,4 +1,4 @@
-"""Effects of decisions with turns: on the matrix, the jobs in it, and jobs entering it."""
+"""Effects of decisions of gang scheduling: on the matrix, the jobs in it, and jobs that enter it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sim.errors import DecisionError
 
 
 class MatrixTransitions(Transitions):
-    """All transitions of jobs with turns, where jobs start only in a row."""
+    """Transitions of jobs on a machine where rows take turns, and jobs start only in a row."""
 
     sharing: Sharing
-    """The matrix, where there is one"""
+    """Matrix with the clock of its rows and the progress of its jobs"""
 
     def _about_jobs(self) -> Table:
         if self.state.sharing is None:
@@ -44,7 +44,7 @@ class MatrixTransitions(Transitions):
         }
 
     def _place(self, decision: Place) -> None:
-        """Place a waiting or suspended job in the matrix."""
+        """Apply the placement of a waiting or suspended job in the matrix."""
         state, job, rank = self.state, decision.job, decision.job.rank
         for passed in state.not_passed:
             self._write_plan(passed)
@@ -115,7 +115,10 @@ class MatrixTransitions(Transitions):
             self._note(decision)
 
     def _write_plan(self, decision: ReserveRow) -> bool:
-        """Record a plan unless it moves by less than a turn, as every rebuild shifts all plans a little."""
+        """Record a planned start in a row, unless it moves by less than a turn: every rebuild moves all plans a little.
+
+        Return True if it was recorded.
+        """
         planned, rank, at = self.state.row_planned, decision.job.rank, decision.at
         if (was := planned.get(rank)) is not None and abs(at - was) < self.sharing.turns.slice:
             return False

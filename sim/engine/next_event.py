@@ -1,4 +1,4 @@
-"""Time of the next step: ends, arrivals, timers, turns of rows and changes of the machine."""
+"""Time of the next event: ends, arrivals, timers, turns of rows and changes of the machine."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sim.machine.moment import MOMENT
 
 
 class NextEvent:
-    """Next event of a run in this state."""
+    """Finder of the time of the next event of a run."""
 
     def __init__(self, state: State, future: Future, submits: Sequence[float], runtimes: Sequence[float]) -> None:
         self._state, self._future, self._submits, self._runtimes = state, future, submits, runtimes
 
     def time(self) -> float | None:
-        """Return when the next step will be; None when everything has happened."""
+        """Return the time of the next event; None when no event is left."""
         state, future, time = self._state, self._future, inf
         leaving, leaves = future.leaving, future.leaves
         while leaving:
@@ -49,7 +49,7 @@ class NextEvent:
         return time
 
     def _beside(self, time: float) -> float:
-        """Return the time of the next event if not then: timers, turns of rows, or changes of the machine."""
+        """Return the earlier of `time` and the next rare event: a timer, a turn of rows, or a change of the machine."""
         state, timers, reserved = self._state, self._state.timers, self._state.reserved
         while timers:
             at, rank, since = timers[0]
@@ -69,7 +69,7 @@ class NextEvent:
         return change if change < time and (time < inf or state.left) else time  # not when all is over
 
     def _coincides(self, time: float, until: float) -> bool:
-        """Return True if the machine changes at the same moment, or another timer is due."""
+        """Return True if the machine changes or another timer is due at the same instant."""
         timers = self._state.timers
         if time < self._state.wake_at <= until:
             return True
@@ -78,7 +78,7 @@ class NextEvent:
         return bool(self._future.changes) and time < self._future.next_change() <= until
 
     def _latest(self, time: float) -> float:
-        """Return the latest time due in the same instant, as no event happens before its time."""
+        """Return the latest time of the events that belong to the same instant, as no event happens before its time."""
         leaving, timers, arrives = self._future.leaving, self._state.timers, self._submits[self._state.submitted]
         while True:
             until = time + MOMENT
@@ -92,11 +92,11 @@ class NextEvent:
             time = latest
 
     def _will_not_be(self, when: float, rank: int) -> bool:
-        """Return True if the job left before that end."""
+        """Return True if the job has left before this end, which is therefore void."""
         return self._future.leaves.get(rank) != when
 
     def _is_void(self, when: float, rank: int, since: float) -> bool:
-        """Return True if a timer has lost its reason."""
+        """Return True if the reason for a timer no longer exists."""
         if since == inf:
             return rank >= 0 and self._state.reserved.get(rank) != when
         allocation = self._state.running.get(rank)
@@ -104,7 +104,7 @@ class NextEvent:
 
 
 def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool]) -> float:
-    """Return the latest entry of a heap up to `until`, if it is later than `latest`."""
+    """Return the latest valid entry of a heap up to `until`, if it is later than `latest`; else `latest`."""
     ahead = [0]
     for place in ahead:
         if place < len(heap) and heap[place][0] <= until:

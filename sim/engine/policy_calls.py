@@ -1,4 +1,4 @@
-"""Calls of the policy, and errors in them as one line with the policy, the moment and the place.
+"""Calls of the policy; errors in them become one line with the policy, the time and the place.
 
 Another thread can detect that a policy does not answer (`unanswered`) and stop it (`give_up`). `patience` does this,
 and `patient` for user-defined policies. Every pass records its thread, because reading another thread's stack crashes
@@ -33,19 +33,20 @@ LONGEST_PASS = 20.0
 _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
-"""Folders without user code, apart from the policies' own."""
+"""Folders without user-defined code, apart from the folders of the policies themselves."""
 _LONGEST = 500
-"""Letters of what an error says."""
+"""Largest number of letters of an error message that are shown."""
 _TRUTH = frozenset({"runtime", "runtimes", "run_time", "workload", "engine", "state", "history"})
 HIDDEN = "; policies cannot see run times, only the past and each job's estimate"
-"""Hint in the error for access to run times"""
+"""Hint at the end of the error for access to run times"""
 _Shown = TypeVar("_Shown")
 _Error = TypeVar("_Error", bound=PolicyError)
 
 _DECIDING: dict[int, State] = {}
-"""thread -> whose policy decides there now"""
+"""State of the run whose policy decides now in each thread, by thread"""
 _SEEN: dict[int, tuple[State, int, float]] = {}
-"""thread -> whose policy was seen to decide there, after how many steps, and when first"""
+"""State of the run whose policy last decided in each thread, its number of steps, and the time when that was first seen
+"""
 
 
 def obey(
@@ -76,7 +77,9 @@ def obey(
 
 
 def unanswered(thread: int) -> tuple[str, float]:
-    """Return the file of the policy that decides in a thread and the seconds waited for it so far; 0 if none does."""
+    """Return the file of the policy that decides in a thread, and the seconds since the pass was first seen; 0 if none
+    does.
+    """
     state = _DECIDING.get(thread)
     if state is None:
         _SEEN.pop(thread, None)
@@ -121,12 +124,12 @@ def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
 
 
 def when(state: State) -> str:
-    """Return how far the run has come."""
+    """Return text for the current step and time of the run."""
     return f"after step {state.step_count}, at {state.now:.12g}"
 
 
 def beginning(state: State) -> str:
-    """Return the place where the policy's code begins."""
+    """Return the place where the policy's code begins, as text."""
     return _begins(state.policy)
 
 
@@ -136,7 +139,7 @@ def _begins(policy: Policy) -> str:
 
 
 def _told(state: State, error: BaseException, where: str) -> BaseException:
-    """Return the same in one line."""
+    """Return the error as an error of one line, with the place `where`."""
     # only the main thread is interrupted
     if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
         return KeyboardInterrupt(f"interrupted while {state.spec} decided {when(state)} ({where})")
@@ -151,7 +154,7 @@ def _told(state: State, error: BaseException, where: str) -> BaseException:
 
 
 def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
-    """Return an error with its place; in brief only that."""
+    """Return an error with its place; its short form has only the place and the message."""
     at = re.match(r"(.+?:\d+) in [^:]+(.*)", where, re.DOTALL)
     brief = f"{Path(at[1]).name}: {what}{at[2]}" if at else what
     return kind(f"{failed}{what} ({where})", where, brief)
@@ -195,7 +198,7 @@ def _said(error: BaseException) -> str:
 
 
 def _hint(error: AttributeError) -> str:
-    """Return what to write instead of a name that the view does not have."""
+    """Return a hint: what to write instead of a name that the view does not have."""
     if error.name in _TRUTH:
         return HIDDEN
     if type(error.obj) is not StateView or not error.name:
@@ -205,7 +208,7 @@ def _hint(error: AttributeError) -> str:
 
 
 def _place(state: State, error: BaseException, decisions: object) -> str:
-    """Return the place of the failure in the policy, else where it begins."""
+    """Return the place of the error in the policy's code, else where its code begins."""
     places = list(_suspended(decisions)) or list(walk_tb(error.__traceback__))
     own = _own(places)
     return own[-1] if own else beginning(state)
@@ -216,7 +219,7 @@ def _own(places: Iterable[tuple[FrameType, int]]) -> list[str]:
 
 
 def _suspended(generator: object) -> Iterator[tuple[FrameType, int]]:
-    """Yield the place where a generator waits, then the place in the generator it delegates to."""
+    """Yield the place where a generator is suspended, then the place in the generator it delegates to."""
     while isinstance(generator, GeneratorType) and generator.gi_frame is not None:
         yield generator.gi_frame, generator.gi_frame.f_lineno
         generator = generator.gi_yieldfrom
@@ -227,7 +230,7 @@ def _is_own(file: str) -> bool:
 
 
 def _line(code: CodeType, line: int) -> str:
-    """Return a place, with its line of code if that is user code."""
+    """Return the place as text, with the line of code if it is user-defined."""
     file = code.co_filename
     cited = "" if file.startswith(_LIBRARY) else printable(shortened(linecache.getline(file, line).strip(), 80))
     return f"{file}:{line} in {code.co_name}{cited and f': {cited}'}"

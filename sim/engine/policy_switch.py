@@ -1,8 +1,8 @@
 """Switch of policies in the middle of a run (sim/RULES.md): which state stays and which is replaced.
 
 The state of the machine stays: waiting, running and suspended jobs. Plans, partitions, notes and turns belong to the
-old policy. Later passes handle suspended jobs and granted reservations that the new policy does not support in
-`sim.engine.inherited_jobs`.
+old policy. Suspended jobs and granted reservations that the new policy does not support are handled by
+`sim.engine.inherited_jobs` in later passes.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from sim.workload.model import Job
 
 
 class PolicySwitch:
-    """The state is handed over from one policy to the next."""
+    """Transfer of the state of a run from one policy to the next."""
 
     def __init__(self, transitions: Transitions) -> None:
         self._transitions, self._state, self._history = transitions, transitions.state, transitions.history
         self._runtimes = transitions.runtimes
 
     def hand_over(self, successor: Policy, by_rule: bool = False) -> None:
-        """Hand the state to the next policy before its first pass. by_rule: an adaptive policy switched."""
+        """Transfer the state to the next policy before its first pass. `by_rule`: an adaptive policy switched."""
         state, was, planned = self._state, written_policy(self._state.policy), self._state.planned
         for allocation in list(state.running.values()):
             if allocation.kind == SPECULATIVE:
@@ -98,7 +98,7 @@ class PolicySwitch:
             self._transitions.log(Suspend(allocation.job, ReservationDue(state.jobs[asked])))
 
     def _make_ordinary(self, allocation: Allocation) -> None:
-        """Turn a speculative run into an ordinary one."""
+        """Turn a speculative run into an ordinary run."""
         state, job, now = self._state, allocation.job, self._state.now
         del state.ends[bisect_left(state.ends, (allocation.expected_end, job.rank))]
         expected_end = allocation.since + job.estimate
@@ -111,9 +111,10 @@ class PolicySwitch:
     # Into and out of the matrix
 
     def _leave_matrix(self, sharing: Sharing) -> None:
-        """Keep the active row running, suspend other jobs with progress, and return the rest to the queue.
+        """Dissolve the matrix: jobs of the active row keep running, others with progress are suspended, the rest wait
+        again.
 
-        What a job still owed for migrations is forgiven, and not counted as lost.
+        Remaining costs of migrations are forgiven, and not counted as lost.
         """
         state = self._state
         sharing.turns.settle(state.now, sharing.matrix.occupied_rows())
@@ -161,14 +162,14 @@ class PolicySwitch:
 
 
 def take_granted(state: State, plan: Plan) -> None:
-    """Put the granted reservations into a plan of the present."""
+    """Occupy the granted reservations in a plan of the present."""
     for rank, at in state.granted.items():
         job, start = state.jobs[rank], max(at, state.now)
         plan.take(start, start + job.estimate, job.procs)
 
 
 def keep_granted(transitions: Transitions) -> None:
-    """Keep requested reservations at their time, or move them to the earliest later moment with enough room."""
+    """Keep requested reservations at their time, or move them to the earliest later time at which they fit."""
     state = transitions.state
     plan = state.running_plan()
     for at, rank in sorted((at, rank) for rank, at in state.granted.items()):
@@ -182,13 +183,13 @@ def keep_granted(transitions: Transitions) -> None:
 
 
 def has_adopted(state: State) -> bool:
-    """Return True if state of an earlier policy is left that the present one does not support."""
+    """Return True if state of an earlier policy is left that the current policy does not support."""
     granted, suspended = state.granted and not state.policy.grants, state.suspended and not state.policy.suspends
     return bool(granted or suspended)
 
 
 def promise_again(state: State) -> None:
-    """Let the policy give promises again once no state of earlier policies interferes."""
+    """Let the policy make promises again when no state of earlier policies interferes any more."""
     promises = can_promise(state)
     if promises and not state.promises:
         for rank, at in state.reserved.items():

@@ -1,4 +1,4 @@
-"""The jobs that wait, kept in the order of the policy."""
+"""Queue of the waiting jobs, kept in the policy's order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _standing(order: Order, job: Job) -> tuple[float, int]:
 
 
 class Queue:
-    """A queue: sorted once where the order allows it, at every look where it depends on the clock."""
+    """Queue of waiting jobs: sorted once if the order allows it, or at every pass if it depends on the clock."""
 
     __slots__ = ("_in_order", "_key", "_keys", "_order", "by_clock", "jobs", "looks", "seen", "step", "wanted")
 
@@ -33,15 +33,15 @@ class Queue:
         self.looks = order.looks
         """True if the order depends on more than the job and the clock."""
         self.jobs: dict[int, Job] = {}
-        """rank -> job, in order of joining"""
+        """Waiting jobs by rank, in the order in which they were added"""
         self._keys: list[Any] = []
         self._in_order: list[Job] = []
         self.step = 0
         """Step of the last pass that used the order."""
         self.seen: Order | None = None
-        """The order as the last pass saw it, where it looks at more than the job and the clock."""
+        """Order as of the last pass, if it depends on more than the job and the clock."""
         self.wanted = 0
-        """Processors that the waiting jobs ask for together."""
+        """Total of the processors that the waiting jobs request."""
 
     @classmethod
     def of(cls, order: Order, jobs: Iterable[Job]) -> Queue:
@@ -60,12 +60,12 @@ class Queue:
         return self.seen or self._order.at_step(self.step)
 
     def look(self, view: View) -> tuple[()]:
-        """Let the order observe the state before a pass, without decisions."""
+        """Let the order observe the state before a pass; return no decisions."""
         self.seen = self._order.seeing(view)
         return ()
 
     def ranks(self) -> array[int]:
-        """Return the ranks of the waiting jobs, in compact form."""
+        """Return the ranks of the waiting jobs as an array."""
         return array("l", self.jobs if self.by_clock else map(_RANK, self._in_order))
 
     def add(self, job: Job) -> None:
@@ -89,7 +89,7 @@ class Queue:
             del keys[place], in_order[place]
 
     def in_order(self, now: float) -> list[Job]:
-        """Return the jobs from front to back: a list of the caller's own."""
+        """Return a new list of the jobs from front to back."""
         if not self.by_clock:
             return self._in_order.copy()
         key = self.order.key

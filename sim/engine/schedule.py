@@ -1,4 +1,4 @@
-"""The outcome of a run as columns: what metrics are computed from and what `--schedule` writes."""
+"""Schedule: the results of a run as columns, from which metrics are computed and `--schedule` is written."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from sim.workload.outages import Outage
 
 @dataclass(frozen=True)
 class Curves:
-    """The state after each step: `time[i]` holds until `time[i + 1]`."""
+    """State of the machine after each step: `time[i]` holds until `time[i + 1]`."""
 
     time: Floats
     free: Floats
-    """Processors that nothing occupies; where jobs share them in time, on average until the next step."""
+    """Number of free processors; where jobs share them in time, on average until the next step."""
     waiting: Ints
-    """Jobs that wait."""
+    """Number of waiting jobs."""
     wanted: Ints
-    """Processors that the waiting jobs ask for together."""
+    """Total of the processors that waiting jobs request."""
     suspended: Ints
-    """Suspended jobs that wait to resume."""
+    """Number of suspended jobs that wait to resume."""
 
     @property
     def lost(self) -> Floats:
-        """Return processors that are free while a job waits to start or to resume."""
+        """Return the number of processors that are free while a job waits to start or to resume."""
         return np.where(self.waiting + self.suspended > 0, self.free, 0.0)
 
 
@@ -48,29 +48,29 @@ class Schedule(Tabular):
     workload: Workload
     policy: str
     start: Floats
-    """The first start."""
+    """First start of each job."""
     end: Floats
     ran: Floats
     """Seconds of progress made; equals the run time of a finished job."""
     backfilled: Bools
-    """Started before a job that stood ahead of it in the queue."""
+    """True for jobs that started before a job ahead of them in the queue."""
     promised: Floats
-    """The first start that was guaranteed, nan where none was."""
+    """First promised start of each job, nan if no start was promised."""
     preemptions: Ints
     migrations: Ints
     speculative_kills: int
-    """Speculative runs that reached their limit; their work was lost."""
+    """Number of speculative runs that reached their limit; their work was lost."""
     borrowed: int
-    """How many processors changed owner between partitions."""
+    """Number of processors that changed their owner between partitions."""
     curves: Curves
     stalled: float = 0.0
-    """Processor-seconds that jobs lost to migrations, their own and others'."""
+    """Processor-seconds lost to migrations, by the jobs that moved and others."""
     interruptions: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Number of times that each job was interrupted by lost processors."""
     outages: tuple[Outage, ...] = ()
     """Times at which processors were unavailable."""
     nodes: tuple[tuple[int, ...], ...] = ()
-    """The nodes that each job was on last, by number; empty for equal processors."""
+    """Nodes on which each job was last, by number; empty for equal processors."""
     dropped: tuple[int, ...] = ()
     """The ranks of the jobs that were given up: there would never be processors enough again."""
     again: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
@@ -82,12 +82,12 @@ class Schedule(Tabular):
 
     @property
     def there(self) -> Ints:
-        """Return how many processors were there after each step."""
+        """Return the number of available processors after each step."""
         return there_at(self.outages, self.workload.procs, self.curves.time)
 
     @cached_property  # groups of jobs ask for it, each again
     def wait(self) -> Floats:
-        """Return the wait of each job from when it was due to its first start, at least 0."""
+        """Return the wait of each job in seconds, from its submission (or requested start) to its first start."""
         waited: Floats = np.maximum(self.start - self.workload.due, 0.0)
         return waited
 
@@ -120,7 +120,7 @@ class Schedule(Tabular):
 
     @property
     def _on_nodes(self) -> dict[str, NDArray[Any]]:
-        """Return the nodes of each job by number, in a column of its own where the machine has nodes."""
+        """Return the column with the nodes of each job; no column for a machine of equal processors."""
         if self.workload.shape is None:
             return {}
         return {"nodes": np.array([" ".join(map(str, nodes)) for nodes in self.nodes], dtype=object)}
@@ -141,7 +141,7 @@ def drawn_again(schedule: Schedule) -> Drawn:
 
 
 def _written(state: State) -> str:
-    """Return the policy; after switches all of them, each with its time."""
+    """Return the policy as text; after switches all policies, each with its time."""
     if state.leader is not None and all(switch.by_rule for switch in state.switches):
         return written_policy(state.leader)
     if not state.switches:

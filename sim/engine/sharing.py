@@ -1,8 +1,8 @@
-"""Jobs that share the machine in time: their places in the matrix, the active row, and their progress.
+"""Time sharing: the jobs in the matrix, the active row, and the progress of the jobs.
 
-The engine lets time pass here (`elapse`) and asks when something will happen next (`next_end`, `next_start`); it says
-how long the jobs truly run, which is not kept here. Between two instants only sums change: turns are counted, not
-stepped through.
+The engine lets time pass here (`elapse`) and asks when something will happen next (`next_end`, `next_start`). It passes
+the true run times, which are not kept here. Between two instants only sums change: turns are counted, not stepped
+through.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from sim.machine.ousterhout_matrix import Matrix
 from sim.machine.turns import Turns, added
 
 MOST_COLUMNS = 1_000_000
-"""A rebuild handles sets of columns, one for every job and row."""
+"""Largest number of columns times rows, because a rebuild handles a set of columns for every job and row."""
 
 
 class Sharing:
-    """The matrix, the clock of its rows, and the progress of the jobs in it."""
+    """State of time sharing: the matrix, the clock of its rows, and the progress of the jobs in it."""
 
     __slots__ = ("matrix", "new", "ran", "since", "stall", "to_turn", "turns")
 
     def __init__(self, procs: int, turns: Turns, there: int | None = None) -> None:
-        """there: the processors that are there, if not all."""
+        """Make an empty matrix; `there` are the available processors (default: all)."""
         if procs > MOST_COLUMNS:
             raise NotThereError(f"rows of {procs:,} processors cannot take turns: {MOST_COLUMNS:,} is the most")
         self.matrix, self.turns = Matrix(procs), turns
         if there is not None:
             self.matrix.resize(there)
         self.since: float = 0
-        """Time up to which the sums below are computed."""
+        """Time up to which the sums of progress are computed."""
         self.ran: dict[int, float] = {}
-        """rank -> seconds of progress that the job has made"""
+        """Seconds of progress of each job, by rank"""
         self.stall: dict[int, float] = {}
-        """rank -> seconds of its own turns that it loses before that"""
+        """Seconds of its own turns that each job still loses to migrations, by rank"""
         self.new: set[int] = set()
-        """Jobs that have not had a turn."""
+        """Ranks of the jobs that have not had a turn."""
         self.to_turn: int | None = None
         """Row that becomes active out of order after the rebuild."""
 
@@ -55,7 +55,7 @@ class Sharing:
     # Predictions
 
     def next_end(self, before: float, runtimes: Sequence[float]) -> float:
-        """Return when the next job is done; anything from `before` on is not looked into and is infinite."""
+        """Return the time at which the next job will have its first turn."""
         if not self.ran:
             return inf
         stall, since, finish = self.stall, self.since, self.turns.finish
@@ -74,7 +74,7 @@ class Sharing:
         return min([end, *(finish(rows, need, since) for rows, need in least.items())])
 
     def next_start(self) -> float:
-        """Return when the next job will have its first turn."""
+        """Return the time at which the next job will end, if that is before `before`; else infinity."""
         if not self.new:
             return inf
         return min(self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)
@@ -82,7 +82,7 @@ class Sharing:
     # Events
 
     def elapse(self, to: float, runtimes: Sequence[float]) -> list[int]:
-        """Advance time; return the ranks of the jobs that are done then, and have left the matrix."""
+        """Advance time to `to`; return the ranks of the jobs that end by then, which have left the matrix."""
         by_row = self.turns.gains(self.since, to)
         self.since = to
         gains: dict[tuple[int, ...], float] = {}
@@ -104,7 +104,7 @@ class Sharing:
         return sorted(done)
 
     def come_in(self, rank: int, row: int, columns: int, ran: float, is_new: bool) -> None:
-        """Place a job."""
+        """Add a job to the matrix, in this row and these columns, with `ran` seconds of progress so far."""
         self.matrix.place(rank, row, columns)
         self.ran[rank], self.stall[rank] = ran, 0
         if is_new:
@@ -115,13 +115,13 @@ class Sharing:
         _CHANGES[type(decision)](self.matrix, decision)
 
     def leave(self, rank: int) -> None:
-        """Remove a job, done or not."""
+        """Remove a job from the matrix, whether it has finished or not."""
         self.matrix.remove(rank)
         del self.ran[rank], self.stall[rank]
         self.new.discard(rank)
 
     def settle(self, now: float) -> list[int]:
-        """Settle the clock after a rebuild; return the ranks of jobs with their first turn."""
+        """Update the clock after a rebuild; return the ranks of jobs with their first turn."""
         self.turns.settle(now, self.matrix.rows)
         if self.to_turn is not None:
             self.turns.turn_to(self.to_turn, now)
@@ -134,19 +134,21 @@ class Sharing:
     # State
 
     def on_turn(self) -> dict[int, int]:
-        """rank -> processors of the jobs in the active row."""
+        """Return the processors of each job in the active row, by rank."""
         row = self.turns.row
         return {rank: columns for rank, columns, rows in self.places() if row in rows}
 
     def empty_until(self, to: float) -> float:
-        """Return processor-seconds that stay empty from `since` until then."""
+        """Return the processor-seconds that stay empty from `since` until `to`."""
         procs, turns = self.matrix.size, self.turns
         if turns.row is None:
             return procs * (to - self.since)
         return added(self.matrix.free(row) * seconds for row, seconds in turns.on_turn(self.since, to).items())
 
     def expected_end(self, rank: int, estimate: float) -> float:
-        """Return when the job would be done if it had `estimate` seconds of progress left and nothing changed."""
+        """Return the time at which the job would end if it had `estimate` seconds of progress left and nothing
+        changed.
+        """
         return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)
 
     def places(self) -> Iterable[tuple[int, int, tuple[int, ...]]]:

@@ -1,4 +1,4 @@
-"""The immutable view of one moment: all that a screen may see."""
+"""Snapshot: the immutable view of the state after a step, with everything that a screen shows."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage, capacity
 
 _MOST_LACKS = 100
-"""Number of planned jobs for which a snapshot finds what they lack on nodes."""
+"""Largest number of planned jobs for which a snapshot finds the resources that they lack on nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A job that runs: since when, until when by its estimate, on which processors."""
+    """Running job: since when, until when by its estimate, and its processors."""
 
     job: Job
     since: float
     expected_end: float
     processors: int
     kind: str
-    """run, speculative, suspending, resuming: as in `sim.history.stretch.KINDS`."""
+    """Kind of the stay, such as run, speculative, suspending or resuming, as in `sim.history.stretch.KINDS`."""
     ran: float
     """Seconds of progress so far."""
     xfactor: float
     row: int | None = None
-    """Home row, if it is in a matrix and has not had a turn."""
+    """Home row of a job in the matrix that has not had a turn; else None."""
     predicted_end: float | None = None
-    """End that the policy predicts, if it does."""
+    """End that the policy predicts; None without a prediction."""
     owes: float = 0.0
-    """Seconds of its turns that a migration still costs it, before it makes progress."""
+    """Seconds of its turns that the job loses to a migration before it makes progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +63,31 @@ class Suspended:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """Waiting job. `planned` and `why` are None if the policy gives none."""
+    """Waiting job. `planned` and `why` are None if unknown."""
 
     job: Job
     waited: float
     planned: float | None
     moved: float
-    """Move of its planned start in this step; negative is earlier."""
+    """Seconds by which its planned start moved in this step; negative is earlier."""
     reserved: bool
     """True if the planned start is a reservation; otherwise it is recomputed at each pass."""
     granted: bool
-    """True if its user requested the reservation; then no switch of the policy moves it."""
+    """True if the user requested the reservation; then no switch of the policy moves it."""
     place: int
-    """Number of its queue among the policy's queues."""
+    """Number of the job's queue among the policy's queues."""
     in_line: bool
-    """True if it is in a queue, unlike jobs with a reservation that is granted or for a trial."""
+    """True if the job is in a queue; jobs with a granted reservation or a planned speculative run are not."""
     lasts: float
-    """Planned length in seconds: its estimate, or its trial's."""
+    """Planned length in seconds: the estimate, or that of the speculative run."""
     row: int | None
-    """The row of the matrix in which it is planned to start."""
+    """Row of the matrix in which its start is planned, or None."""
     xfactor: float
-    """The expansion factor, (wait + estimate) / estimate."""
+    """Expansion factor of the job, (wait + estimate) / estimate."""
     why: Reason | None
     """Reason to wait at this step; None if the policy did not consider it."""
     own: tuple[float | None, ...] = ()
-    """Numbers of the policy's own, one for each of `Snapshot.columns`."""
+    """Numbers that the policy wrote for the job, one for each of `Snapshot.columns`."""
 
 
 class Queue(Sequence[Queued]):
@@ -113,7 +113,7 @@ class Queue(Sequence[Queued]):
         why: Mapping[int, Reason],
         notes: Mapping[str, Mapping[int, float]],
     ) -> None:
-        """Take over the arguments as the queue's own."""
+        """Make the queue; it keeps the arguments, which must not change."""
         self._jobs, self._now, self._policy, self._many = jobs, now, policy, len(policy.queues())
         self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
         self._lasts, self._rows, self._why = lasts, rows, why
@@ -121,22 +121,22 @@ class Queue(Sequence[Queued]):
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """Return the jobs alone."""
+        """Return the waiting jobs without further values."""
         return self._jobs
 
     def unplanned(self) -> Queue:
-        """Return the same jobs without planned starts and reasons."""
+        """Return the queue without planned starts and reasons."""
         return Queue(
             self._jobs, self._now, self._policy, planned={}, moved={}, reserved=(), granted=self._granted,
             lasts=self._lasts, rows={}, why={}, notes=self._notes,
         )  # fmt: skip
 
     def place_of(self, rank: int) -> int | None:
-        """Return how many jobs are before that job; None if it does not wait."""
+        """Return the number of jobs before that job; None if it does not wait."""
         return next((place for place, job in enumerate(self._jobs) if job.rank == rank), None)
 
     def planned_before(self, time: float, looked_at: int) -> list[Queued]:
-        """Return the jobs planned before that moment, of the first `looked_at`."""
+        """Return the jobs planned before that time, among the first `looked_at` jobs."""
         planned = self._planned
         return [self._queued(job) for job in self._jobs[:looked_at] if planned.get(job.rank, inf) < time]
 
@@ -167,7 +167,7 @@ class Queue(Sequence[Queued]):
         return f"Queue({list(self)!r})"
 
     def _place(self, job: Job) -> int:
-        """Return the number of its queue, 0 if the policy names one that does not exist."""
+        """Return the number of the job's queue, 0 if the policy names one that does not exist."""
         try:
             place = self._policy.queue_of(job)
         except Exception:
@@ -195,38 +195,39 @@ class Queue(Sequence[Queued]):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The state after one step."""
+    """State of a run after one step."""
 
     step: int
-    """Steps made so far; 0 before the first."""
+    """Number of steps made so far; 0 before the first."""
     time: float | None
     policy: str
     rules: Policy
-    """Policy, for its declared properties."""
+    """Policy object, for its declared properties."""
     procs: int
-    """All processors that there will ever be."""
+    """Largest number of processors that the machine ever has."""
     absent: int
-    """Set of the unavailable processors."""
+    """Set of the processors that are unavailable now."""
     outages: tuple[Outage, ...]
-    """Known times at which processors are unavailable, including past ones."""
+    """Known times at which processors are unavailable, also in the past."""
     outlook: tuple[int, Ends]
-    """Free processors, and (time, rank or -1, additional processors) of all expected ends and announced changes of the
-    machine, as if the awaited job ran on its processors.
+    """Free processors now, and all expected ends and announced changes as (time, rank or -1, additional processors).
+
+    An awaited suspended job counts as running on its processors.
     """
     free: int
     free_set: int
     running: tuple[Running, ...]
     """Running jobs by expected end."""
     matrix: MatrixPicture | None
-    """The Ousterhout matrix, where jobs share processors in time; then `running` are the jobs in it."""
+    """Ousterhout matrix if jobs share processors in time; then `running` are the jobs in it."""
     rebuild: tuple[Decision, ...]
-    """Phases of the last rebuild of the matrix."""
+    """Decisions of the last rebuild of the matrix."""
     turn_end: float | None
-    """End of the current turn, or None."""
+    """End of the current turn; None if no rows take turns."""
     suspended: tuple[Suspended, ...]
     """Suspended jobs by rank."""
     dropped: tuple[int, ...]
-    """The ranks of the jobs that were given up: wider than all that there will ever be again."""
+    """Ranks of the jobs that were cancelled because the machine will never be wide enough again."""
     awaited: int | None
     """Rank of the suspended job for which processors are reserved until it can resume."""
     queue: Queue
@@ -238,23 +239,23 @@ class Snapshot:
     division: tuple[int, ...]
     """Processors that each partition owned at first: `owners[p] & division[q]` is what p has borrowed from q."""
     queues: tuple[str, ...]
-    """The names of the policy's queues, where it has several; `Queued.place` is an index into them."""
+    """Names of the policy's queues if it has several; `Queued.place` is an index into them."""
     columns: tuple[Column, ...]
-    """Numbers of the policy; `Queued.own` has those of a job."""
+    """Columns of the numbers that the policy writes; `Queued.own` has those of a job."""
     printed: tuple[str, ...]
-    """Lines that the policy printed in this step: untrusted text."""
+    """Lines that the policy printed in this step, which are untrusted text."""
     arrived: tuple[Job, ...]
     completed: tuple[Job, ...]
     decisions: tuple[Decision, ...]
     """Decisions of this step in order, with reasons to wait."""
     totals: Totals
     switches: tuple[Switch, ...]
-    """Every switch of the policy so far."""
+    """All switches of the policy so far."""
     next_time: float | None
-    """Time of the next step; None if the run is over."""
+    """Time of the next step; None at the end of the run."""
 
     def unplanned(self) -> Snapshot:
-        """Return the same moment without plans and decisions, for questions about the future."""
+        """Return the snapshot without plans and decisions, for questions about the future."""
         return replace(
             self, queue=self.queue.unplanned(), decisions=(), rebuild=(), awaited=None, outlook=(self.free, ())
         )
@@ -322,7 +323,7 @@ def _running(state: State) -> tuple[Running, ...]:
 
 
 def _sharing(state: State, sharing: Sharing) -> tuple[Running, ...]:
-    """Return the jobs in the matrix, whether their row is active or not."""
+    """Return the jobs in the matrix, in the active row or not."""
     running = []
     for rank in sharing.ran:
         end = sharing.expected_end(rank, state.remaining_estimate(rank))
@@ -365,7 +366,7 @@ def _queued(state: State) -> Queue:
 
 
 def _room_on_nodes(state: State) -> dict[int, Reason]:
-    """Return the resources that planned jobs lack on nodes, which numbers of processors do not show."""
+    """Return, as reasons by rank, the resources that planned jobs lack on nodes, which processor counts do not show."""
     if not state.machine.has_nodes:
         return {}
     first = sorted(state.planned, key=state.planned.__getitem__)[:_MOST_LACKS]

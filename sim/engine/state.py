@@ -49,18 +49,18 @@ class State:
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
         self.leader = policy if policy.leads() else None
-        """The policy that says which policy decides"""
+        """Adaptive policy that selects the deciding policy; None if the policy decides itself"""
         self.led: dict[str, float] = {}
-        """Memory of the adaptive policy"""
+        """Memory of the adaptive policy, by name"""
         self.successor: Policy | None = None
-        """The policy that takes over in the next step, because the leader says so"""
+        """Policy that the adaptive policy has selected for the next step, or None"""
         self.policy = policy = policy.first()
         self.curious = curious
-        """True for a watched run; it changes only the recorded reasons."""
+        """True for a watched run; it affects only the recorded reasons."""
         self.step_count = 0
         self.now: float = 0
         self.procs = workload.procs
-        """All processors that there will ever be."""
+        """Largest number of processors that the machine ever has."""
         self.machine = machine_of(workload, placement)
         self.demand_shape(policy)
         self.machine.lose(absent(workload.outages, -inf))
@@ -68,9 +68,9 @@ class State:
         self.outages = known(workload.outages, -inf)
         """Known times at which processors are unavailable, including past ones."""
         self.ahead: tuple[tuple[float, int], ...] = ()
-        """(when, which processors are not there from then on) of the changes that are known to come"""
+        """Known future changes as (time, processors that are down from then on)"""
         self.closes: float = inf
-        """Announced moment when the machine goes down next; no job may start that would still run then"""
+        """Time of the next announced maintenance of the whole machine; no job may start that would run into it"""
         self.look_ahead()
         self.jobs: Jobs = workload.jobs
         """All jobs by rank, including future ones"""
@@ -86,72 +86,74 @@ class State:
         self.killed: list[Job] = []
         self.ended_early = False
         self.interrupted: list[Job] = []
-        """Jobs that wait again because of lost processors"""
+        """Jobs that wait again because their processors were lost in this step"""
         self.ousted: list[Job] = []
-        """Jobs that held lost processors, even if they have ended since"""
+        """Jobs that held lost processors in this step, even if they have ended since"""
         self.renewed: list[Job] = []
         """Jobs whose reservations were dropped with a failure, in the order of replanning"""
         self.resized = self.upset = False
-        """True if the machine has changed, and if plans were dropped with that"""
+        """Flags of this step: True if the machine has changed, and if plans were dropped for it"""
         self.dropped: tuple[int, ...] = ()
-        """The ranks of the jobs that were wider than all that there would ever be again"""
+        """Ranks of the jobs that were cancelled, because the machine will never be wide enough again"""
         self.moved: dict[int, float] = {}
-        """rank -> move of its planned start; of plans in rows only if curious"""
+        """Seconds by which each job's planned start moved in this step, by rank; for plans in rows only if curious"""
         self.decisions: list[Decision] = []
-        """Decisions of the last step with reasons to wait, in order; empty unless curious"""
+        """Decisions of the last step, with reasons to wait, in order; empty unless curious"""
         self.printed: list[str] = []
         """Lines that a user-defined policy printed in the last step"""
         # Places of the jobs
         self.running: dict[int, Allocation] = {}
         self.ends: list[tuple[float, int, int]] = []
-        """(expected end, rank, processors) of running jobs, sorted"""
+        """Expected ends of running jobs as (time, rank, processors), sorted"""
         self.suspended: dict[int, int] = {}
         self.suspended_since: dict[int, float] = {}
         self.awaited: int | None = None
-        """The suspended job for which its processors are kept, where a policy that never suspends took over"""
+        """Suspended job whose processors are kept for it, after a policy that never suspends took over"""
         turns = policy.turns()
         if turns is not None and not isinstance(turns, Turns):
             raise PolicyError(f"{policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
         self.sharing = Sharing(workload.procs, turns, self.machine.there) if turns is not None else None
-        """State of jobs that share processors in time, with their rows and progress"""
+        """State of jobs that share processors in time, with their rows and progress; None if rows take no turns"""
         self.rebuild: tuple[Decision, ...] = ()
         """Phases of the last rebuild of the matrix; empty unless curious"""
         # Plans
         self.reserved: dict[int, float] = {}
         self.before: dict[int, float] = {}
-        """Reservations of the last pass, for policies that recompute them"""
+        """Reservations of the last pass, by rank, for policies that recompute them"""
         self.lasts: dict[int, float] = {}
-        """Lengths of reservations that differ from the jobs' estimates"""
+        """Lengths in seconds of reservations that differ from the jobs' estimates, by rank"""
         self.granted: dict[int, float] = {}
-        """rank -> start of waiting jobs with requested reservations, which survive switches of the policy"""
+        """Start of each waiting job with a requested reservation, which survives switches of the policy, by rank"""
         self.promises = policy.promises()
-        """True if current reservations never move later"""
+        """True if current reservations never move to a later time"""
         self.expected: dict[int, float] = {}
         self.expected_row: dict[int, int] = {}
-        """rank -> the row of the matrix in which the job is expected to start"""
+        """Row of the matrix in which each planned job is expected to start, by rank"""
         self.row_planned: dict[int, float] = {}
-        """rank -> the start expected there as it was last written into the history: moves within a turn are not"""
+        """Planned start in a row as last written to the history, by rank; moves of less than a turn are not written"""
         self.not_passed: list[ReserveRow] = []
-        """Plans of this rebuild that no later job has passed yet; only passed ones are logged, unless curious"""
+        """Plans of this rebuild that no later job has passed yet; only passed ones are recorded, unless curious"""
         self.kept_plan: Plan | None = None
         self.timers: list[tuple[float, int, float]] = []
-        """(when, rank, inf): a reservation is due. (when, -1, inf): a wake-up that the policy requested. (when, rank,
-        since): valid only while the job stays on the processors that it has held since then.
+        """Heap of timers (time, rank, since).
+
+        (time, rank, inf): a reservation is due. (time, -1, inf): a pass that the policy requested. (time, rank, since):
+        valid only while the job stays on the processors that it has held since then.
         """
         self.wakes: set[tuple[float, int, float]] = set()
         self.wake_at = inf
-        """Wake-up requested by the last pass, which the next pass must renew; inf if there is none"""
+        """Time of the pass that the last pass requested, and the next pass must request again; inf if there is none"""
         self.notes: dict[str, Any] = {}
 
     def demand_shape(self, policy: Policy) -> None:
-        """Refuse a policy that cannot run on this machine."""
+        """Raise an error for a policy that cannot run on this kind of machine."""
         if self.machine.has_nodes and not policy.on_nodes:
             raise PolicyError(
                 f"{policy.name} cannot run on a machine of nodes: it counts processors; --procs N makes equal ones"
             )
 
     def copy(self) -> State:
-        """Return a copy of all that is small: what is large and can be found again is added by `Checkpoint.state`."""
+        """Return a copy of the small parts; `Checkpoint.state` adds the large ones, which can be computed again."""
         twin = State.__new__(State)
         for name in _SMALL:
             setattr(twin, name, copied(getattr(self, name)))
@@ -161,29 +163,29 @@ class State:
 
     @property
     def queue(self) -> list[Job]:
-        """Return the jobs that wait, in the policy's order: a copy."""
+        """Return a new list of the waiting jobs in the policy's order."""
         return self.waiting.in_order(self.now)
 
     @property
     def line(self) -> list[Job]:
-        """Return the jobs that wait, in the order in which the policy looks at them: a copy."""
+        """Return a new list of the waiting jobs in the order in which the policy considers them."""
         jobs, order, now = self.queue, self.policy.line_order(), self.now
         if order != self.policy.queue_order():
             jobs.sort(key=lambda job: (order.key(job, now), job.rank))
         return jobs
 
     def stands_in_line(self, rank: int) -> bool:
-        """Return True if the waiting job is in a queue, so without a granted reservation or one for a trial."""
+        """Return True if the waiting job is in a queue: without a granted reservation or a planned speculative run."""
         return rank not in (self.reserved if self.policy.grants else self.granted)
 
     @property
     def left(self) -> int:
-        """Return how many jobs wait or are suspended."""
+        """Return the number of jobs that wait or are suspended."""
         return len(self.waiting.jobs) + len(self.suspended)
 
     @property
     def crowd(self) -> int:
-        """Return how many jobs the policy may have to consider."""
+        """Return the number of jobs that the policy may have to consider."""
         return self.left + (len(self.sharing.ran) if self.sharing else 0)
 
     # Places of the jobs
@@ -194,7 +196,7 @@ class State:
 
     @property
     def under_way(self) -> Mapping[int, object]:
-        """rank -> something, of the jobs that run or share the machine in time."""
+        """Return a mapping whose keys are the ranks of jobs that run or share the machine in time."""
         return self.running if self.sharing is None else self.sharing.ran
 
     @property
@@ -209,7 +211,7 @@ class State:
         return self.sharing.new if self.sharing else ()
 
     def ran(self, rank: int) -> float:
-        """Return how long a job has run so far; of a finished job its run time."""
+        """Return the seconds that a job has run so far; for a finished job its run time."""
         if self.sharing is not None:
             ran = self.sharing.ran.get(rank)
             return self.ledger.ran[rank] if ran is None else ran
@@ -226,7 +228,7 @@ class State:
         return [(job.estimate - its_run, job.rank, job.procs) for job, its_run in known]
 
     def start_of(self, rank: int) -> float | None:
-        """Return when the job first started; None if it has not."""
+        """Return the time at which the job first started; None if it has not."""
         start = self.ledger.start[rank]
         return None if isnan(start) else start
 
@@ -239,7 +241,7 @@ class State:
 
     @property
     def planned(self) -> dict[int, float]:
-        """rank -> planned start, reserved or only expected."""
+        """Return the planned start of each waiting job that has one, reserved or only expected, by rank."""
         return {**self.expected, **self.reserved}
 
     @property
@@ -255,7 +257,7 @@ class State:
         return self.kept_plan
 
     def running_plan(self, awaited: int | None = None) -> Plan:
-        """Return a plan of running jobs, perhaps with the awaited one, and of announced changes of the machine."""
+        """Return a plan of running jobs and announced changes of the machine, with the awaited job if given."""
         if isinstance(self.machine, NodeMachine):
             return NodePlan.of_running(self.now, self.machine, self.ends)
         if awaited is None:
@@ -267,7 +269,9 @@ class State:
         return Profile.of_changes(self.now, free, sorted([*ends, *changes]))
 
     def outlook(self, awaited: int | None) -> tuple[int, Ends, Ends]:
-        """Return free processors, expected ends and machine changes, as if the awaited job ran on its processors."""
+        """Return free processors, expected ends and changes of the machine, as if the awaited job ran on its
+        processors.
+        """
         if awaited is None:
             return self.free, self.ends, self.machine_ahead()
         free, ends = self.prospect(awaited)
@@ -275,7 +279,9 @@ class State:
         return free, ends, self.machine_ahead(self.suspended[awaited], until)
 
     def machine_ahead(self, beside: int = 0, until: float = inf) -> Ends:
-        """Return (time, -1, additional processors) of announced changes until then, apart from some processors."""
+        """Return (time, -1, additional processors) of announced changes until `until`, without the processors
+        `beside`.
+        """
         changes, gone = [], (self.machine.absent & ~beside).bit_count()
         points = sorted([*self.ahead, (until, absent(self.outages, until))]) if beside else self.ahead
         for time, absent_then in points:
@@ -285,9 +291,9 @@ class State:
         return changes
 
     def prospect(self, awaited: int) -> tuple[int, Ends]:
-        """Return free processors and expected ends, as if the awaited job ran on its processors from now to its end.
+        """Return free processors and expected ends, as if the awaited job ran on its processors from now on.
 
-        That is when it can go on, which is when those end that are there, and its remaining estimate more.
+        It is expected to end its remaining estimate after the jobs that run on its processors have ended.
         """
         own, begins, ends = self.suspended[awaited], self.now, []
         for end, rank, procs in self.ends:
@@ -305,9 +311,9 @@ class State:
         return self.lasts.get(job.rank, job.estimate)
 
     def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
-        """Return when the job fits, and how many extra processors are free then.
+        """Return the time at which the job fits, and the number of extra processors at that time.
 
-        ends: when running jobs are expected to end, if not by their estimates.
+        `ends` are the expected ends of running jobs, if they differ from the estimates.
         """
         ends = self.ends if ends is None else ends
         if isinstance(self.machine, NodeMachine):
@@ -321,7 +327,7 @@ class State:
         return time, free - job.procs
 
     def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
-        """Return the resources left when the head starts at its shadow time: processors, or room on nodes."""
+        """Return the resources left over when the head starts at its shadow time: processors, or resources of nodes."""
         if isinstance(self.machine, NodeMachine):
             return Leftover(
                 self.machine, head, shadow_on_nodes(self.machine, self.ends if ends is None else ends, head)[1]
@@ -331,14 +337,14 @@ class State:
     # The machine
 
     def look_ahead(self, now: float = -inf) -> None:
-        """Update the known changes of the machine; before the beginning all of them are in the future."""
+        """Update the known changes of the machine; before the first step all of them are in the future."""
         times = [time for time in changes_of(self.outages) if time > now]
         self.ahead = tuple((time, absent(self.outages, time)) for time in times)
         self.closes = closing(self.outages, now)
 
     @property
     def gone_for_good(self) -> int:
-        """Return the processors that will never be available again, as far as is known."""
+        """Return the processors that, as far as is known, will never be available again."""
         return gone_for_good(self.outages, self.now)
 
     @property
@@ -347,13 +353,11 @@ class State:
         return self.procs - self.gone_for_good.bit_count()
 
     def back(self, processors: int) -> float:
-        """Return when all these will be available again, as far as is known."""
+        """Return the time at which all these processors will be available again, as far as is known."""
         return self.clear(processors, self.now, 0)
 
     def clear(self, processors: int, since: float, lasts: float) -> float:
-        """Return the first moment from `since` on from which these are all available for that long, as far
-        as is known.
-        """
+        """Return the first time from `since` on at which all these processors are available for `lasts` seconds."""
         begins = [(self.now, absent(self.outages, self.now)), *self.ahead]
         for (begin, gone), (end, _) in zip(begins, [*self.ahead, (inf, 0)], strict=True):
             if gone & processors and end > since and begin < since + max(lasts, MOMENT) - MOMENT / 2:
@@ -361,7 +365,7 @@ class State:
         return since
 
     def in_time(self, job: Job) -> bool:
-        """Return True if the job would end before the machine goes down, by its remaining estimate."""
+        """Return True if the job would end before the next maintenance, by its remaining estimate."""
         return self.now + self.remaining_estimate(job.rank) <= self.closes + MOMENT
 
 
@@ -372,14 +376,14 @@ class Future:
 
     def __init__(self, outages: tuple[Outage, ...] = ()) -> None:
         self.outages = outages
-        """All changes of the machine"""
+        """Changes of the machine, announced or not"""
         self.changes = changes_of(outages)
         self.applied = -inf
         """Time up to which changes have been applied"""
         self.leaves: dict[int, float] = {}
-        """rank -> when its present allocation truly ends"""
+        """True end of the current stay of each running job, by rank"""
         self.leaving: list[tuple[float, int]] = []
-        """(when, rank) of those ends, and of some that will not be: a heap"""
+        """Heap of (time, rank) of those ends, and of some that are void"""
 
     def copy(self) -> Future:
         twin = Future.__new__(Future)
@@ -388,17 +392,17 @@ class Future:
         return twin
 
     def add(self, outage: Outage) -> None:
-        """Add an unexpected outage."""
+        """Add an unannounced outage."""
         self.outages = tuple(sorted((*self.outages, outage)))
         self.changes = changes_of(self.outages)
 
     def next_change(self) -> float:
-        """Return when the machine changes next."""
+        """Return the time of the next change of the machine."""
         place = bisect_right(self.changes, self.applied)
         return self.changes[place] if place < len(self.changes) else inf
 
     def last_change(self, until: float) -> float:
-        """Return the last change of the machine up to that moment that has not been applied yet; else -inf."""
+        """Return the last change of the machine up to `until` that has not been applied yet; else -inf."""
         place = bisect_right(self.changes, until)
         return self.changes[place - 1] if place and self.changes[place - 1] > self.applied else -inf
 
@@ -408,7 +412,7 @@ _SMALL = tuple(name for name in State.__slots__ if name not in _LARGE)
 
 
 def copied(value: Any) -> Any:
-    """Return the same value, sharing nothing that can change.
+    """Return a copy of the value that shares nothing that can change.
 
     >>> notes = {"bound": {1: 5.0}}
     >>> twin = copied(notes)

@@ -1,6 +1,6 @@
-"""Read-only view of the state for policies: the members of `sim.policies.view.View`.
+"""Read-only view of the state for policies, with the members of `sim.policies.view.View`.
 
-Only the state is behind it, in which there are no run times; the engine cannot be reached from here.
+It has access to the state only, in which there are no run times; the engine cannot be reached from here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _is(name: str) -> Any:
 
 
 class StateView:
-    """The present, as a policy sees it."""
+    """View of the current state for policies."""
 
     __slots__ = (
         "_state", "beside", "closes", "curious", "held", "ran", "remaining_estimate", "remaining_estimates", "reserved",
@@ -150,7 +150,7 @@ class StateView:
 
 
 class _NarrowView(StateView):
-    """View of the same moment, with only these jobs in the queue."""
+    """View of the same state with only some jobs in the queue."""
 
     __slots__ = ("_ranks",)
     _ranks: frozenset[int]
@@ -179,11 +179,11 @@ class _NarrowView(StateView):
 
 
 def renew(view: StateView, state: State) -> None:
-    """Update the values that seldom change."""
+    """Update the members of the view that seldom change."""
     _keep(view, "closes", state.closes)
     _keep(view, "curious", state.curious)
 
 
 def _keep(view: StateView, name: str, value: object) -> None:
-    """Set an attribute despite the view being read-only."""
+    """Set a member of the view, which is read-only otherwise."""
     getattr(StateView, name).__set__(view, value)

@@ -1,6 +1,6 @@
 """Effects of decisions and events on the state, each checked before it is applied.
 
-A policy is trusted with nothing: what cannot be is refused with a `DecisionError`, and nothing has changed then.
+The policy is not trusted: an impossible decision raises a `DecisionError`, and changes nothing.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ Table: TypeAlias = dict[type, Callable[[Any], None]]
 
 
 class Appliers(dict[type, Callable[[Any], None]]):
-    """decision type -> what applies it; a policy may yield nothing else."""
+    """Functions that apply decisions, by type of decision; a policy may yield no other types."""
 
     def __missing__(self, kind: type) -> Callable[[Any], None]:
         raise DecisionError(f"a policy cannot decide a {kind.__name__}; it can {', '.join(k.__name__ for k in self)}")
 
 
 class Transitions:
-    """All transitions of jobs, except in a matrix (`sim.engine.matrix_transitions`)."""
+    """Transitions of jobs on a machine without a matrix (with one: `sim.engine.matrix_transitions`)."""
 
     def __init__(
         self, runtimes: Sequence[float], killed: bytes, state: State, future: Future, history: History
     ) -> None:
-        """Keep the true run times and kills, which only this class and the engine know."""
+        """Make the transitions with the true run times and kills, which only this class and the engine know."""
         self.runtimes, self._killed = runtimes, killed
         self.state, self.future, self.history = state, future, history
         self.kept: set[int] = set()
-        """The ranks of the jobs that this pass has said to keep waiting"""
+        """Ranks of the jobs that were said to keep waiting in this pass"""
 
     def may_decide(self) -> Appliers:
-        """Return the decisions that are allowed now."""
+        """Return the functions of the decisions that are allowed now."""
         always: Table = {
             Expect: self._expect,
             Wake: self._wake,
@@ -85,7 +85,7 @@ class Transitions:
     # Starting and ending
 
     def _must_wait(self, job: Job, to_do: str) -> None:
-        """Raise an error unless this is a waiting job, as it was submitted."""
+        """Raise an error unless this is a waiting job, unchanged since its submission."""
         state, waiting = self.state, self.state.waiting.jobs.get(job.rank)
         if job is waiting:
             return
@@ -154,7 +154,7 @@ class Transitions:
         self.state.tally.backfilled += 1
 
     def started(self, rank: int) -> None:
-        """Note that the job runs; the first time is its start."""
+        """Record that the job runs; the first time is its start."""
         state = self.state
         if state.ledger.start[rank] != state.ledger.start[rank]:
             state.ledger.start[rank] = state.now
@@ -180,11 +180,11 @@ class Transitions:
             self.leave(allocation, SUSPENDED)
 
     def ending(self, rank: int) -> int:
-        """Return how the job ends: done, or killed at its estimate."""
+        """Return the kind of the job's end: done, or killed at its estimate."""
         return KILLED if self._killed[rank] else DONE
 
     def leave(self, allocation: Allocation, because: int) -> None:
-        """Take the job off its processors."""
+        """Remove the job from its processors; `because` is the kind of end."""
         state, (job, _, expected_end, _, stretch, _) = self.state, allocation
         now, rank = state.now, job.rank
         del state.running[rank], self.future.leaves[rank]
@@ -292,7 +292,7 @@ class Transitions:
         return processors
 
     def put_aside(self, rank: int, processors: int) -> None:
-        """Mark the job as suspended."""
+        """Record that the job is suspended, with the processors on which it resumes."""
         state = self.state
         state.suspended[rank], state.suspended_since[rank] = processors, state.now
         state.ledger.preemptions[rank] += 1
@@ -317,7 +317,7 @@ class Transitions:
         self.log(decision)
 
     def go_on(self, job: Job, processors: int, overhead: float = 0) -> None:
-        """Give the job its processors, where it makes progress once its memory is restored."""
+        """Give the job these processors; it makes progress after `overhead` seconds, when its memory is restored."""
         rank, begins, ran = job.rank, self.state.now + overhead, self.state.ledger.ran[job.rank]
         expected_end = begins + job.estimate - ran
         if overhead > 0:
@@ -338,12 +338,12 @@ class Transitions:
         self.stay(rank, allocated((job, now, expected_end, kind, stretch, state.ledger.ran[rank])), leaves)
 
     def stay(self, rank: int, allocation: Allocation, leaves: float) -> None:
-        """Put the job there until it leaves at the given time."""
+        """Record the job's stay on processors, and its true end `leaves`."""
         self.state.running[rank], self.future.leaves[rank] = allocation, leaves
         heappush(self.future.leaving, (leaves, rank))
 
     def _progress_begins(self, allocation: Allocation) -> None:
-        """Begin progress of a resumed job whose memory is restored."""
+        """Begin the progress of a resumed job whose memory is restored."""
         state, rank = self.state, allocation.job.rank
         now = state.now
         self.history.finish(allocation.stretch, now, MOVED)
@@ -352,7 +352,7 @@ class Transitions:
         self.stay(rank, allocation._replace(kind=RUN, since=now, stretch=stretch), leaves)
 
     def _await(self, decision: Await) -> None:
-        """Reserve processors for a suspended job; replan what was planned without it."""
+        """Reserve processors for a suspended job; drop plans that were made without it."""
         state, rank = self.state, decision.job.rank
         if rank not in state.suspended:
             raise DecisionError(f"job {decision.job.id} cannot be awaited: it is not suspended")
@@ -378,7 +378,7 @@ class Transitions:
     # Partitions
 
     def _divide(self, decision: Divide) -> None:
-        """Divide the machine into partitions."""
+        """Divide the machine into partitions as decided."""
         state = self.state
         state.machine.divide(decision.owners)
         self.history.boundaries(state.now, state.machine.owners)
@@ -395,7 +395,7 @@ class Transitions:
     # Recording
 
     def _come_to(self, decision: Phase) -> None:
-        """Note the phase; plans in rows are recomputed when a rebuild begins to schedule."""
+        """Begin a phase of the rebuild; plans in rows are recomputed when a rebuild begins to schedule."""
         state = self.state
         state.not_passed.clear()
         if decision.name == "schedule":
@@ -407,12 +407,12 @@ class Transitions:
         self._note(decision)
 
     def _note(self, decision: Decision) -> None:
-        """Note a decision that only viewers of this step need."""
+        """Record a decision that matters only to viewers of this step."""
         if self.state.curious:
             self.state.decisions.append(decision)
 
     def log(self, decision: Decision) -> None:
-        """Record a decision permanently."""
+        """Add a decision to the history."""
         self.history.decided(decision)
         if self.state.curious:
             self.state.decisions.append(decision)

@@ -1,1 +1,1 @@
-"""Stretches of a run made at once by the loops of `sim.kernel`: the state goes in, and comes out further on."""
+"""Fast path: many steps made at once by the loops of `sim.kernel`, with the state copied in and back."""

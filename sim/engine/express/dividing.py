@@ -1,4 +1,4 @@
-"""Transfer of the state of partitions to the fast loop and back."""
+"""Copy of the state of partitions to the fast loop and back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from sim.workload.model import Workload
 
 
 def can_go_on(state: State) -> bool:
-    """Return True if only reproducible values are stored, and each job is in its own partition."""
+    """Return True if the loop can continue: only reproducible values are stored, and each job is in its own
+    partition.
+    """
     owners, jobs, queue_of = state.machine.owners, state.jobs, state.policy.queue_of
     if not owners or state.procs > WIDEST or state.suspended or state.notes.keys() - {"pivots"}:
         return False
@@ -28,7 +30,7 @@ def can_go_on(state: State) -> bool:
 
 
 def enter(loop: Any, state: State, workload: Workload) -> None:
-    """Copy the state into the loop."""
+    """Copy the state of partitions into the loop."""
     policy, machine = state.policy, state.machine
     assert isinstance(policy, MultiQueue)
     loop.beside_as, loop.borrows_as = form_of(Backfill, DelaysNoPivot, is_placed=True), form_of(Borrow, None, True)
@@ -49,7 +51,7 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 
 def _tell_trials(loop: Any, policy: MultiQueue, state: State, workload: Workload) -> None:
-    """Give the loop the trials; a job that needs one counts with the length of its trial."""
+    """Copy speculative runs into the loop; a job that needs one has the length of that run."""
     loop.trial_as = form_of(Reserve, PlannedTrial)
     loop.due_as, loop.early_as = (form_of(Start, reason, is_placed=True) for reason in (TrialDue, TrialEarly))
     loop.all_cuts, loop.whole_estimate = state.tally.speculative_kills, loop.estimate
@@ -72,7 +74,7 @@ def _tell_trials(loop: Any, policy: MultiQueue, state: State, workload: Workload
 
 
 def settle(loop: Any, state: State) -> None:
-    """Copy the loop's state back."""
+    """Copy the loop's state of partitions back."""
     state.machine.owners[:] = loop.owners()
     state.tally.borrowed = loop.borrowed
     waiting = (loop.rank_at[loop.firsts[index]] for index in range(loop.pivots))

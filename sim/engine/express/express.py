@@ -45,32 +45,32 @@ from sim.workload.model import Ints, Workload
 
 ENDLESS = 1 << 60
 _AT_ONCE = 4096
-"""Most steps until an interrupt is noticed"""
+"""Largest number of steps before an interrupt is noticed"""
 _LEAST_ROOM, _MUCH_ROOM = 1 << 9, 1 << 16
-"""Steps for which the history's columns grow at least, at first and later"""
+"""Smallest growth of the history's columns in steps, at first and later"""
 
 
 class Express:
-    """The loop, and the state that it moves on."""
+    """Runner of the fast loop, which copies the state of the run into it and back."""
 
     def __init__(self, loops: Any, workload: Workload, state: State, future: Future, history: History) -> None:
-        """`loops` is the module that has the loop: `sim.kernel.loop`, or what was compiled of it."""
+        """Make the runner; `loops` is the module with the loop: `sim.kernel.loop`, or its compiled form."""
         self._loops, self._workload = loops, workload
         self._state, self._future, self._history = state, future, history
         self._policy: Policy | None = None
         self._known: Known | None = None
         self._loop: Any = None
         self._at = -1
-        """How many steps had been made when the loop and the state were last the same"""
+        """Number of steps when the loop and the state last agreed"""
         self._asked = not np.isnan(workload.reserve).all()
         """True if any user requested a reservation."""
         self._late = float(workload.submit.max(initial=0) + workload.runtime.max(initial=0))
         """Latest end if all jobs ran at once from the last arrival on"""
 
     def go(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
-        """Make steps up to and including `until`, at most so many, as long as there is credit; how much was spent.
+        """Make at most `steps` steps until the time `until`, while credit is left; return the credit used.
 
-        A step costs `a_step` and 1 for every job that waits then. Nothing: the engine has to make the next.
+        A step costs `a_step` and 1 for every job that waits then. 0 means that the engine has to make the next step.
         """
         if not self._is_ready():
             return 0
@@ -96,7 +96,7 @@ class Express:
         return credit - int(loop.credit)
 
     def _make_steps(self, extension: Extension, until: float, goal: int, a_step: int, more: int) -> int:
-        """Make steps within about `more` steps of room; return the reason for stopping."""
+        """Make steps for which about `more` steps of space are in the history; return the reason for stopping."""
         loop, ledger, reason = self._loop, self._state.ledger, ENOUGH
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
         room = extension.grow(more)
@@ -123,7 +123,7 @@ class Express:
     # From the state to the loop
 
     def _is_ready(self) -> bool:
-        """Return True if the loop can continue from here."""
+        """Return True if the loop can continue from the current state."""
         state = self._state
         if state.curious:
             return False
@@ -136,7 +136,7 @@ class Express:
         return self._loop is not None
 
     def _is_plain(self, kind: int) -> bool:
-        """Return True if the loop supports the current state."""
+        """Return True if the loop of this kind supports the current state."""
         state, machine = self._state, self._state.machine
         unknown = (
             bool(state.sharing) != (kind == GANG), state.granted, machine.kept,
@@ -153,7 +153,7 @@ class Express:
         return not any(unknown)
 
     def _enter(self, policy: Known) -> None:
-        """Copy the state into the loop."""
+        """Copy the state of the run into the loop."""
         state, workload = self._state, self._workload
         order = state.policy.queue_order()
         kind = _LOOPS.get(policy.kind, OrderedLoop if order.by_clock else Loop)
@@ -222,7 +222,7 @@ class Express:
     # From the loop to the state
 
     def _settle(self) -> None:
-        """Copy the loop's state back."""
+        """Copy the loop's state back into the run."""
         state, loop, jobs = self._state, self._loop, self._workload.jobs
         state.now, state.step_count, self._at = loop.now, loop.step, loop.step
         state.submitted = loop.arriving
@@ -308,14 +308,14 @@ class Express:
 
 
 _LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQueueLoop, GANG: MigratingLoop}
-"""The loops that choose processors themselves"""
+"""Classes of loops that choose processors themselves, by kind of policy"""
 _BESIDE: dict[int, Any] = {SELECTIVE: preempting, IMMEDIATE: preempting, MULTIQUEUE: dividing, GANG: gangs}
-"""Modules that transfer the additional state of a loop, by kind"""
+"""Modules that copy the additional state of a loop, by kind of policy"""
 _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 
 
 def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
-    """Give the loop the jobs, with their ranks in the order of the queue."""
+    """Copy the jobs into the loop, with their ranks in the order of the queue."""
     of = loop.column
     submit = np.append(workload.submit, inf)
     loop.submit = submit.data if isinstance(loop.queue, list) else of("d", submit)  # a list takes four times its room
@@ -334,7 +334,7 @@ def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
 
 
 def _fill(column: Any, values: list[Any]) -> None:
-    """Fill the beginning of a column of the loop."""
+    """Copy the values to the beginning of a column of the loop."""
     if isinstance(column, list):
         column[:] = values
     else:
@@ -343,6 +343,6 @@ def _fill(column: Any, values: list[Any]) -> None:
 
 
 def _values(column: Any, count: int) -> list[Any]:
-    """Return the beginning of a column of the loop."""
+    """Return the first `count` values of a column of the loop."""
     found: list[Any] = column[:count] if isinstance(column, list) else np.asarray(column)[:count].tolist()
     return found

@@ -1,4 +1,4 @@
-"""Transfer of the state of gang scheduling to the fast loop and back."""
+"""Copy of the state of gang scheduling to the fast loop and back."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from sim.policies.gang.gang import GangBackfill, Migrating, TimeShared
 from sim.workload.model import Job, Workload
 
 MOST_ROWS, MOST_TASKS = 24, 1 << 16
-"""More rows, or more tasks that migrate at a rebuild, are left to the engine"""
+"""Largest numbers of rows, and of tasks that migrate at a rebuild, that the loop supports"""
 _MOST_TURNS = 2**52
-"""More are not told from one another"""
+"""Number of turns from which a double cannot distinguish single turns"""
 
 
 class _Teller:
-    """Maker of decisions without a form, which returns their index among the kept ones."""
+    """Writer of decisions that have no compact form; it returns their index among the decisions kept as objects."""
 
     def __init__(self, state: State, kept: list[Decision]) -> None:
         self._jobs, self._mpl, self._kept = state.jobs, _policy(state).mpl, kept
@@ -37,7 +37,7 @@ class _Teller:
         self._tally, self._migrations = state.tally, state.ledger.migrations
 
     def _job(self, rank: int) -> Job:
-        """Return the job; many are made at once, as one after another enters the matrix."""
+        """Return the job of this rank; jobs are made in groups, because one after another enters the matrix."""
         return self._made[rank] or self._jobs.next(rank)
 
     def _keep(self, decision: Decision) -> int:
@@ -45,19 +45,19 @@ class _Teller:
         return len(self._kept) - 1
 
     def opened(self, rank: int, row: int, columns: int, rows: int, span: float, passes: bool) -> int:
-        """Record a job in a new row; return its index."""
+        """Write the placement of a job in a new row; return its index."""
         why = NewRow(rows, self._mpl, span=span if span >= 0 else None)
         return self._keep(Place(self._job(rank), row, columns, why, passes))
 
     def makes_way(self, rank: int, cost: float, other: float | None) -> Reason:
-        """Return the reason with the job that needs the columns."""
+        """Return the reason that a job makes way for the job `rank`, which needs its columns."""
         return MakesWay(self._jobs[rank], cost, other)
 
     def other_columns(self, cost: float, other: float | None) -> Reason:
         return OtherColumns(cost, other)
 
     def migrated(self, rank: int, row: int, columns: int, stall: float, why: Reason) -> int:
-        """Record a move to other columns; return its index."""
+        """Write a move of the job to other columns; return its index."""
         job, tally = self._jobs[rank], self._tally
         tally.stalled += stall * job.procs
         tally.migrations += 1
@@ -65,7 +65,7 @@ class _Teller:
         return self._keep(Migrate(job, row, columns, stall, why))
 
     def stalled(self, rank: int, seconds: float, why: Reason) -> int:
-        """Record a loss by other jobs' migration; return its index."""
+        """Write a loss of seconds because another job migrates; return its index."""
         job = self._jobs[rank]
         self._tally.stalled += seconds * job.procs
         return self._keep(Stall(job, seconds, why))
@@ -90,7 +90,7 @@ def can_go_on(state: State) -> bool:
 
 
 def latest(state: State) -> float:
-    """Return the time until which turns can be counted."""
+    """Return the time until which the loop can count turns exactly."""
     if state.sharing is None:
         return inf
     turns = state.sharing.turns
@@ -98,7 +98,7 @@ def latest(state: State) -> float:
 
 
 def enter(loop: Any, state: State, workload: Workload) -> None:
-    """Copy the state into the loop."""
+    """Copy the matrix and its jobs into the loop."""
     policy, sharing = _policy(state), state.sharing
     assert sharing is not None
     loop.enter_rows(policy.mpl, sharing.matrix.rows, state.machine.there, sharing.turns, sharing.since)
@@ -115,13 +115,13 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 
 def begin(loop: Any, state: State, history: History, extension: Extension) -> None:
-    """Let the loop write there."""
+    """Let the loop write to this history through `extension`."""
     loop.teller, loop.tick = _Teller(state, extension.kept), history.tick
     loop.rows_at, loop.kinds = extension.rows, extension.kinds
 
 
 def settle(loop: Any, state: State) -> None:
-    """Copy the loop's state back."""
+    """Copy the loop's matrix and jobs back."""
     sharing, places, planned = state.sharing, loop.places(), loop.plans_told()
     assert sharing is not None
     ranks = [rank for rank, _, _ in places]

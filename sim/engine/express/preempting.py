@@ -1,4 +1,4 @@
-"""Transfer of the state of suspending policies to the fast loops and back."""
+"""Copy of the state of preemptive policies to the fast loops and back."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sim.workload.categories import CATEGORIES, category
 from sim.workload.model import Workload
 
 WIDEST = 1024
-"""Machines with more processors are left to the engine"""
+"""Largest machine, in processors, that the loop supports"""
 _REMEMBERED = {"claim", "finished", "room", "slowdown", "tolls", "victims"}
 
 
 def can_go_on(state: State) -> bool:
-    """Return True if the loop supports the policy's memory."""
+    """Return True if the loop supports the notes of the policy."""
     notes = state.notes
     if state.procs > WIDEST or notes.keys() - _REMEMBERED or notes.get("claim"):
         return False
@@ -35,7 +35,7 @@ def can_go_on(state: State) -> bool:
 
 
 def enter(loop: Any, state: State, workload: Workload) -> None:
-    """Copy the state into the loop."""
+    """Copy suspended jobs and the policy's notes into the loop."""
     policy = state.policy
     assert isinstance(policy, Preemptive)
     loop.seats_apart, loop.takes_as = policy.seats == "apart", form_of(Start, Preempts, is_placed=True)
@@ -75,7 +75,7 @@ def _tell_terms(loop: Any, policy: Selective, state: State, workload: Workload) 
 
 
 def _tell_tolls(loop: Any, state: State, known: Known) -> None:
-    """Give the loop the tolls of suspended jobs; some running jobs may have left since the last update."""
+    """Copy the tolls of suspended jobs into the loop; some running jobs may have left since the last update."""
     for rank in state.suspended:
         keeper = known.keepers.get(rank, -1)
         if rank in known.keepers and keeper == NOBODY:
@@ -87,12 +87,12 @@ def _tell_tolls(loop: Any, state: State, known: Known) -> None:
 
 
 def stand(state: State) -> tuple[int, int, int]:
-    """Return values that change when a job starts running or leaves."""
+    """Return numbers that change whenever a job starts running or leaves."""
     return state.free_set, len(state.running), len(state.suspended)
 
 
 def settle(loop: Any, state: State) -> None:
-    """Copy the loop's state back."""
+    """Copy the loop's suspended jobs and notes back."""
     policy, notes, ranks = state.policy, state.notes, loop.paused_ranks()
     state.suspended.clear()
     state.suspended.update((rank, loop.sets.told(rank)) for rank in ranks)
@@ -114,7 +114,7 @@ def settle(loop: Any, state: State) -> None:
 
 
 def _tolls_of(loop: Any, state: State, policy: Selective, ranks: list[int]) -> Tolls:
-    """Return the tolls of the suspended jobs from the loop."""
+    """Return the tolls of the suspended jobs as the loop has them."""
     keepers = {rank: loop.keepers.keeper[rank] for rank in ranks if loop.keepers.keeper[rank] >= 0}
     known = Known(
         {},
