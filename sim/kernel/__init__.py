@@ -1,1 +1,1 @@
-"""The rules of the engine and of most policies a second time: loops over columns, as they are or compiled."""
+"""Rules of the engine and of most policies a second time, as fast loops over columns, compiled or interpreted."""

@@ -1,6 +1,6 @@
-"""Columns of numbers where the loop is compiled: arrays with room, of which the first `count` values are in use.
+"""Columns of numbers as arrays, for the compiled loop; the first `count` values of an array are in use.
 
-The same functions as in `sim.kernel.columns`, which the loop has where it runs as it is.
+The functions are the same as in `sim.kernel.columns`, which the interpreted loop uses.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from sim.kernel.columns import Numbers, Times, Word, Words
 from sim.policies import orders
 
 A_MOMENT = 1e-6
-"""Value of `sim.machine.moment`"""
+"""Copy of `MOMENT` in `sim.machine.moment`"""
 INFINITE = float("inf")
 A_RUN = 16
-"""Longest run that is sorted by insertion; longer ones are merged"""
+"""Longest sequence that is sorted by insertion; longer ones are merged"""
 A_LOT = 2.0**-53
 GOLDEN: Word = orders.GOLDEN
 MIXING: Word = orders.MIXING
@@ -24,12 +24,12 @@ MIXING_MORE: Word = orders.MIXING_MORE
 
 
 def column_of(kind: str, values: Any) -> Any:
-    """Return an array's values, "d" or "i"; it is not copied where it need not be."""
+    """Return an array of kind "d" or "i" as a column; it is copied only if necessary."""
     return values.astype(kind, copy=not values.flags.writeable)
 
 
 def times(count: int) -> Times:
-    """Return a column of `count` moments, which takes no memory before it is written."""
+    """Return a column for `count` times, which takes no memory before it is written."""
     zeros: Any = np.zeros(count)
     column: Times = zeros
     return column
@@ -43,19 +43,19 @@ def numbers(count: int) -> Numbers:
 
 
 def words(count: int) -> Words:
-    """Return a column of `count` empty words."""
+    """Return a column of `count` empty words of 64 bits."""
     zeros: Any = np.zeros(count, np.uint64)
     column: Words = zeros
     return column
 
 
 def growing_times(most: int) -> Times:
-    """Return a column that is empty and will never have more moments than that."""
+    """Return an empty column for at most `most` times."""
     return times(most + 2)
 
 
 def growing_numbers(most: int) -> Numbers:
-    """Return a column that is empty and will never have more whole numbers than that."""
+    """Return an empty column for at most `most` whole numbers."""
     return numbers(most + 2)
 
 
@@ -72,7 +72,7 @@ def copy_numbers(column: Numbers, other: Numbers, count: int) -> None:
 
 
 def time_before(column: Times, value: float, low: int, high: int) -> int:
-    """Return how many are smaller than that, if it is between those two places."""
+    """Return the number of sorted values that are smaller than `value`, which is between `low` and `high`."""
     while low < high:
         middle = (low + high) >> 1
         if column[middle] < value:
@@ -83,7 +83,7 @@ def time_before(column: Times, value: float, low: int, high: int) -> int:
 
 
 def time_near(column: Times, value: float, near: int, count: int) -> int:
-    """Return how many of the first `count` are before the value, searching from the guess `near`."""
+    """Return the number of the first `count` sorted values that are before `value`, searching from the guess `near`."""
     while near > count or (near and column[near - 1] >= value):
         near -= 1
     while near < count and column[near] < value:
@@ -92,7 +92,7 @@ def time_near(column: Times, value: float, near: int, count: int) -> int:
 
 
 def time_up_to(column: Times, value: float, low: int, high: int) -> int:
-    """Return how many are at most that, if it is between those two places."""
+    """Return the number of sorted values that are at most `value`, which is between `low` and `high`."""
     while low < high:
         middle = (low + high) >> 1
         if value < column[middle]:
@@ -103,7 +103,7 @@ def time_up_to(column: Times, value: float, low: int, high: int) -> int:
 
 
 def number_before(column: Numbers, value: int, low: int, high: int) -> int:
-    """Return how many are smaller than that, if it is between those two places."""
+    """Return the number of sorted values that are smaller than `value`, which is between `low` and `high`."""
     while low < high:
         middle = (low + high) >> 1
         if column[middle] < value:
@@ -114,7 +114,7 @@ def number_before(column: Numbers, value: int, low: int, high: int) -> int:
 
 
 def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
-    """Sort the first `count` into `into`, the greatest by `by` first, of equals the last first."""
+    """Sort the first `count` numbers into `into`, the greatest by `by` first; of equals the last comes first."""
     for index in range(count):
         number, place = column[count - 1 - index], index
         while place and by[into[place - 1]] < by[number]:
@@ -124,7 +124,7 @@ def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
 
 
 def turns_for(work: float, a_turn: float) -> int:
-    """Return the number of turns, counted as in `sim.machine.turns`."""
+    """Return the number of turns that `work` seconds take, as in `sim.machine.turns`."""
     if work % 1 or a_turn % 1:
         turns = (work - A_MOMENT) / a_turn
         whole: int = int(turns)
@@ -134,7 +134,9 @@ def turns_for(work: float, a_turn: float) -> int:
 
 
 def whole_turns(time: float, slice: float) -> int:
-    """Return how many turns have ended after so long, as Python divides; none where time is not over."""
+    """Return the number of turns that have ended after `time` seconds, rounded as Python divides; 0 for negative
+    times.
+    """
     if time < slice:
         return 0
     rest = time % slice
@@ -158,7 +160,7 @@ def count_progress(gone: float, slice: float, overhead: float, count: int, now: 
 def ends_in_order(
     now: float, by: float, ranks: Numbers, estimate: Times, ran: Times, count: int, ends: Times, order: Numbers
 ) -> None:
-    """Compute when each job ends, with its remaining estimate stretched by `by`, and sort the places by that."""
+    """Compute the expected end of each job, with its remaining estimate times `by`, and sort the jobs by it."""
     for index in range(count):
         ends[index] = now + (estimate[ranks[index]] - ran[index]) * by
         place = index
@@ -169,7 +171,7 @@ def ends_in_order(
 
 
 def insert_time(column: Times, count: int, place: int, value: float) -> None:
-    """Insert a value at that place."""
+    """Insert a value at that index."""
     while count > place:
         column[count] = column[count - 1]
         count -= 1
@@ -177,7 +179,7 @@ def insert_time(column: Times, count: int, place: int, value: float) -> None:
 
 
 def insert_number(column: Numbers, count: int, place: int, value: int) -> None:
-    """Insert a value at that place."""
+    """Insert a value at that index."""
     while count > place:
         column[count] = column[count - 1]
         count -= 1
@@ -185,27 +187,27 @@ def insert_number(column: Numbers, count: int, place: int, value: int) -> None:
 
 
 def begin_steps(times: Times, numbers: Numbers, time: float, number: int) -> None:
-    """Begin both columns with one step."""
+    """Write the first step of both columns."""
     times[0] = time
     numbers[0] = number
 
 
 def remove_times(column: Times, count: int, place: int, many: int) -> None:
-    """Remove `many` values from `place` on."""
+    """Remove `many` values from index `place` on."""
     while place + many < count:
         column[place] = column[place + many]
         place += 1
 
 
 def remove_numbers(column: Numbers, count: int, place: int, many: int) -> None:
-    """Remove `many` values from `place` on."""
+    """Remove `many` values from index `place` on."""
     while place + many < count:
         column[place] = column[place + many]
         place += 1
 
 
 def set_numbers(column: Numbers, first: int, many: int, value: int) -> None:
-    """Set `many` values from `first` on, within the column."""
+    """Set `many` values from index `first` on, within the column."""
     for place in range(max(first, 0), min(first + many, len(column))):
         column[place] = value
 
@@ -263,13 +265,13 @@ def merge_pairs(
 
 
 def power(base: float, exponent: float) -> float:
-    """Return `base ** exponent`, infinite if it is too large, or zero to a negative power."""
+    """Return `base ** exponent`; infinity if it is too large, or for a negative power of zero."""
     value: float = pow(base, exponent)
     return value
 
 
 def drawn(lots: Word, rank: int) -> float:
-    """Return the lot of that job in such a stream."""
+    """Return the random number of the job from the bits of a step."""
     word = lots + GOLDEN * (rank + 1)
     word = (word ^ word >> 30) * MIXING
     word = (word ^ word >> 27) * MIXING_MORE
@@ -277,9 +279,9 @@ def drawn(lots: Word, rank: int) -> float:
 
 
 def forget_last(first: Times, second: Numbers) -> None:
-    """Remove the last pair; nothing to do, as no code reads beyond the count."""
+    """Remove the last pair; arrays need no change, as no code reads beyond the count."""
 
 
 def insert_in_order(column: Numbers, value: int, low: int, high: int) -> None:
-    """Insert a value behind smaller ones, between two places; `high` is the number of values."""
+    """Insert a value behind smaller ones, between two indices; `high` is the number of values."""
     insert_number(column, high, number_before(column, value, low, high), value)

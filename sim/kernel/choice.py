@@ -1,6 +1,6 @@
-"""Choice of the loop: the compiled one if there is one, else the interpreted one, or none.
+"""Choice of the fast loop: the compiled one if there is one, else the interpreted one, or none.
 
-`SCHEDSCOPE_KERNEL=off` leaves everything to the engine, `SCHEDSCOPE_KERNEL=python` to the loop as it is.
+With `SCHEDSCOPE_KERNEL=off` the engine makes all steps, with `SCHEDSCOPE_KERNEL=python` the interpreted loop is used.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from sim.kernel.parts import made_of
 SETTING = "SCHEDSCOPE_KERNEL"
 FOLDER = Path(__file__).parent
 FAILURE = "compiled.failure.txt"
-"""The file with the text of the compiler when the installation could not compile the loop."""
+"""Name of the file with the compiler's message, if the installation could not compile the loop."""
 
 
 @cache
 def compiled() -> Any:
-    """Return the compiled module; None: there is none, or it was made of other files than these."""
+    """Return the compiled module; None if it is missing or was compiled from other source files."""
     try:
         module = import_module("sim.kernel.compiled")
     except ImportError:
@@ -31,7 +31,7 @@ def compiled() -> Any:
 
 
 def chosen() -> Any:
-    """Return the module to be used; None: none."""
+    """Return the module with the loop that is used; None if the engine makes all steps."""
     said = os.environ.get(SETTING, "")
     return None if said == "off" else loop if said == "python" else compiled() or loop
 

@@ -1,4 +1,4 @@
-"""Clock of the rows that take turns, over columns: `sim.machine.turns` with the same operations.
+"""Clock of the matrix rows in the fast loop: `sim.machine.turns` over columns, with the same operations.
 
 When rows are added or removed the engine's own clock decides the active row; otherwise only time advances.
 """
@@ -15,34 +15,36 @@ from sim.kernel.operations import differences, sum_at, sum_of_products
 
 @cython.cclass
 class Clock(Loop):
-    """The rows of the matrix, each in a slot, and the clock that they go by, each at its place in the cycle."""
+    """Loop with the rows of the matrix, each in a slot of the columns, and the clock of their turns."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
         self.turns: Any = None
-        """The engine's clock"""
+        """Clock object of the engine"""
         self.tick: Any = None
-        """Callback for changes of the clock"""
+        """Function to call when the clock changes"""
         self.size, self.rows = procs, 0
         self.ids: tuple[int, ...] = ()
         self.since = self.begin = self.slice = self.overhead = self.a_turn = 0.0
-        """Time up to which all is computed; begin of this turn; length of a turn, and of progress in it"""
+        """Time up to which progress is computed; begin of this turn; lengths of a slice, of overhead, and of progress
+        in a turn
+        """
         self.cycle = self.on_turn = 0
-        """Number of rows that take turns, and the place of the active one"""
+        """Number of rows that take turns, and the index of the active one in the cycle"""
         self.is_known = False
         """True if the progress in this turn until `since` is computed"""
         self.has_turned = self.has_other_rows = False
-        """Changes since the last step: another active row; other rows"""
+        """Flags of changes since the last step: another row is active; there are other rows"""
 
     def enter_clock(self, turns: Any, since: float, slots: int) -> None:
-        """Copy the engine's clock, in which everything has happened up to then."""
+        """Copy the engine's clock, which has advanced to `since`."""
         self.turns, self.since = turns, since
         self.slice, self.overhead = turns.slice, turns.overhead
         self.a_turn = self.slice - self.overhead
         self.order, self.empty = growing_numbers(slots), numbers(slots)
-        """Slots of the rows; free columns of each row, counting all jobs in it"""
+        """Slot of each row in the cycle; number of free columns of each row, counting all jobs in it"""
         self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
-        """The progress from the beginning of this turn until `since`, and until a later moment; what is between"""
+        """Progress of each row from the beginning of this turn until `since`, until a later time, and the difference"""
         self.seconds = times(slots)
         """Seconds for which each row is active"""
         self._ask_clock()
@@ -61,7 +63,7 @@ class Clock(Loop):
     # Going on
 
     def _share_out(self, to: float) -> None:
-        """Compute the progress of each row until then in `share`, and advance to it."""
+        """Compute the progress of each row from `since` until `to` in `share`, and advance to `to`."""
         if self.cycle < 2:
             self.share[0] = to - self.since
             return
@@ -73,12 +75,12 @@ class Clock(Loop):
         self.made, self.to_be_made = made, self.made
 
     def _count_progress(self) -> None:
-        """Count the progress of each row until now."""
+        """Compute the progress of each row from the beginning of the turn until now."""
         count_progress(self.since - self.begin, self.slice, self.overhead, self.cycle, self.on_turn, self.made)
         self.is_known = True
 
     def _advance(self, to: float) -> None:
-        """Advance; if a turn ends at `to`, the next row with unfinished jobs becomes active."""
+        """Advance to `to`; if a turn ends there, the next row with unfinished jobs becomes active."""
         if self.cycle < 2:
             return
         ended = whole_turns(to - self.begin + A_MOMENT, self.slice)
@@ -96,7 +98,7 @@ class Clock(Loop):
             self.on_turn = place % self.cycle
 
     def _settle_clock(self, now: float) -> None:
-        """Settle the clock after the matrix has reached its state for this step."""
+        """Update the clock after the matrix has reached its state for this step."""
         if self.has_other_rows or not self.rows:
             self.set_clock()
             self.turns.settle(now, self.ids)
@@ -109,7 +111,9 @@ class Clock(Loop):
     # Progress of jobs
 
     def _finish(self, places: tuple[int, ...], work: float) -> float:
-        """Return when a job in these rows will have made `work` seconds of progress, if nothing changes."""
+        """Return the time at which a job in these rows will have made `work` seconds of progress, if nothing
+        changes.
+        """
         since, cycle, many, a_turn, overhead = self.since, self.cycle, len(places), self.a_turn, self.overhead
         if cycle < 2:
             return since + work
@@ -127,7 +131,7 @@ class Clock(Loop):
         return end if end > since else since
 
     def _turn_of(self, places: tuple[int, ...], number: int) -> int:
-        """Return how many turns from now these rows have their turn number `number`, counted from 0."""
+        """Return the number of turns from now until these rows have their turn number `number`, counted from 0."""
         cycle, its = self.cycle, 0
         if len(places) == 1:
             return (places[0] - self.on_turn + cycle) % cycle
@@ -142,8 +146,8 @@ class Clock(Loop):
         return 0
 
     def _empty_until(self, to: float) -> float:
-        """Return processor-seconds that stay empty from `since` until then, where each makes the progress
-        in `share`.
+        """Return the processor-seconds that stay empty from `since` until `to`, in which each row makes the progress in
+        `share`.
         """
         seconds = self.share
         if not self.cycle:

@@ -1,4 +1,4 @@
-"""Columns of numbers where the loop runs as it is: lists, of which all is in use.
+"""Columns of numbers as lists, for the interpreted loop; all values of a list are in use.
 
 Compiled code uses `sim.kernel.arrays`, which has the same functions; `sim.kernel.operations` uses either.
 """
@@ -12,7 +12,7 @@ from sim.machine import turns
 from sim.policies import orders
 
 A_MOMENT = 1e-6
-"""Value of `sim.machine.moment`"""
+"""Copy of `MOMENT` in `sim.machine.moment`"""
 INFINITE = float("inf")
 
 Times: TypeAlias = list[float]
@@ -20,20 +20,22 @@ Numbers: TypeAlias = list[int]
 Longs: TypeAlias = list[int]
 Bytes: TypeAlias = list[int]
 Words: TypeAlias = list[int]
-"""Columns; where they are compiled, memory views of doubles, and of whole numbers of 32, 64, 8, and 64 bits unsigned"""
+"""Type of a column of words. In compiled code, the columns are memory views of 64-bit doubles, of 32-, 64- and 8-bit
+integers, and of unsigned 64-bit integers
+"""
 Processors: TypeAlias = int
-"""A set of processors, a number of as many bits as there are: it stays an object"""
+"""Type of a set of processors as one large integer; compiled code keeps the Python object"""
 Word: TypeAlias = int
-"""Compiled, of 64 bits unsigned"""
+"""Type of a word of a set; in compiled code an unsigned 64-bit integer"""
 
 
 def column_of(kind: str, values: Any) -> Any:
-    """Return an array's values, "d" or "i"."""
+    """Return an array of kind "d" or "i" as a column."""
     return values.tolist()
 
 
 def times(count: int) -> Times:
-    """Return a column of `count` moments."""
+    """Return a column of `count` times."""
     return [0.0] * count
 
 
@@ -43,17 +45,17 @@ def numbers(count: int) -> Numbers:
 
 
 def words(count: int) -> Words:
-    """Return a column of `count` empty words."""
+    """Return a column of `count` empty words of 64 bits."""
     return [0] * count
 
 
 def growing_times(most: int) -> Times:
-    """Return a column that is empty and will never have more moments than that."""
+    """Return an empty column for at most `most` times."""
     return []
 
 
 def growing_numbers(most: int) -> Numbers:
-    """Return a column that is empty and will never have more whole numbers than that."""
+    """Return an empty column for at most `most` whole numbers."""
     return []
 
 
@@ -67,20 +69,20 @@ power, drawn = orders.power, orders.drawn
 
 
 time_before = number_before = bisect_left
-"""How many are smaller than that, if it is between those two places"""
+"""Function that returns the number of sorted values smaller than `value`, between `low` and `high`"""
 
 
 def time_near(column: Any, value: float, near: int, count: int) -> int:
-    """Return how many of the first `count` are before the value."""
+    """Return the number of the first `count` sorted values that are before `value`."""
     return bisect_left(column, value, 0, count)
 
 
 time_up_to = bisect_right
-"""How many are at most that, if it is between those two places"""
+"""Function that returns the number of sorted values that are at most `value`, between `low` and `high`"""
 
 
 def most_first(column: Any, count: int, by: Any, into: Any) -> None:
-    """Sort the first `count` into `into`, the greatest by `by` first, of equals the last first."""
+    """Sort the first `count` numbers into `into`, the greatest by `by` first; of equals the last comes first."""
     backwards = column[count - 1 :: -1] if count else []
     into[:count] = sorted(backwards, key=by.__getitem__, reverse=True)
 
@@ -89,16 +91,16 @@ turns_for, count_progress = turns.turns_for, turns.count_progress
 
 
 def whole_turns(time: float, slice: float) -> int:
-    """Return how many turns have ended after so long, none where time is not over."""
+    """Return the number of turns that have ended after `time` seconds, 0 for negative times."""
     return int(time // slice)
 
 
 def ends_in_order(
     now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
 ) -> None:
-    """Compute when each job ends, with its remaining estimate stretched by `by`, and sort the places by that.
+    """Compute the expected end of each job, with its remaining estimate times `by`, and sort the jobs by it.
 
-    Of equals the order is that of before, if there were as many.
+    Equal ends keep their previous order if the number of jobs has not changed.
     """
     ends[:] = [now + (estimate[rank] - its) * by for rank, its in zip(ranks, ran, strict=True)]
     if len(order) != count:
@@ -107,17 +109,17 @@ def ends_in_order(
 
 
 insert_in_order = insort_left
-"""Insert a value behind smaller ones, between two places; the last is the number of values"""
+"""Function that inserts a value behind smaller ones, between two indices; the last is the number of values"""
 
 
 def begin_steps(times: Any, numbers: Any, time: float, number: int) -> None:
-    """Begin both columns with one step."""
+    """Write the first step of both columns."""
     times[:] = (time,)
     numbers[:] = (number,)
 
 
 def insert_time(column: Any, count: int, place: int, value: float) -> None:
-    """Insert a value at that place."""
+    """Insert a value at that index."""
     column.insert(place, value)
 
 
@@ -125,7 +127,7 @@ insert_number = insert_time
 
 
 def remove_times(column: Any, count: int, place: int, many: int) -> None:
-    """Remove `many` values from `place` on."""
+    """Remove `many` values from index `place` on."""
     del column[place : place + many]
 
 
@@ -133,7 +135,7 @@ remove_numbers = remove_times
 
 
 def set_numbers(column: Any, first: int, many: int, value: int) -> None:
-    """Set `many` values from `first` on, within the column."""
+    """Set `many` values from index `first` on, within the column."""
     last = first + many
     if first < 0 or last > len(column):
         first = max(first, 0)

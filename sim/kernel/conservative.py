@@ -1,4 +1,4 @@
-"""Conservative backfilling over columns: `sim.policies.backfill.conservative`."""
+"""Conservative backfilling in the fast loop (`sim.policies.backfill.conservative`)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from sim.kernel.operations import move_pair
 from sim.kernel.present import BY_QUEUE, BY_START, Present
 
 APART = 4 * A_MOMENT
-"""Multiple of the moment in `sim.machine.moment`"""
+"""Copy of `APART` in `sim.machine.moment`"""
 
 
 @cython.cclass
 class Conservative(Present):
-    """A pass under it."""
+    """Fast loop of conservative backfilling."""
 
     def _decide_conservative(self) -> None:
         now = self.now
@@ -40,7 +40,7 @@ class Conservative(Present):
         self.is_due = self._asks_again()
 
     def _asks_again(self) -> bool:
-        """Return True if a job due now lacks processors since this step, so that another step follows at once."""
+        """Return True if a job due now lacks processors only since this step; then another step follows at once."""
         for index in range(self.reservations):
             if self.reserved_at[index] > self.now:
                 return False

@@ -1,4 +1,4 @@
-"""Replacement of the module `cython` for files that are not compiled."""
+"""Stand-in for the module `cython` in files that are not compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gang scheduling over columns: what `sim.policies.gang` does, with the same operations."""
+"""Gang scheduling in the fast loop: `sim.policies.gang` over columns, with the same operations."""
 
 from __future__ import annotations
 
@@ -22,46 +22,47 @@ from sim.kernel.plan import RowPlan
 from sim.kernel.sharing import Sharing
 
 FIRST = 2
-"""The number of the last rebuild before this"""
+"""Number of the last rebuild before the loop began"""
 SPANS = 4
 """Number of time spans of each width for which failed searches are remembered"""
 NOTHING = float("nan")
-"""Value of missing numbers"""
+"""Value that stands for missing numbers"""
 
 
 @cython.cclass
 class GangLoop(Sharing):
-    """Gang scheduling, which rebuilds the matrix when a job arrives or ends."""
+    """Fast loop of gang scheduling, which rebuilds the matrix when a job arrives or ends."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Sharing.__init__(self, jobs, procs, most_running)
         self.backfills = False
         self.teller: Any = None
-        """Recorder of decisions"""
+        """Writer of decisions that are kept as objects"""
         self.is_still = False
-        """True if the last rebuild changed nothing and no job arrived"""
+        """True if the last rebuild changed nothing and no job has arrived since"""
         self.many_ranked = 0
         # Plans in rows: `planned`, and in `planned_in` the number of the rebuild
         self.rebuilds = FIRST
         self.planned_row, self.row_planned = numbers(jobs), times(jobs)
-        """The start as it was written last, infinite if it was not"""
+        """Row and time of each planned start as last written to the history; the time is infinite if it was not written
+        """
         self.passed = self.rest = self.planned_of = 0
-        """Lengths of the front of the queue: jobs passed by another job; planned jobs; jobs at the last scheduling"""
+        """Lengths of parts of the queue: jobs that another job passed; planned jobs; jobs at the last scheduling"""
         self.are_reserved = False
-        """True if the plans of rows are of this compaction, not of the last schedule"""
+        """True if the plans of the rows were made for this compaction, not by the last schedule"""
         self.found = self.comes_to = -1
-        """Row of the last place found, and row where the next job can enter"""
+        """Row of the last place found, and row where the next job can enter; -1 for none"""
         self.trial = 0
-        """Number of the current trial; memory of earlier trials is invalid"""
+        """Number of the current trial; results remembered from earlier trials are invalid"""
         self.ends, self.by_end = times(jobs), growing_numbers(jobs)
-        """Expected end of each job in the matrix, and their places in that order"""
+        """Expected end of each job in the matrix, and indices of the jobs in the order of these ends"""
         self.lined_up: list[RowPlan] = []
-        """The plans of the rows in order, and of the one that would be opened now"""
+        """Plans of the rows in order, and of the row that would be opened next"""
 
     # From a state of the engine, and back
 
     def enter_policy(self, backfills: bool) -> None:
-        """Set up the columns of the matrix."""
+        """Set up the columns of the matrix, for a policy with reservations if `backfills`."""
         slots, jobs = self.mpl + 1, len(self.rows_of)
         self.backfills = backfills
         self.next_of, self.next_in = numbers(slots * self.size), numbers(slots * self.size)
@@ -71,20 +72,20 @@ class GangLoop(Sharing):
         places = SPANS * (self.size + 1) if backfills else 0
         self.tried_in, self.tries, self.spans_tried = numbers(self.size + 1), numbers(self.size + 1), times(places)
         self.tried_after, self.tried_near = times(places * slots), numbers(places * slots)
-        """For each remembered span of each width, row by row: earliest possible start, and the nearby step"""
+        """Earliest possible start, and index of a step near it, for each remembered span of each width, row by row"""
         for rank in range(jobs):
             self.row_planned[rank] = INFINITE
 
     def enter_plan(self, rank: int, row: int, at: float) -> None:
-        """Enter the job's planned start in that row."""
+        """Copy the job's planned start in that row into the loop."""
         self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, row, self.rebuilds
 
     def has_rebuilt(self) -> bool:
-        """Return True if the matrix was rebuilt since the state was entered."""
+        """Return True if the matrix was rebuilt since the state was copied into the loop."""
         return self.rebuilds > FIRST
 
     def plans_told(self) -> list[tuple[int, int, float]]:
-        """Return (rank, row, start) of the waiting jobs with plans."""
+        """Return (rank, row, start) of the waiting jobs with planned starts."""
         self._plan_rest()
         ranks = [self.queue[index] for index in range(self.waiting)]
         return [(r, self.planned_row[r], self.planned[r]) for r in ranks if self.planned_in[r] == self.rebuilds]
@@ -92,7 +93,7 @@ class GangLoop(Sharing):
     # The phases of a rebuild
 
     def _rebuild(self) -> None:
-        """Rebuild the matrix; replicas stay until it is known that they do not return."""
+        """Rebuild the matrix. Replicas are removed only when it is known that they do not return."""
         is_as_it_was = self.is_still and not self.completed
         if self.copies:
             self.gone.clear()
@@ -133,14 +134,16 @@ class GangLoop(Sharing):
         self._drop_empty_rows()
 
     def _rank_rows(self) -> bool:
-        """Return the rows from the least to the most populated, of equals the later before; are they as they were?"""
+        """Sort the rows from the least to the most populated, of equals the later first; return True if the order is
+        unchanged.
+        """
         many, ranked, self.ranked = self.many_ranked, self.ranked, self.were_ranked
         self.were_ranked, self.many_ranked = ranked, self.rows
         most_first(self.order, self.rows, self.room, self.ranked)
         return many == self.rows and are_same(self.ranked, ranked, many)
 
     def _compact_into(self, target: int, row: int, hopeful: int) -> None:
-        """Move the candidates that still are in the row to the target row if allowed."""
+        """Move the candidates that are still in `row` to the row `target` where allowed."""
         for index in range(hopeful):
             rank = self.turn[index]
             if (
@@ -179,7 +182,9 @@ class GangLoop(Sharing):
                 return
 
     def _schedule_all(self) -> None:
-        """Place each job where it fits for its span, or reserve a start, as long as any job can still enter."""
+        """Place each job that fits for its span, and reserve a start for the others, as long as any job can still
+        enter.
+        """
         index, passes, stood = 0, False, self.standing
         self._place_first()
         self.passed = self.rest = self.planned_of = 0
@@ -201,8 +206,9 @@ class GangLoop(Sharing):
         self.rest, self.planned_of = index, self.waiting
 
     def _next_to_come(self, index: int) -> int:
-        """Return the place in the queue of the next job that can enter, and put a row into `comes_to`; if none can, the
-        queue's length.
+        """Return the index in the queue of the next job that can enter, and set `comes_to` to its row.
+
+        If no job can enter, return the queue's length.
         """
         mpl, waiting, queue, procs_of, most = self.mpl, self.waiting, self.queue, self.procs, 0
         plan: RowPlan
@@ -221,7 +227,7 @@ class GangLoop(Sharing):
         return index
 
     def _come_to_row(self, index: int, passes: bool) -> None:
-        """Place the job where it fits now, in a new row only if it fits in no other."""
+        """Place the job at this index of the queue where it fits now, in a new row only if it fits in no other."""
         rank = self.queue[index]
         procs, span = self.procs[rank], self.estimate[rank] * self.mpl
         slot = self._fullest(procs, span)
@@ -236,13 +242,15 @@ class GangLoop(Sharing):
             self._place(index, slot, span, passes)
 
     def _plan_rest(self) -> None:
-        """Reserve starts for the jobs behind the last one that entered, as well."""
+        """Reserve starts for the jobs behind the last one that entered the matrix."""
         for index in range(self.rest, self.planned_of):
             self._reserve_row(self.queue[index])
         self.rest = self.planned_of
 
     def _place_first(self) -> None:
-        """Place jobs from the front as long as there are columns: without reservations a free column stays free."""
+        """Place jobs from the front of the queue as long as there are free columns, under policies without
+        reservations.
+        """
         while self.waiting:
             rank = self.queue[0]
             slot = self._fullest(self.procs[rank], -1.0)
@@ -254,7 +262,7 @@ class GangLoop(Sharing):
         return self._fullest(procs, -1.0) >= 0
 
     def _fullest(self, procs: int, span: float) -> int:
-        """Return the row with the fewest free columns that has room, for the span if that is not negative."""
+        """Return the row with the fewest free columns in which the job fits, for the span unless that is negative."""
         best = -1
         for index in range(self.rows):
             slot = self.order[index]
@@ -268,7 +276,7 @@ class GangLoop(Sharing):
         return best
 
     def _keep(self, rank: int, place: int) -> None:
-        """Note a decision about the job that is kept as an object at that place."""
+        """Record a decision about the job that is kept as an object, at that index."""
         self._note(self.starts_as, rank, place, 0.0, 0.0, 0.0)
 
     def _place_in_new_row(self, index: int, span: float, passes: bool) -> None:
@@ -286,7 +294,7 @@ class GangLoop(Sharing):
         self._note(self.passes_as, rank, self.set_at[rank], ~row if passes else row, free, for_so_long)
 
     def _come_in(self, index: int, slot: int, passes: bool) -> None:
-        """Place the waiting job in the lowest free columns of the row."""
+        """Place the waiting job at this index of the queue in the lowest free columns of the row."""
         rank, sets = self.queue[index], self.sets
         procs = self.procs[rank]
         remove_number(self.queue, self.waiting, index)
@@ -355,7 +363,9 @@ class GangLoop(Sharing):
         return plan
 
     def _plan_rows(self, stood: int) -> None:
-        """Plan the free columns of each row, first for jobs in it before and then for others, and of the spare row."""
+        """Plan the free columns of each row and of the spare row, first around jobs that were in it before, then around
+        others.
+        """
         now, mpl, home, procs, placed, ends = self.now, self.mpl, self.home, self.procs, self.placed, self.ends
         for index in range(self.rows):
             plan: RowPlan = self.plans[self.order[index]]
@@ -381,7 +391,7 @@ class GangLoop(Sharing):
         self._plan_spare()
 
     def _plan_spare(self) -> None:
-        """Plan the empty row that would be opened next; earlier trials did not include it."""
+        """Plan the empty row that would be opened next, which earlier trials did not include."""
         self.trial += 1
         self._find_spare()
         self.lined_up = [self.plans[self.order[index]] for index in range(self.rows)]
@@ -401,10 +411,11 @@ class GangLoop(Sharing):
         self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, self.id_of[slot], self.rebuilds
 
     def _soonest(self, procs: int, span: float) -> float:
-        """Return when `procs` columns are first free for the span, and put the row into `found`; of equals the earlier.
+        """Return the time at which `procs` columns are first free for the span, and set `found` to the row; of equals
+        the earlier.
 
-        They are not free now. Of each width the last few spans are known that were tried, and of each where in every
-        row it, or a longer one, finds no place.
+        The columns are not free now. For each width, the last few spans that were tried are remembered, with the
+        earliest possible start in each row for this span or a longer one.
         """
         if self.tried_in[procs] != self.trial:
             self.tried_in[procs], self.tries[procs] = self.trial, 0
@@ -447,7 +458,7 @@ class GangLoop(Sharing):
         return best
 
     def _write_passed(self, index: int) -> None:
-        """Write the plans that the job at `index` passes; moves by less than a turn are left out."""
+        """Record the plans that the job at `index` passes; moves by less than a turn are left out."""
         for place in range(self.passed, index):
             rank = self.queue[place]
             at = self.planned[rank]

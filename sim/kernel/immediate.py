@@ -1,4 +1,4 @@
-"""Immediate service over columns: `sim.policies.preempt.immediate`, with the same operations."""
+"""Immediate service in the fast loop: `sim.policies.preempt.immediate` over columns, with the same operations."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from sim.kernel.suspension import Suspension
 
 @cython.cclass
 class ImmediateLoop(Suspension):
-    """Immediate service: new jobs suspend jobs that have used up their slice, and the policy wakes when one has."""
+    """Fast loop of immediate service: new jobs suspend jobs that have used up their slice, and timers wait for used-up
+    slices.
+    """
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Suspension.__init__(self, jobs, procs, most_running)
         self.slice = 0.0
         self.is_to_wake = numbers(jobs)
-        """1 if the policy is to wake when the running job has used up its slice"""
+        """1 for running jobs whose used-up slice must cause a pass, else 0"""
         self.served_at, self.served_of, self.served = growing_times(most_running), growing_numbers(most_running), 0
-        """Jobs with used-up slices by instantaneous xfactor, of equals the latest rank first, as a negative number"""
+        """Running jobs that have used up their slice, by instantaneous xfactor, of equals the latest rank first"""
 
     # From a state of the engine, and back
 
     def enter_wake(self, at: float, rank: int) -> None:
-        """Enter the wake-up for when this job has used up its slice."""
+        """Copy the timer for the end of this job's slice into the loop."""
         self._wake(at, rank)
 
     def wakes(self) -> list[tuple[float, int]]:
-        """Return when the policy must wake, and the job that has used up its slice then."""
+        """Return (time, rank) of the timers, each for the end of a job's slice."""
         return [(self.reserved_at[index], self.reserved_rank[index]) for index in range(self.reservations)]
 
     # A pass
@@ -51,7 +53,7 @@ class ImmediateLoop(Suspension):
         self.credit -= self.paused
 
     def _urgency(self, rank: int) -> float:
-        """Return the time since submit over the time run."""
+        """Return the job's instantaneous xfactor: time since submit over time run."""
         ran: float = self._whole(self.l_ran[rank])
         return self._whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
@@ -77,7 +79,7 @@ class ImmediateLoop(Suspension):
                 self.served += 1
 
     def _suffering(self, rank: int) -> float:
-        """Return the same of a running job."""
+        """Return the instantaneous xfactor of a running job."""
         ran = self._whole(self.l_ran[rank] + self.now - self.since[rank])
         return self._whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
@@ -109,7 +111,7 @@ class ImmediateLoop(Suspension):
     # When to look again
 
     def _wake_next(self) -> None:
-        """Wake for the next job to use up its slice, of equals the one that started first."""
+        """Set the timer for the next job to use up its slice, of equals the one that started first."""
         soonest, next_of = INFINITE, -1
         for index in range(self.running):
             rank = self.end_rank[index]
@@ -127,7 +129,7 @@ class ImmediateLoop(Suspension):
         self.is_to_wake[rank] = 1
 
     def _forget_wake(self, rank: int) -> None:
-        """Drop the wake-up, because it is over or void."""
+        """Drop the job's timer, because it is over or void."""
         place = 0
         while self.reserved_rank[place] != rank:
             place += 1

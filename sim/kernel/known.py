@@ -1,4 +1,4 @@
-"""Policies and orders that the loop supports, and the forms of their decisions.
+"""Policies and orders that the fast loop supports, and the forms of their decisions.
 
 The engine handles orders that depend on more than the jobs and the clock (`multifactor`), and all user-defined code.
 """
@@ -97,12 +97,12 @@ BY_CLOCK: dict[type[Order], int] = {
     Xfactor: XFACTOR, Delay: DELAY, Ward: WARD, Wfp3: WFP3, Unicef: UNICEF, Random: RANDOM,
     RandomLength: RANDOM_LENGTH, RandomDelay: RANDOM_DELAY,
 }  # fmt: skip
-"""Orders that depend on the clock, with their numbers in `sim.kernel.ordering`"""
+"""Numbers in `sim.kernel.ordering` of the orders that depend on the clock"""
 _COMPRESS = {"start": BY_START, "queue": BY_QUEUE, "none": NOBODY}
 
 
 class Known(NamedTuple):
-    """A policy as the loop wants it."""
+    """Policy as numbers and flags for the fast loop."""
 
     kind: int
     starts_as: int
@@ -117,7 +117,7 @@ class Known(NamedTuple):
 
 
 def known(policy: Policy) -> Known | None:
-    """Return the parameters of the policy for the loop; None if the loop does not support all of them."""
+    """Return the policy as the loop needs it; None if the loop does not support all of its parameters."""
     if not (_is_honoured(type(policy)) and _is_honoured(type(policy.queue_order()))):
         return None
     in_order = form_of(Start, InOrder)
@@ -164,7 +164,7 @@ def known(policy: Policy) -> Known | None:
 
 
 def _is_honoured(cls: type) -> bool:
-    """Return True if the loop knows every parameter of a policy or an order, and the class itself, no subclass."""
+    """Return True if the loop supports the class itself (no subclass) and each of its parameters."""
     return cls in _PARAMETERS and _PARAMETERS[cls].split() == [field.name for field in fields(cls)]
 
 
@@ -188,7 +188,7 @@ _PARAMETERS: dict[type, str] = {
     Immediate: f"{_SUSPENDS} slice",
     MultiQueue: "classes speculate speculate_over",
 }
-"""The parameters that the loop honours, in the order of the class: one that is missing here would be ignored."""
+"""Names of the parameters that the loop supports, for each class, in the order of its fields."""
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:

@@ -1,4 +1,4 @@
-"""One instant after another, over columns: what `sim.engine.engine` does with objects, for policies that it knows.
+"""Fast loop: one instant after another over columns, as `sim.engine.engine` does with objects.
 
 This file also runs interpreted. `.ci/compile.py` compiles it, with the C types of its annotations. Both give the same
 histories, decisions and states as the engine and the policies, which are the definition.
@@ -31,17 +31,18 @@ ENOUGH = 0
 LATER = 1
 OVER = 2
 FULL = 3
-"""Reasons to stop: enough steps; the next step is too late; there is none; the history's columns are full"""
+"""Number of a reason to stop: enough steps, the next step is too late, there is none, or the history's columns are full
+"""
 LAST = 1e300
-"""No moment is later, but for what never happens"""
+"""Latest time; only events that never happen are later"""
 
 
 @cython.cclass
 class Loop(Conservative):
-    """`run` goes on from the present."""
+    """Fast loop for policies on equal processors that suspend no jobs; `run` continues from the current state."""
 
     def run(self, until: float, steps: int, credit: int, a_step: int) -> int:
-        """Make steps up to and including `until`, at most so many, as long as there is credit; why it stopped.
+        """Make at most `steps` steps until the time `until`, while credit is left; return the reason for stopping.
 
         A step costs `a_step` and 1 for every job that waits then.
         """
@@ -67,7 +68,7 @@ class Loop(Conservative):
     # Time
 
     def _next_time(self) -> float:
-        """Return when the next step will be; infinite: everything has happened."""
+        """Return the time of the next step; infinite if no event is left."""
         running, leave_at, arrives = self.running, self.leave_at, self.arrives
         self.leaves = time = -leave_at[running - 1] if running else INFINITE
         if arrives < time:
@@ -93,7 +94,7 @@ class Loop(Conservative):
         return time
 
     def _latest(self, time: float, arrives: float) -> float:
-        """Return the latest of the times that belong to the same instant as this one."""
+        """Return the latest of the times that belong to the same instant as `time`."""
         until = time + A_MOMENT
         latest = arrives if time < arrives and arrives <= until else time
         index = self.running - 1
@@ -114,13 +115,13 @@ class Loop(Conservative):
         return latest
 
     def _is_due_after(self, now: float) -> float:
-        """Return when the first reservation after that is due; earlier ones lack processors."""
+        """Return the time of the first reservation after `now`; jobs with earlier ones lack processors."""
         index = time_up_to(self.reserved_at, now, 0, self.reservations)
         time: float = self.reserved_at[index] if index < self.reservations else INFINITE
         return time
 
     def _wakes(self, after: float, until: float) -> float:
-        """Return the first recorded start after that moment and up to another; infinite for none."""
+        """Return the first recorded start after one time and up to another; infinite if there is none."""
         for index in range(self.waiting):
             time = self.recorded[self.rank_at[self.queue[index]]]
             if time > after:
@@ -128,7 +129,7 @@ class Loop(Conservative):
         return INFINITE
 
     def _has_room(self) -> bool:
-        """Return True if the columns of the history have room for all that can happen in this step.
+        """Return True if the columns of the history have space for everything that can happen in this step.
 
         There is a piece between two holes: a starting job gets at most all holes, one more than pieces, in parts of one
         hole each.
@@ -168,7 +169,7 @@ class Loop(Conservative):
         self.step = index + 1
 
     def _complete_jobs(self, now: float) -> None:
-        """Complete jobs in order of rank; mostly it is one."""
+        """Complete the jobs that end now, by rank; mostly it is one."""
         leave_at, leave_rank, done, first, count = self.leave_at, self.leave_rank, self.done, self.running - 1, 1
         rank = done[0] = leave_rank[first]
         forget_last(leave_at, leave_rank)
@@ -295,7 +296,7 @@ class Loop(Conservative):
                 self._reserve_head(head, had)
 
     def _next_to_pass(self, index: int, until: float, extra: int) -> int:
-        """Return the next place in the queue of a job that fits and ends by `until`, or needs at most `extra`
+        """Return the next index in the queue of a job that fits and ends by `until`, or needs at most `extra`
         processors.
         """
         waiting, free = self.waiting, self.free
@@ -309,7 +310,7 @@ class Loop(Conservative):
         return waiting
 
     def _cast_shadow(self, head: int) -> None:
-        """Compute when the head fits, and how many extra processors are free then."""
+        """Compute the time at which the head fits, and the number of extra processors at that time."""
         needs, free, at = self.procs[head], self.free, 0
         running, ends, procs = self.running, self.end_at, self.end_procs
         while free < needs:
@@ -337,7 +338,7 @@ class Loop(Conservative):
     # Plan every job
 
     def _decide_replan(self) -> None:
-        """Plan all jobs again, using that a wider and longer job starts no earlier than one placed before."""
+        """Plan all jobs again; a wider and longer job starts no earlier than one placed before."""
         self._make_plan()
         draft, now, index, passes, tried = self.draft, self.now, 0, False, 0
         tried_procs, tried_for, tried_to = self.tried_procs, self.tried_for, self.tried_to
@@ -371,7 +372,7 @@ class Loop(Conservative):
             self._plan_anew(rank, at, 0.0)
 
     def _plan_anew(self, rank: int, at: float, one: float) -> None:
-        """Plan the job's start for this pass."""
+        """Plan the job's start for this pass only."""
         had = self.planned_in[rank] == self.step
         if not had or self.planned[rank] != at:
             if had:

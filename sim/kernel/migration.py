@@ -1,4 +1,4 @@
-"""Moving the tasks of jobs to other columns: what `sim.policies.gang.migration` does, with the same operations."""
+"""Migration of jobs to other columns in the fast loop: `sim.policies.gang.migration` over columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sim.kernel.gang import GangLoop
 
 @cython.cclass
 class MigratingLoop(GangLoop):
-    """The matrix is rebuilt with migration or without."""
+    """Fast loop of gang scheduling with or without migration."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         GangLoop.__init__(self, jobs, procs, most_running)
@@ -19,12 +19,12 @@ class MigratingLoop(GangLoop):
         self.migrated_in = numbers(jobs)
         """Number of the last rebuild in which each job migrated"""
         self.taken_set = 0
-        """First set of taken columns in this phase: `row_set` or `full_set`"""
+        """First of the sets of taken columns in this phase: `row_set` or `full_set`"""
         self.aside, self.asides, self.tasks_aside = numbers(jobs), 0, 0
-        """The jobs in the way, and how many tasks they have together"""
+        """Jobs in the way, their number, and the total of their tasks"""
 
     def enter_migration(self, cost: float, tasks: int) -> None:
-        """Set the limit of migrating tasks at a rebuild, and the cost for each job."""
+        """Set the cost in seconds for each job that migrates, and the largest number of tasks at a rebuild."""
         self.migrates, self.may_stall, self.cost, self.most_tasks = True, True, cost, tasks
 
     def _rebuild(self) -> None:
@@ -69,7 +69,7 @@ class MigratingLoop(GangLoop):
         return has_moved
 
     def _moves_to(self, rank: int, row: int, target: int) -> bool:
-        """Move the job to the target row if it can; return True if it did."""
+        """Move the job to the target row if possible; return True if it moved."""
         if not self.sets.meets(rank, self.row_set + target):
             if not self._may_move(rank, target):
                 return False
@@ -90,7 +90,7 @@ class MigratingLoop(GangLoop):
         return min(procs, self.tasks_aside) <= self.tasks
 
     def _bring(self, rank: int, row: int, target: int) -> None:
-        """Bring A to the row by the cheaper option."""
+        """Move job A to the target row by the cheaper option."""
         size, aside, cost = self.procs[rank], self.tasks_aside, self.cost
         first, second = cost / 2 * size + cost * aside, cost * size + cost / 2 * aside
         if size > self.tasks or (aside <= self.tasks and first <= second):
@@ -147,7 +147,7 @@ class MigratingLoop(GangLoop):
     # Both
 
     def _find_in_the_way(self, rank: int, slot: int) -> None:
-        """Find the jobs in the row that use the columns of this one, in order of placement."""
+        """Find the jobs in the row that use columns of this job, in order of placement."""
         self.asides = self.tasks_aside = 0
         if not self.sets.meets(rank, self.taken_set + slot):
             return
@@ -167,7 +167,9 @@ class MigratingLoop(GangLoop):
             self._migrate(rank, slot, for_rank, why)
 
     def _migrate(self, rank: int, slot: int, beside: int, why: Any) -> None:
-        """Give the job, which has left its row, the lowest free columns of a row, leaving out those of another job."""
+        """Give the job, which has left its row, the lowest free columns of the row, without the columns of job
+        `beside`.
+        """
         sets, procs = self.sets, self.procs[rank]
         sets.become(self.open_set, self.every_set)
         sets.drop(self.open_set, self.taken_set + slot)
@@ -186,7 +188,7 @@ class MigratingLoop(GangLoop):
         self._keep(rank, self.teller.migrated(rank, self.id_of[slot], columns, self.cost, why))
 
     def _lose(self, rank: int, why: Any) -> None:
-        """Charge the job for the migration of others."""
+        """Charge the job seconds of its turns for the migration of other jobs."""
         if self.cost:
             self.stall[rank] += self.cost / 2
             self._find_need(rank)

@@ -1,4 +1,4 @@
-"""Multiple queues over columns: pivots, trials and rules of `sim.policies.multiqueue`, with the same operations."""
+"""Multiple-queue backfilling in the fast loop: `sim.policies.multiqueue` over columns, with the same operations."""
 
 from __future__ import annotations
 
@@ -21,52 +21,52 @@ from sim.kernel.present import NEVER, WIDTH
 from sim.kernel.sets import blank
 
 SHARED = 4096
-"""Value of `sim.history.decision_log`"""
+"""Copy of `SHARED` in `sim.history.decision_log`"""
 SPECULATIVE = 1
 CUT = 2
-"""Index in `sim.history.stretch`"""
+"""Index of "cut" in `sim.history.stretch.ENDINGS`"""
 TO_START = 1
 TO_END = 2
-"""Next event of a trial"""
+"""Number of the stage of a speculative run in which its end comes next"""
 
 
 @cython.cclass
 class MultiQueueLoop(Partitions):
-    """A queue for each partition; places are by priority, and then in order of arrival."""
+    """Fast loop with a queue for each partition; places are by priority, and then in order of arrival."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Partitions.__init__(self, jobs, procs, most_running)
         self.beside_as = self.trial_as = self.due_as = self.early_as = 0
         self.highs = 0
-        """End of the high-priority places"""
+        """Number of places with high priority, which come first"""
         # Memory of the last pass
         self.stands = False
-        """True if pivots and blocked jobs stay as they are while only other jobs arrive"""
+        """True if pivots and blocked jobs remain as they are while only other jobs arrive"""
         self.next_due = 0.0
-        """Time of the first pivot's start"""
+        """Time of the earliest planned start of a pivot"""
         self.told_in = -1
-        """Step of the last announcement of the pivots' starts, while it holds"""
+        """Step in which the pivots' starts were last announced, -1 if they have changed since"""
         self.placed, self.drafted = 0, False
-        """Number of pivots with a known start; True if the draft leaves those out"""
+        """Number of pivots with a known start; True if the draft plan excludes their processors"""
         self.has_moved = False
         """True if the pivots may have moved in this pass"""
         self.untaken = -1
-        """Place of the last pivot, not yet taken from the plan"""
+        """Place of the last pivot if it is not taken from the plan yet, else -1"""
         self.short_at, self.short_of = INFINITE, 0
-        """Time from which the draft has few processors, and how few: wider jobs must end before"""
+        """Time from which few processors are free in the draft plan, and their number: wider jobs must end before"""
         self.touched_at, self.touched_of = INFINITE, 0
-        """Time and number of the first shortage without the pivots"""
+        """Time of the first shortage without the pivots, and number of processors"""
         self.tries = False
         # Trials: as long as a job is to be tried, what it asks for and how long it runs are those of its trial
         self.stage = numbers(jobs)
-        """Next event of each job's trial: none, its start or its end"""
+        """Next event of each job's speculative run: none, its start or its end"""
         self.whole_estimate = times(0)
         self.trials, self.planned_trials = growing_numbers(jobs), 0
-        """Ranks of jobs with a planned trial"""
+        """Ranks of jobs with a planned speculative run, and their number"""
         self.cut, self.cuts, self.cut_in, self.all_cuts = growing_numbers(most_running), 0, -1, 0
-        """Jobs whose trials were cut, and in which step; the total so far"""
+        """Jobs whose speculative runs reached their limit, their number, the step, and the total so far"""
         self.kinds: Any = None
-        """Kinds in the history"""
+        """Kinds of the history's stretches"""
 
     # From a state of the engine, and back
 
@@ -74,30 +74,32 @@ class MultiQueueLoop(Partitions):
         """Set up the columns of the partitions and queues."""
         Partitions.divide(self, jobs, procs, partitions)
         self.spare, self.spared_in, self.stamp = numbers(partitions), numbers(partitions), 0
-        """How many of each partition's idle processors its pivot will not need; after which change that was found"""
+        """Idle processors of each partition that its pivot will not need, and the number of the change for which they
+        were computed
+        """
         self.pivot, self.pivot_at = blank(partitions), times(partitions)
         """Place of each queue's first job, and its planned start; negative without a job"""
         self.firsts, self.pivots = growing_numbers(partitions), 0
-        """The places of all pivots, in order"""
+        """Places of all pivots, in order"""
 
     def enter_stage(self, rank: int, stage: int) -> None:
-        """Enter the stage of the job's trial: planned or running."""
+        """Copy the stage of the job's speculative run into the loop: planned or running."""
         self.stage[rank] = stage
         if stage == TO_START:
             self._line_up_for_trial(rank)
 
     def enter_queue(self) -> None:
-        """Enter the waiting jobs into their queues."""
+        """Put the waiting jobs into their queues."""
         for index in range(self.waiting):
             if not self.stage[self.rank_at[self.queue[index]]]:
                 self._join(self.queue[index])
 
     def tried(self) -> list[int]:
-        """Return the jobs with a planned trial."""
+        """Return the jobs with a planned speculative run."""
         return [self.trials[index] for index in range(self.planned_trials)]
 
     def just_cut(self) -> list[int]:
-        """Return the jobs whose trial was cut in the last step."""
+        """Return the jobs whose speculative run reached its limit in the last step."""
         return [self.cut[index] for index in range(self.cuts)] if self.cut_in == self.step - 1 else []
 
     # A step
@@ -158,7 +160,7 @@ class MultiQueueLoop(Partitions):
         return rank < self.arriving
 
     def _expect_pivots(self) -> None:
-        """Announce each pivot's current planned start."""
+        """Record each pivot's current planned start."""
         if self.placed < self.pivots:
             self._place_pivots(NEVER)
         self.next_due = INFINITE
@@ -176,7 +178,7 @@ class MultiQueueLoop(Partitions):
     # Trials
 
     def _complete_no_cut(self) -> None:
-        """Remove the jobs whose trial was cut from the completed ones."""
+        """Remove the jobs whose speculative run reached its limit from the completed ones."""
         done, kept = self.done, 0
         for index in range(self.completed):
             rank = done[index]
@@ -198,7 +200,7 @@ class MultiQueueLoop(Partitions):
         Partitions._complete(self, rank, now)
 
     def _cut(self, rank: int, place: int, now: float) -> None:
-        """End the trial of an unfinished job, which waits again."""
+        """End the speculative run of an unfinished job, which waits again."""
         if self.cut_in != self.step:
             remove_numbers(self.cut, self.cuts, 0, self.cuts)
             self.cuts, self.cut_in = 0, self.step
@@ -220,7 +222,7 @@ class MultiQueueLoop(Partitions):
         self.planned_trials += 1
 
     def _plan_trial(self, rank: int) -> None:
-        """Reserve a start for the new job's trial that delays no pivot."""
+        """Reserve a start for the new job's speculative run that delays no pivot."""
         self._place_pivots(NEVER)
         self._draft_placed()
         lasts = self.estimate[rank]
@@ -231,7 +233,7 @@ class MultiQueueLoop(Partitions):
         self.stamp += 1
 
     def _start_trials(self) -> None:
-        """Start trials that are due, or earlier if that moves no plan."""
+        """Start speculative runs that are due, or earlier if no plan moves."""
         index = 0
         while index < self.planned_trials:
             rank = self.trials[index]
@@ -245,7 +247,7 @@ class MultiQueueLoop(Partitions):
                 index += 1
 
     def _try(self, index: int, rank: int, form: int, two: float) -> None:
-        """Start the trial."""
+        """Start the speculative run."""
         remove_number(self.trials, self.planned_trials, index)
         self.planned_trials -= 1
         self.stage[rank] = TO_END
@@ -256,7 +258,7 @@ class MultiQueueLoop(Partitions):
         self.kinds[self.begun - 1] = SPECULATIVE
 
     def _fits_instead(self, rank: int, at: float, lasts: float) -> bool:
-        """Return True if the trial could start now without its later plan."""
+        """Return True if the speculative run can start now if its later plan is dropped."""
         self._place_pivots(NEVER)
         self._draft_placed()
         if lasts > at - self.now:  # from then on it has room
@@ -266,7 +268,9 @@ class MultiQueueLoop(Partitions):
     # The queues
 
     def _serve_queues(self, index: int) -> None:
-        """Consider every job from `index` on once; skip jobs known to lack room or a rule that lets them start."""
+        """Consider every job from `index` on once; skip jobs that are known to have too few processors or no rule for a
+        start.
+        """
         queue, width, free, waiting, idle, pivot_at = (
             self.queue, self.width, self.free, self.waiting, self.idle, self.pivot_at,
         )  # fmt: skip
@@ -310,7 +314,7 @@ class MultiQueueLoop(Partitions):
             waiting -= 1
 
     def _pass_pivots(self, index: int, rank: int, partition: int) -> bool:
-        """Start the job as a non-pivot; return False if no rule permits it."""
+        """Start the job, which is no pivot; return False if no rule permits it."""
         procs, own, ends = self.procs[rank], self.idle[partition], self.now + self.estimate[rank]
         has_room = self._fits_beside(procs, ends)
         head, at = self.rank_at[self.pivot[partition]], self.pivot_at[partition]
@@ -332,7 +336,7 @@ class MultiQueueLoop(Partitions):
         return True
 
     def _run(self, index: int, form: int, head: int, one: float, two: float, three: int, passes: bool) -> None:
-        """Start the job at that place of the queue on processors of its partition; a negative number is none."""
+        """Start the job at that index of the queue on processors of its partition; negative numbers stand for none."""
         self._start(index, form, head, one, two, passes)
         stretch = self.begun - 1
         self.h_numbers[WIDTH * self.decided - 1] = stretch if three < 0 else three + SHARED * stretch
@@ -360,7 +364,7 @@ class MultiQueueLoop(Partitions):
         self.pivots += 1
 
     def _step_aside(self, partition: int) -> None:
-        """Remove the partition's pivot."""
+        """Remove the partition's pivot from the pivots."""
         remove_number(self.firsts, self.pivots, number_before(self.firsts, self.pivot[partition], 0, self.pivots))
         self.pivots -= 1
         self.pivot[partition] = -1
@@ -378,13 +382,13 @@ class MultiQueueLoop(Partitions):
             index += 1
 
     def _move(self) -> None:
-        """Note a change that may move the pivots."""
+        """Record a change that may move the pivots."""
         self.has_moved = True
         self.placed, self.drafted, self.untaken, self.short_at = 0, False, -1, INFINITE
         self.stamp += 1
 
     def _spare(self, partition: int) -> int:
-        """Return how many idle processors of the partition its pivot will not need when it starts."""
+        """Return the number of idle processors of the partition that its pivot will not need when it starts."""
         spare: int = self.spare[partition]
         if self.spared_in[partition] != self.stamp:
             start, spare = self.pivot_at[partition], self.idle[partition] - self.width[self.pivot[partition]]
@@ -398,7 +402,7 @@ class MultiQueueLoop(Partitions):
         return spare
 
     def _place_pivots(self, last: int) -> None:
-        """Place the pivots one after another up to that place; the last need not be in the draft yet."""
+        """Place the pivots one after another up to that place; the last need not be in the draft plan yet."""
         while self.placed < self.pivots and self.firsts[self.placed] <= last:
             place = self.firsts[self.placed]
             if self.placed:
@@ -412,7 +416,7 @@ class MultiQueueLoop(Partitions):
             self.untaken = place
 
     def _draft_placed(self) -> None:
-        """Take the pivots with known starts from the draft."""
+        """Take the processors of the pivots with known starts from the draft plan."""
         if not self.drafted:
             self._make_plan()
             self.draft.become(self.plan)
@@ -424,7 +428,7 @@ class MultiQueueLoop(Partitions):
             self.untaken = -1
 
     def _fits_beside(self, procs: int, ends: float) -> bool:
-        """Return True if a job can run from now on until then without moving a pivot."""
+        """Return True if a job can run from now until `ends` without moving a pivot."""
         until = ends - A_MOMENT
         if until > self.short_at and procs > self.short_of:
             return False
@@ -440,7 +444,7 @@ class MultiQueueLoop(Partitions):
         return True
 
     def _touches_no_trial(self, procs: int, ends: float) -> bool:
-        """Return True if a job can run from now on until then without delaying the planned trials."""
+        """Return True if a job can run from now until `ends` without delaying planned speculative runs."""
         at, free, index, count, until = self.plan.at, self.plan.free, 0, self.plan.count, ends - A_MOMENT
         while index < count and (at[index] < until or not index):
             if free[index] < procs:

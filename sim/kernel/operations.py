@@ -1,4 +1,4 @@
-"""Operations with the same text for lists and arrays, built on the functions that `columns` and `arrays` each define.
+"""Operations on columns with the same text for lists and arrays, built on the functions of `columns` and `arrays`.
 
 The first `count` values of a column are in use.
 """
@@ -18,7 +18,7 @@ from sim.kernel.columns import (
 
 
 def least_of(column: Times, count: int) -> int:
-    """Return the place of the least of the first `count`, of equals the first."""
+    """Return the index of the smallest of the first `count` values, of equals the first."""
     place = 0
     for index in range(1, count):
         if column[index] < column[place]:
@@ -27,7 +27,7 @@ def least_of(column: Times, count: int) -> int:
 
 
 def place_of(column: Numbers, count: int, value: int) -> int:
-    """Return the place of the value among the first `count`."""
+    """Return the index of the value among the first `count` values."""
     place = 0
     while column[place] != value:
         place += 1
@@ -35,7 +35,7 @@ def place_of(column: Numbers, count: int, value: int) -> int:
 
 
 def places_up_to(column: Times, count: int, value: float, places: Numbers) -> int:
-    """Write the places of values up to `value`, among the first `count`, into `places`; return their number."""
+    """Write the indices of values up to `value`, among the first `count`, into `places`; return their number."""
     found = 0
     for place in range(count):
         if column[place] <= value:
@@ -55,7 +55,7 @@ def are_same(column: Numbers, other: Numbers, count: int) -> bool:
 def common_pairs(
     first: Numbers, second: Numbers, count: int, other: Numbers, other_second: Numbers, other_count: int
 ) -> int:
-    """Return how many pairs at the beginning are the same."""
+    """Return the number of pairs at the beginning that are equal in both lists."""
     same = 0
     while same < count and same < other_count and first[same] == other[same] and second[same] == other_second[same]:
         same += 1
@@ -73,7 +73,7 @@ def add_job(
     its_ran: float,
     its_whole: float,
 ) -> None:
-    """Append a job of the matrix, not in any band yet."""
+    """Append a job of the matrix, which belongs to no band yet."""
     insert_number(ranks, count, count, rank)
     insert_number(bands, count, count, 0)
     insert_time(ran, count, count, its_ran)
@@ -82,7 +82,7 @@ def add_job(
 
 
 def remove_job(ranks: Numbers, bands: Numbers, ran: Times, whole: Times, need: Times, count: int, place: int) -> None:
-    """Remove a job."""
+    """Remove a job of the matrix at this index from all columns."""
     remove_numbers(ranks, count, place, 1)
     remove_numbers(bands, count, place, 1)
     remove_times(ran, count, place, 1)
@@ -91,7 +91,7 @@ def remove_job(ranks: Numbers, bands: Numbers, ran: Times, whole: Times, need: T
 
 
 def make_progress(ran: Times, need: Times, whole: Times, count: int, gain: Times, which: Numbers) -> float:
-    """Advance each job by the gain in its band's place, and compute its remaining need; return the least need."""
+    """Add to each job's progress the gain of its band, and compute its remaining need; return the smallest need."""
     least = INFINITE
     for index in range(count):
         ran[index] += gain[which[index]]
@@ -108,7 +108,7 @@ def differences(first: Times, second: Times, count: int, into: Times) -> None:
 
 
 def sum_at(column: Times, places: tuple[int, ...]) -> float:
-    """Return the sum of the values at these places, added in this order."""
+    """Return the sum of the values at these indices, added in this order."""
     place: int
     total = 0.0
     for place in places:
@@ -117,7 +117,7 @@ def sum_at(column: Times, places: tuple[int, ...]) -> float:
 
 
 def sum_of_products(column: Numbers, places: Numbers, by: Times, count: int) -> float:
-    """Return the sum of products of the column at the first `count` places and `by`."""
+    """Return the sum of products of the column's values at the first `count` indices in `places` and `by`."""
     total = 0.0
     for index in range(count):
         total += column[places[index]] * by[index]
@@ -125,24 +125,24 @@ def sum_of_products(column: Numbers, places: Numbers, by: Times, count: int) -> 
 
 
 def insert_step(times: Times, numbers: Numbers, count: int, place: int, time: float, number: int) -> None:
-    """Insert a step into both columns at that place."""
+    """Insert a step into both columns at that index."""
     insert_time(times, count, place, time)
     insert_number(numbers, count, place, number)
 
 
 def remove_step(times: Times, numbers: Numbers, count: int, place: int) -> None:
-    """Remove a step from both columns."""
+    """Remove a step from both columns at that index."""
     remove_times(times, count, place, 1)
     remove_numbers(numbers, count, place, 1)
 
 
 def remove_number(column: Numbers, count: int, place: int) -> None:
-    """Remove a value."""
+    """Remove a value from the column at that index."""
     remove_numbers(column, count, place, 1)
 
 
 def insert_pair(first: Times, second: Numbers, count: int, value: float, number: int) -> int:
-    """Return one more pair, in order; where it is."""
+    """Insert a pair into two sorted columns; return its index."""
     place = time_before(first, value, 0, count)
     while place < count and first[place] == value and second[place] < number:
         place += 1
@@ -152,7 +152,7 @@ def insert_pair(first: Times, second: Numbers, count: int, value: float, number:
 
 
 def remove_pair(first: Times, second: Numbers, count: int, value: float, number: int) -> int:
-    """Remove a pair from sorted ones; return its place."""
+    """Remove a pair from two sorted columns; return its index."""
     place = time_before(first, value, 0, count)
     while place < count and second[place] != number:
         place += 1
@@ -162,7 +162,7 @@ def remove_pair(first: Times, second: Numbers, count: int, value: float, number:
 
 
 def move_pair(first: Times, second: Numbers, count: int, was: float, value: float, number: int) -> None:
-    """Move a pair of sorted ones to an earlier place; later pairs are untouched."""
+    """Move a pair to an earlier index in two sorted columns; later pairs are unchanged."""
     place = time_before(first, was, 0, count)
     while second[place] != number:
         place += 1
@@ -174,24 +174,24 @@ def move_pair(first: Times, second: Numbers, count: int, was: float, value: floa
 def insert_three(
     first: Times, second: Numbers, third: Numbers, count: int, value: float, number: int, more: int
 ) -> None:
-    """Insert a pair in order, with its third value."""
+    """Insert a pair into two sorted columns, and a value into a third column at the same index."""
     place = insert_pair(first, second, count, value, number)
     insert_number(third, count, place, more)
 
 
 def remove_three(first: Times, second: Numbers, third: Numbers, count: int, value: float, number: int) -> None:
-    """Remove a pair from sorted ones, with its third value."""
+    """Remove a pair from two sorted columns, and the value of a third column at the same index."""
     place = remove_pair(first, second, count, value, number)
     remove_numbers(third, count, place, 1)
 
 
 def insert_range(first: Numbers, last: Numbers, count: int, place: int, one: int, other: int) -> None:
-    """Insert a range into both columns at that place."""
+    """Insert a range (first, last) into both columns at that index."""
     insert_number(first, count, place, one)
     insert_number(last, count, place, other)
 
 
 def remove_ranges(first: Numbers, last: Numbers, count: int, place: int, many: int) -> None:
-    """Remove `many` ranges from `place` on."""
+    """Remove `many` ranges from index `place` on."""
     remove_numbers(first, count, place, many)
     remove_numbers(last, count, place, many)

@@ -1,4 +1,4 @@
-"""Orders whose keys change with the clock: `sim.policies.orders` over columns, with the same operations.
+"""Orders whose keys change with the clock in the fast loop: `sim.policies.orders` over columns.
 
 Waiting jobs are sorted before each pass and get new places: the first has place 0. New jobs use their rank as the place
 until then, which is behind all others.
@@ -22,22 +22,22 @@ UNICEF = 5
 RANDOM = 6
 RANDOM_LENGTH = 7
 RANDOM_DELAY = 8
-"""Orders by the smallest key"""
+"""Number of an order in which the smallest key is first"""
 
 
 @cython.cclass
 class OrderedLoop(Loop):
-    """`Loop` with an order that changes with time."""
+    """Fast loop with an order of the queue that changes with time."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
         self.by = XFACTOR
         self.order: Any = None
-        """Order of the policy"""
+        """Order object of the policy"""
         self.weight = self.alpha = 0.0
         self.seed: Any = 0
         self.by_length = self.by_width = self.by_queue = times(0)
-        """Constants of a waiting job: the factors of `ward`; `by_length` also holds the divisor of `unicef`"""
+        """Constant factors in the keys of waiting jobs under `ward`; `by_length` also holds the divisor of `unicef`"""
         self.keys, self.ranks = times(jobs), numbers(jobs)
         self.other_keys, self.other_ranks = growing_times(jobs), growing_numbers(jobs)
 

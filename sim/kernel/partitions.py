@@ -1,6 +1,7 @@
-"""Partitions over columns, with owned processors and lending: `sim.policies.multiqueue.partitions`.
+"""Partitions in the fast loop, with owned processors and lending: `sim.policies.multiqueue.partitions` over columns.
 
-The processors of a running job belong to its partition as long as it runs, so what is idle is known for each.
+The processors of a running job belong to its partition as long as it runs, so the idle ones of each partition are
+known.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from sim.kernel.sets import Sets
 
 @cython.cclass
 class Partitions(Loop):
-    """A job gets the lowest-numbered idle processors of its partition, which borrows what it lacks."""
+    """Fast loop in which a job gets the lowest-numbered idle processors of its partition, which borrows the missing
+    ones.
+    """
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
@@ -24,11 +27,11 @@ class Partitions(Loop):
         """Partition of each job by rank"""
         self.borrowed = 0
         self.has_borrowed = False
-        """True if owners have changed in this pass"""
+        """True if processors have changed owners in this pass"""
         self.whole_sets: list[Processors] = []
         self.boundaries: list[Any] = []
         self.boundary_step: Any = []
-        """Columns of the history"""
+        """Steps of the partition boundaries in the history"""
 
     # From a state of the engine, and back
 
@@ -38,16 +41,16 @@ class Partitions(Loop):
         self.sets = Sets(jobs + 2 * partitions + 1, procs)
         self.idle_set, self.owned_set, self.lent_set = jobs, jobs + partitions, jobs + 2 * partitions
         self.idle = numbers(partitions)
-        """How many processors of each are idle"""
+        """Number of idle processors of each partition"""
 
     def enter_partition(self, partition: int, owned: Processors, idle: Processors) -> None:
-        """Enter the owned and the idle processors of the partition."""
+        """Copy the owned and the idle processors of the partition into the loop."""
         self.sets.put(self.owned_set + partition, owned)
         self.sets.put(self.idle_set + partition, idle)
         self.idle[partition] = idle.bit_count()
 
     def owners(self) -> list[Processors]:
-        """Return the processors of each partition."""
+        """Return the owned processors of each partition."""
         return [self.sets.told(self.owned_set + partition) for partition in range(self.partitions)]
 
     def free_set(self) -> Processors:
@@ -75,7 +78,9 @@ class Partitions(Loop):
         self.free += procs
 
     def _borrow(self, rank: int, to: int, lacking: int) -> None:
-        """Borrow from the partition with most idle processors first, the lowest-numbered first."""
+        """Borrow the missing processors, from the partition with the most idle ones first, the lowest-numbered
+        first.
+        """
         sets, idle, lent_set = self.sets, self.idle, self.lent_set
         self.has_borrowed = True
         self.borrowed += lacking
@@ -97,7 +102,7 @@ class Partitions(Loop):
             lacking -= lent
 
     def _move_boundaries(self) -> None:
-        """Write the current owners to the history."""
+        """Write the current owners of the processors to the history."""
         self.has_borrowed = False
         self.boundaries.append((self.now, tuple(self.owners())))
         self.boundary_step.append(self.step)

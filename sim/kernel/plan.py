@@ -1,4 +1,4 @@
-"""A plan made of two columns: free processors over future time."""
+"""Plan in two columns: free processors over future time."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from sim.kernel.operations import insert_step, remove_step
 
 @cython.cclass
 class Plan:
-    """Free processors over future time: `sim.machine.profile.Profile` as two columns of `count` steps."""
+    """Plan of the free processors over future time: `sim.machine.profile.Profile` as two columns of `count` steps."""
 
     def __init__(self, most: int) -> None:
         self.at, self.free = growing_times(most), growing_numbers(most)
         self.count = 0
         """Number of steps; 0 without a plan"""
         self.begins_sooner = False
-        """True if a step within a moment has been moved to the present"""
+        """True if a step less than a microsecond away has been moved to the present"""
 
     def clear(self) -> None:
         """Drop the plan."""
@@ -39,7 +39,7 @@ class Plan:
         self.count = 0
 
     def make(self, now: float, free: int, at: Times, more: Numbers, count: int) -> None:
-        """Begin with `free` processors now, and add more at each of these moments."""
+        """Make a plan with `free` processors from now on, and `more` additional ones at each time in `at`."""
         times, numbers, last = self.at, self.free, 0
         insert_step(times, numbers, 0, 0, now, free)
         for index in range(count):
@@ -53,13 +53,13 @@ class Plan:
         self.count = last + 1
 
     def become(self, other: Plan) -> None:
-        """Copy another plan."""
+        """Replace this plan by a copy of another plan."""
         copy_times(other.at, self.at, other.count)
         copy_numbers(other.free, self.free, other.count)
         self.count = other.count
 
     def advance(self, now: float) -> None:
-        """Forget what is before `now`."""
+        """Drop all steps before `now`."""
         if self.at[0] == now:
             return
         index = time_up_to(self.at, now + A_MOMENT, 0, self.count) - 1
@@ -95,7 +95,9 @@ class Plan:
         self.count = count
 
     def earliest(self, procs: int, duration: float, after: float) -> float:
-        """Return the first moment from `after` on at which `procs` stay free for `duration`; infinite: never."""
+        """Return the first time from `after` on at which `procs` processors stay free for `duration`; infinite if there
+        is none.
+        """
         at, free, count = self.at, self.free, self.count
         index = time_up_to(at, after + A_MOMENT, 0, count) - 1
         while index < count:
@@ -123,8 +125,8 @@ class Plan:
         return True
 
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
-        """Return the first place among the steps up to `last`, or `start`; a place may run into `start`, which is its
-        own.
+        """Return the first place for the job among the steps up to `last`, else `start`; the place may reach into
+        `start`.
         """
         at, free, found, until = self.at, self.free, start, INFINITE
         first = after + A_MOMENT
@@ -144,20 +146,20 @@ class Plan:
 
 @cython.cclass
 class RowPlan(Plan):
-    """The plan of a row of the matrix."""
+    """Plan of the future of one row of the matrix."""
 
     def __init__(self, most: int) -> None:
         Plan.__init__(self, most)
         self.only_rises = True
-        """True if free processors never decrease, as without reservations"""
+        """True if the number of free columns never decreases, as without reservations"""
 
     def begin(self, now: float, free: int) -> None:
-        """Begin a plan with `free` processors from now on."""
+        """Begin a plan with `free` columns from now on."""
         begin_steps(self.at, self.free, now, free)
         self.count, self.only_rises = 1, True
 
     def stay_free(self, procs: int, span: float) -> bool:
-        """Return True if `procs` processors, free at the beginning, stay free for the span."""
+        """Return True if `procs` columns, free at the beginning, stay free for the span."""
         if self.only_rises:
             return True
         at, free, end, index = self.at, self.free, self.at[0] + span, 1
@@ -168,12 +170,12 @@ class RowPlan(Plan):
         return True
 
     def note(self, at: float, by: int) -> None:
-        """Note that `by` more processors are free from then on; `add_up` makes the plan."""
+        """Record that `by` more columns are free from `at` on; `add_up` then makes the plan."""
         insert_step(self.at, self.free, self.count, time_up_to(self.at, at, 0, self.count), at, by)
         self.count += 1
 
     def add_up(self, now: float, free: int) -> None:
-        """Make the plan from `free` processors now and the noted changes."""
+        """Make the plan from `free` columns now and the recorded changes."""
         at, numbers, count, last = self.at, self.free, self.count + 1, 0
         insert_step(at, numbers, count - 1, 0, now, free)
         for index in range(1, count):
@@ -192,7 +194,7 @@ class RowPlan(Plan):
         self.count = kept
 
     def simplify(self) -> None:
-        """Drop steps at which nothing changes."""
+        """Remove steps at which the number of free columns does not change."""
         at, free, kept = self.at, self.free, 1
         for index in range(1, self.count):
             if free[index] != free[index - 1]:

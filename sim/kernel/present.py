@@ -1,7 +1,7 @@
-"""State of a run as columns, and the events of a job: start, end, reservation.
+"""State of a run as columns for the fast loop, and the events of a job: start, end, reservation.
 
-The same operations as in `sim.engine.transitions`, in the same order. Ranks name jobs. A queue holds places: the job
-with place 0 is before all others. Columns that begin with `h_` belong to a `History`, with room for more; columns with
+The operations are those of `sim.engine.transitions`, in the same order. Ranks name jobs. A queue holds places: the job
+with place 0 is before all others. Columns that begin with `h_` belong to a `History`, with space for more; columns with
 `l_` to a `Ledger`.
 """
 
@@ -47,31 +47,31 @@ IMMEDIATE = 8
 DEEP = 9
 MULTIQUEUE = 10
 GANG = 11
-"""Kinds of passes; with the first two only the head has a reservation"""
+"""Number of a kind of pass; with the first two kinds only the head has a reservation"""
 NOBODY = 0
 BY_START = 1
 BY_QUEUE = 2
-"""Order of compression"""
+"""Number of an order in which reservations are compressed"""
 TAU = 10.0
-"""Value of `sim.workload.categories`"""
+"""Copy of `TAU` in `sim.workload.categories`"""
 NEVER = 2147483647
-"""Value of `sim.history.times`"""
+"""Copy of `NEVER` in `sim.history.times`"""
 WIDTH = 3
-"""Value of `sim.history.decision_log`"""
+"""Copy of `WIDTH` in `sim.history.decision_log`"""
 DONE = 0
 KILLED = 1
-"""Index in `sim.history.stretch`"""
+"""Index of "killed" in `sim.history.stretch.ENDINGS`"""
 
 
 @cython.cclass
 class Present:
-    """State of a run: jobs, waiting, running and planned."""
+    """State of a run as columns: jobs, and which of them wait, run or are planned."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         # The jobs, by rank; width and length also by place
         self.submit = self.due = self.estimate = self.runtime = self.recorded = self.length = times(0)
         self.whole_runtime = times(0)
-        """Run times, where `runtime` may be that of a trial"""
+        """Run times of the whole jobs; `runtime` may be that of a speculative run"""
         self.procs = self.place_of = self.rank_at = self.width = self.overruns = numbers(0)
         self.in_order_of_arrival = True
         # The policy
@@ -93,38 +93,38 @@ class Present:
         self.end_at, self.end_rank = growing_times(most_running), growing_numbers(most_running)
         self.end_procs, self.running = growing_numbers(most_running), 0
         self.leave_at, self.leave_rank = growing_times(most_running), growing_numbers(most_running)
-        """Sorted by negative time, so that the next departure is the last"""
+        """Departures sorted by negative time, so that the next one is the last, and their jobs"""
         self.hole_first, self.hole_last = growing_numbers(procs // 2), growing_numbers(procs // 2)
         self.holes = 1
         insert_range(self.hole_first, self.hole_last, 0, 0, 0, procs - 1)
         self.pieces = 0
-        """How many ranges the running jobs hold together"""
+        """Number of ranges that the running jobs hold together"""
         self.expected = times(jobs)
         """Expected end of each running job"""
         self.held_at = numbers(jobs)
-        """Index in the history's ranges of each running job's processors"""
+        """Index of each running job's processors in the history's ranges"""
         # Plans
         self.plan, self.draft = Plan(2 * jobs + 2), Plan(2 * jobs + 2)
         self.planned = times(jobs)
         """Reserved start of each waiting job"""
         self.planned_in = numbers(jobs)
-        """Step of the last note about it, from 1"""
+        """Step, counted from 1, in which each job's planned start was last recorded"""
         self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
-        """Reservations in order of time; without any, the requested wake-up"""
+        """Reservations in order of time; without any, the requested pass"""
         self.reservations = 0
         self.is_due = self.is_reserved = False
         """True if a reservation is due; True if starting jobs have reservations"""
         self.head = -1
-        """The rank of the only job with a reservation where only the head has one"""
+        """Rank of the only job with a reservation, if only the head has one; else -1"""
         self.is_fresh = False
         """True if no job has ended or started since the head's start was computed"""
         self.shadow, self.extra, self.is_sharp = 0.0, 0, True
-        """Time at which the head fits, extra processors then, and whether no job ends a moment later"""
+        """Time at which the head fits, extra processors then, and True if no job ends less than a microsecond later"""
         self.tried_procs, self.tried_for, self.tried_from = numbers(jobs), times(jobs), times(jobs)
         self.tried_to, self.tried_moves = times(jobs), numbers(jobs)
-        """Jobs tried in a compression: width and length, old and new start, number of moves so far"""
+        """Searches of a compression: new start of each job tried, and number of moves until then"""
         self.left, self.turn = times(jobs), numbers(jobs)
-        """Earliest place that a reservation left, from each move on; order of the jobs"""
+        """Earliest start that a moved reservation has left since each move; order of the jobs"""
         self.grown, self.grown_for, self.seen = 1, numbers(procs + 1), numbers(jobs)
         set_numbers(self.grown_for, 0, procs + 1, 1)
         """Number of times that room grew; the last one for each width; the last one each job has used"""
@@ -137,7 +137,7 @@ class Present:
         self.started = self.backfilled = self.finished = self.killed = 0
         self.wait = self.slowdown = self.area = self.worst_wait = self.worst = 0.0
         self.wanted = 0
-        """Processors that waiting jobs need together"""
+        """Total of the processors that waiting jobs need"""
         # The columns of the history and the ledger
         self.h_time = self.h_free = self.h_start = self.h_end = self.h_started = self.h_done = self.h_numbers = times(0)
         self.h_waiting = self.h_decided = self.h_begun = self.h_rank = self.h_end_step = numbers(0)
@@ -154,11 +154,11 @@ class Present:
         self.close()
 
     def column(self, kind: str, values: Any) -> Any:
-        """Return an array, "d" or "i", as this loop wants it."""
+        """Return an array of kind "d" or "i" as a column of this loop."""
         return column_of(kind, values)
 
     def open(self, history: Any, ledger: Any, room: Any) -> None:
-        """Write to these columns, which have the given room."""
+        """Let the loop write to the columns of the history and the ledger, which have the capacity `room`."""
         (
             self.h_time, self.h_free, self.h_waiting, self.h_wanted, self.h_decided, self.h_begun,
             self.h_rank, self.h_start, self.h_end, self.h_end_step, self.h_ended_by, self.h_next, self.h_place,
@@ -171,10 +171,12 @@ class Present:
             self.ranged, self.most_ranged,
         ) = room  # fmt: skip
         self.leeway = 0
-        """Jobs for which the columns have room at least: a step has up to two decisions and a stretch for each"""
+        """Number of jobs for which the columns have space at least: a step has up to two decisions and a stretch for
+        each
+        """
 
     def close(self) -> None:
-        """Let go of the columns of the history."""
+        """Release the columns of the history."""
         self.open((None,) * 24, (None,) * 5, (0,) * 8)
 
     # Ending and starting
@@ -203,14 +205,14 @@ class Present:
         self.worst = max(self.worst, slowdown)
 
     def _end_stretch(self, rank: int, now: float, because: int) -> None:
-        """Close the job's last stretch."""
+        """End the job's last stretch, with this kind of end."""
         stretch = self.h_last[rank]
         self.h_end[stretch] = now
         self.h_end_step[stretch] = self.step
         self.h_ended_by[stretch] = because
 
     def _leave(self, rank: int, now: float) -> None:
-        """Take the job off its processors."""
+        """Remove the job from its processors."""
         expected, running, procs = self.expected[rank], self.running, self.procs[rank]
         remove_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank)
         self.running = running - 1
@@ -223,7 +225,7 @@ class Present:
         self._give_back(self.held_at[rank], procs)
 
     def _give_back(self, at: int, procs: int) -> None:
-        """Free the processors at that place of the history's ranges."""
+        """Free the processors at this index of the history's ranges."""
         ranges, firsts, lasts, holes = self.h_ranges, self.hole_first, self.hole_last, self.holes
         many = ranges[at]
         index, end = at + 1, at + 2 * many
@@ -249,7 +251,7 @@ class Present:
         self.free += procs
 
     def _start(self, index: int, form: int, head: int, one: float, two: float, passes: bool) -> None:
-        """Start the job at that place of the queue."""
+        """Start the job at this index of the queue."""
         place, now, running = self.queue[index], self.now, self.running
         rank, procs, expected = self.rank_at[place], self.width[place], now + self.length[place]
         remove_number(self.queue, self.waiting, index)
@@ -274,7 +276,7 @@ class Present:
         self._note(form, rank, head, one, two, 0.0)
 
     def _begin_stretch(self, rank: int, now: float) -> None:
-        """Begin a stretch of the job, linked to its last one."""
+        """Begin a stretch of the job, linked to its previous one."""
         begun = self.begun
         before = self.h_last[rank]
         self.h_last[rank] = begun
@@ -287,7 +289,7 @@ class Present:
         self.begun = begun + 1
 
     def _note_start(self, rank: int, now: float) -> None:
-        """Note that the job runs, perhaps for the first time."""
+        """Record that the job runs, perhaps for the first time."""
         if self.l_start[rank] != self.l_start[rank]:
             self.l_start[rank] = now
             self.started += 1
@@ -296,7 +298,7 @@ class Present:
             self.h_started_in[rank] = self.step
 
     def _hold(self, rank: int, procs: int) -> None:
-        """Give the job the lowest-numbered free processors, written to the history's ranges."""
+        """Give the job the lowest-numbered free processors, and write them to the history's ranges."""
         place = self.h_place[self.begun] = self.held_at[rank] = self.ranged
         ranges, firsts, lasts = self.h_ranges, self.hole_first, self.hole_last
         at, whole = place + 1, 0
@@ -320,7 +322,7 @@ class Present:
         self.ranged = at
 
     def _note(self, form: int, rank: int, head: int, one: float, two: float, three: float) -> None:
-        """Write a decision."""
+        """Write a decision to the history."""
         row = self.decided
         self.decided = row + 1
         self.h_form[row] = form
@@ -334,7 +336,7 @@ class Present:
             self.h_numbers[row + 2] = three
 
     def _moves(self, rank: int, at: float, was: float) -> None:
-        """Note a move of a job's planned start, except for new jobs."""
+        """Record how far a job's planned start moved, except for new jobs."""
         if rank >= self.arriving - self.arrived:
             return
         if self.moves and self.moved_rank[self.moves - 1] == rank:
@@ -351,14 +353,14 @@ class Present:
     # Plans
 
     def _make_plan(self) -> None:
-        """Keep a plan of the processors left by running jobs."""
+        """Make the plan of the processors left by running jobs, which is then kept up to date."""
         if self.plan.count:
             self.plan.advance(self.now)
         else:
             self.plan.make(self.now, self.free, self.end_at, self.end_procs, self.running)
 
     def _make_room(self, start: float, end: float, procs: int) -> None:
-        """Free processors in the plan; with reservations, note the widths that may profit."""
+        """Free processors in the plan; with reservations, record the widths that may profit."""
         plan = self.plan
         if self.is_reserved:
             self.grown = grown = self.grown + 1

@@ -1,7 +1,7 @@
-"""Selective suspension and its tunable form over columns: `sim.policies.preempt.selective`, with the same operations.
+"""Selective suspension and its tunable form in the fast loop: `sim.policies.preempt.selective` over columns.
 
-For an idle job bound to its own processors the loop knows when its xfactor will be large enough (`due`), or a moment
-before. This follows `sim.policies.preempt.tolls`. Running jobs are on a ladder by their xfactors.
+For an idle job that must resume on its own processors the loop knows when its xfactor will be large enough (`due`), or
+an earlier time. This follows `sim.policies.preempt.tolls`. Running jobs are sorted by their xfactors on a ladder.
 """
 
 from __future__ import annotations
@@ -27,42 +27,47 @@ from sim.kernel.sets import Waiters
 from sim.kernel.suspension import Suspension
 
 EARLY = 1 - 1e-12
-"""Value of `sim.policies.preempt.tolls`"""
+"""Copy of `EARLY` in `sim.policies.preempt.tolls`"""
 KINDS_OF_JOBS = 16
 """Number of categories in `sim.workload.categories`"""
 
 
 @cython.cclass
 class SelectiveLoop(Suspension):
-    """Idle jobs preempt running ones whose xfactor is smaller by a factor, at ticks."""
+    """Fast loop of selective suspension: at ticks, idle jobs suspend running ones whose xfactor is smaller by a
+    factor.
+    """
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Suspension.__init__(self, jobs, procs, most_running)
         # The policy
         self.sf = self.tick = 0.0
         self.limit = -1.0
-        """Limit in mean slowdowns above which a job is protected; negative for no limit"""
+        """Limit, in mean slowdowns, above which a job is protected; negative for no limit"""
         # The jobs
         self.low = times(0)
-        """The earliest moment at which each new job can preempt"""
+        """Earliest time at which each new job can preempt"""
         self.category = numbers(0)
         # Running jobs sorted by xfactor, of equals the latest rank first
         self.height, self.bare_height = times(jobs), times(jobs)
-        """Xfactor of each running job; in the first column infinite for protected jobs"""
+        """Xfactor of each running job, infinite for protected ones, and the same without protection"""
         self.rung_at: Times = growing_times(most_running)
         self.rung_of, self.rungs = growing_numbers(most_running), 0
-        """Negative ranks"""
+        """Negative ranks of the running jobs in the order of the ladder, and their number"""
         self.prices: Times = times(procs + 1)
         self.priced_at, self.stamp = numbers(procs + 1), 1
-        """Price of room for a new job by width, valid for one state of the ladder"""
+        """Xfactor that a new job of each width must exceed, and the number of the ladder's state for which it was
+        computed
+        """
         # Tolls
         self.keepers = Waiters(jobs, jobs + 1)
-        """Keeper of each job's toll, if known; `nobody` for none"""
+        """Running job that determines each idle job's toll, if known; `nobody` for none"""
         self.nobody = jobs
         self.hoped, self.least = times(jobs), times(jobs)
-        """Moment at which each can pay the lowest toll; its least xfactor for the known one"""
+        """Time at which each idle job exceeds the lowest possible toll, and the xfactor it must have for the known toll
+        """
         self.moment = times(0)
-        """Moment at which each can pay, if known; infinite for never or unknown"""
+        """Time at which each idle job exceeds its toll, if known; infinite for never or unknown"""
         self.due_at, self.due_rank, self.dues = growing_times(jobs), growing_numbers(jobs), 0
         # Memory of the last pass
         self.stood = False
@@ -76,19 +81,19 @@ class SelectiveLoop(Suspension):
     # From a state of the engine, and back
 
     def enter_toll(self, rank: int, keeper: int, moment: float) -> None:
-        """Enter the keeper of the job's toll, if known, and when it can pay."""
+        """Copy the keeper of the job's toll, if known, and the time at which it exceeds the toll into the loop."""
         if keeper >= 0:
             self.keepers.keep(rank, keeper)
         self._become_due(rank, moment)
 
     def enter_left(self, rank: int) -> None:
-        """Note that a job has left since the last update."""
+        """Record that a job has left since the last update."""
         self._release(rank)
         if self.pauses.keeper[rank] >= 0:
             self._hope(rank)
 
     def wake(self, at: float) -> None:
-        """Let `at` be the one moment of the column of reservations: the policy is to be asked again then."""
+        """Request a pass at `at`, as the only entry in the column of reservations."""
         if self.reservations:
             remove_times(self.reserved_at, self.reservations, 0, 1)
             self.reservations = 0
@@ -140,7 +145,7 @@ class SelectiveLoop(Suspension):
         self.credit -= self.paused
 
     def _take_turns(self) -> None:
-        """Consider each idle job once: the largest xfactor first, then by rank."""
+        """Consider each idle job once for preemption: the largest xfactor first, then by rank."""
         at, rank = -INFINITE, -1
         while self._find_turn(at, rank):
             at, rank = self.turn_at, self.turn_rank
@@ -150,7 +155,7 @@ class SelectiveLoop(Suspension):
                 self._preempt(rank)
 
     def _find_turn(self, last_at: float, last: int) -> bool:
-        """Find the next job that can pay now, or need not pay."""
+        """Find the next job that exceeds its toll now, or need not; return False if there is none."""
         now, sf = self.now, self.sf
         self._release(self.nobody)
         self._find_room()
@@ -174,8 +179,9 @@ class SelectiveLoop(Suspension):
         return self.turn_rank >= 0
 
     def _consider(self, rank: int, last_at: float, last: int) -> None:
-        """Make the job the next one if it sorts after the last and before the current candidate; skip jobs suspended in
-        this pass.
+        """Make the job the next candidate if it sorts after the last job and before the current candidate.
+
+        Jobs suspended in this pass are skipped.
         """
         if self.pauses.keeper[rank] >= 0 and self.paused_in[rank] == self.step:
             return
@@ -219,9 +225,7 @@ class SelectiveLoop(Suspension):
             self._resume(rank, self.returns_as, count)
 
     def _choose(self, rank: int, mine: float) -> int:
-        """Choose the victims of a new job: the lowest until they are enough, without unneeded ones; return their
-        number.
-        """
+        """Choose victims for a new job, the lowest xfactors first, without unneeded ones; return their number."""
         needed, found, count = self.procs[rank] - self.free, 0, 0
         widest = 2 * self.procs[rank]
         for index in range(self.rungs):
@@ -237,7 +241,7 @@ class SelectiveLoop(Suspension):
     # The ladder
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
-        """Note that the job runs, so that its xfactor is constant."""
+        """Record that the job runs, so that its xfactor is constant."""
         estimate = self.estimate[rank]
         self.bare_height[rank] = (self._whole(self.since[rank] - self.submit[rank] - ran) + estimate) / estimate
         self._stand(rank)
@@ -283,7 +287,9 @@ class SelectiveLoop(Suspension):
                     self._release(rank)
 
     def _price(self, procs: int) -> float:
-        """Return the xfactor needed to suspend enough for a new job of this width; infinite if all are too few."""
+        """Return the xfactor that a new job of this width must exceed to suspend enough jobs; infinite if all are not
+        enough.
+        """
         if self.priced_at[procs] != self.stamp:
             self.priced_at[procs] = self.stamp
             self.prices[procs] = self._priced(procs)
@@ -313,7 +319,7 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, INFINITE)
 
     def _moment(self, rank: int, least: float) -> float:
-        """Return when the idle job's xfactor is so large."""
+        """Return the time at which the idle job's xfactor reaches `least`."""
         estimate = self.estimate[rank]
         moment: float = EARLY * (self.submit[rank] + self.l_ran[rank] + least * estimate) - estimate - A_MOMENT
         return moment
@@ -331,7 +337,7 @@ class SelectiveLoop(Suspension):
         self.moment[rank] = moment
 
     def _release(self, keeper: int) -> None:
-        """Reset the tolls of the jobs with this keeper to the least possible."""
+        """Reset the tolls of the jobs with this keeper to the smallest possible."""
         rank = self.keepers.first[keeper]
         while rank >= 0:
             self.keepers.forget(rank)
@@ -342,9 +348,10 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, self.hoped[rank])
 
     def _find(self, rank: int) -> None:
-        """Compute the suspended job's toll and when it can pay: all jobs on its processors must be suspended.
+        """Compute the suspended job's toll and when it exceeds it: all jobs on its processors must be suspended.
 
-        Of several who bar the way it is the widest whose toll it is, else whoever stands highest.
+        If some of them may not be suspended, the widest determines the toll, otherwise the job with the highest
+        xfactor.
         """
         keeper, toll, barrier, widest, sets = self.nobody, 0.0, -1, 2 * self.procs[rank], self.sets
         for index in range(self.rungs - 1, -1, -1):
@@ -367,7 +374,7 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, self._moment(rank, self.least[rank]))
 
     def _soonest(self, soon: float, before: float) -> float:
-        """Return a moment before which no job can pay, if it is before `before`; else infinite. Any moment up to `soon`
+        """Return a time before which no job exceeds its toll, if before `before`; else infinity. Any time up to `soon`
         will do.
         """
         self._release(self.nobody)
@@ -382,7 +389,7 @@ class SelectiveLoop(Suspension):
         return first if first < before else INFINITE
 
     def _soonest_of(self, index: int, soon: float, first: float, looked: bool) -> float:
-        """Return the same for the new jobs from that one in the queue on; `first` if none of them can by then."""
+        """Return a time before which no new job from `index` of the queue on exceeds its toll; else `first`."""
         while index < self.waiting and first > soon:
             rank = self.queue[index]
             if self.low[rank] < first:

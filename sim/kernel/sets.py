@@ -1,4 +1,4 @@
-"""Sets of processors as bits, and lists of waiting jobs by keeper.
+"""Sets of processors as bits, and lists of waiting jobs by the job that blocks them.
 
 A set is an integer as in `sim.machine.processors`, in words of 64 processors.
 """
@@ -10,19 +10,19 @@ from sim.kernel.columns import Numbers, Processors, Word, copy_numbers, numbers,
 
 A_WORD = 64
 EVERY: Word = 0xFFFF_FFFF_FFFF_FFFF
-"""A word of all processors"""
+"""Word with all 64 processors"""
 
 
 @cython.cclass
 class Sets:
-    """A number of sets of processors, each known by its number."""
+    """Sets of processors in one array, each known by its number."""
 
     def __init__(self, count: int, procs: int) -> None:
         self.words = (procs + A_WORD - 1) // A_WORD
         self.of = words(count * self.words)
 
     def put(self, number: int, processors: Processors) -> None:
-        """Set the set to the one in an integer."""
+        """Store an integer as the set with this number."""
         for word in range(self.words):
             self.of[number * self.words + word] = processors >> A_WORD * word & EVERY
 
@@ -34,32 +34,32 @@ class Sets:
         return processors
 
     def become(self, number: int, other: int) -> None:
-        """Copy the other set."""
+        """Copy another set to this one."""
         for word in range(self.words):
             self.of[number * self.words + word] = self.of[other * self.words + word]
 
     def add(self, number: int, other: int) -> None:
-        """Add all of the other set."""
+        """Add all processors of another set."""
         for word in range(self.words):
             self.of[number * self.words + word] |= self.of[other * self.words + word]
 
     def drop(self, number: int, other: int) -> None:
-        """Remove all of the other set."""
+        """Remove all processors of another set."""
         for word in range(self.words):
             self.of[number * self.words + word] &= ~self.of[other * self.words + word]
 
     def keep(self, number: int, other: int) -> None:
-        """Keep the intersection with the other set."""
+        """Keep only the processors that are also in another set."""
         for word in range(self.words):
             self.of[number * self.words + word] &= self.of[other * self.words + word]
 
     def add_one(self, number: int, processor: int) -> None:
-        """Add this processor."""
+        """Add one processor to the set."""
         bit: Word = 1
         self.of[number * self.words + (processor >> 6)] |= bit << (processor & 63)
 
     def meets(self, number: int, other: int) -> bool:
-        """Return True if the sets intersect."""
+        """Return True if the sets have a processor in common."""
         for word in range(self.words):
             if self.of[number * self.words + word] & self.of[other * self.words + word]:
                 return True
@@ -68,9 +68,9 @@ class Sets:
     def keep_apart(
         self, numbers: Numbers, count: int, first: int, which: Numbers, low: int, high: int, common: int
     ) -> int:
-        """Keep the numbers disjoint from the intersection of all these sets; return how many.
+        """Keep the numbers of sets that are disjoint from the intersection of other sets; return how many are kept.
 
-        The sets are those that come so many after the first; which, is in these places of a column.
+        The other sets have the numbers `first` plus each value of `which` from index `low` to `high`.
         """
         kept = 0
         self.become(common, first + which[low])
@@ -95,10 +95,9 @@ class Sets:
         found: Numbers,
         common: int,
     ) -> int:
-        """Find the sets between two places that are disjoint from a set behind their own; return how many.
+        """Find the sets that are disjoint from some set behind their own; return their number.
 
-        The sets are those that come so many after the first; which, is in the first so many places of a column, and
-        which is their own, in another.
+        `which` has the indices of the rows' sets, counted from `first`, and `home` the index of each job's own row.
         """
         kept = 0
         for index in range(low, high):
@@ -118,7 +117,7 @@ class Sets:
         self, numbers: Numbers, count: int, first: int, which: Numbers, many: int, full: int, left: Numbers,
         common: int, into: Numbers, places: Numbers,
     ) -> int:  # fmt: skip
-        """Add each to the first set that is disjoint from it, repeatedly; return the number of additions.
+        """Add each set to the first target that is disjoint from it, repeatedly; return the number of additions.
 
         The targets are the sets `first + which[place]`, copied to `full + which[place]`, where the additions happen.
         The last two columns receive the added sets and their targets.
@@ -142,14 +141,14 @@ class Sets:
         return found
 
     def exceeds(self, number: int, other: int) -> bool:
-        """Return True if the highest processor in only one of them is in the first."""
+        """Return True if the highest processor that is in only one of the sets is in the first."""
         for word in range(self.words - 1, -1, -1):
             if self.of[number * self.words + word] != self.of[other * self.words + word]:
                 return self.of[number * self.words + word] > self.of[other * self.words + word]
         return False
 
     def first_after(self, number: int, processor: int) -> int:
-        """Return the first member after that one, or -1."""
+        """Return the first member after `processor`, or -1."""
         processor += 1
         while processor < self.words * A_WORD:
             rest = self.of[number * self.words + (processor >> 6)] >> (processor & 63)
@@ -162,7 +161,7 @@ class Sets:
         return -1
 
     def first_beside(self, number: int, other: int) -> int:
-        """Return which is the first that is not in the other; -1: none."""
+        """Return the first member that is not in the other set, or -1."""
         for word in range(self.words):
             rest = self.of[number * self.words + word] & ~self.of[other * self.words + word]
             if rest:
@@ -174,7 +173,7 @@ class Sets:
         return -1
 
     def take(self, number: int, other: int, count: int) -> int:
-        """Add the lowest `count` processors of the other that are not in it yet; return how many are missing."""
+        """Add the lowest `count` processors of another set that are not members yet; return how many are missing."""
         for word in range(self.words):
             at = number * self.words + word
             rest = self.of[other * self.words + word] & ~self.of[at]
@@ -185,7 +184,7 @@ class Sets:
         return count
 
     def move(self, number: int, other: int, count: int) -> Processors:
-        """Move the lowest `count` processors of the other to the set; return it as an integer."""
+        """Move the lowest `count` processors of another set to this one; return them as an integer."""
         self.drop(number, number)
         self.take(number, other, count)
         self.drop(other, number)
@@ -194,14 +193,14 @@ class Sets:
 
 @cython.cclass
 class Waiters:
-    """Keeper of each job, and a linked list of the jobs of each keeper, the latest first; -1 for none."""
+    """Linked lists of waiting jobs by keeper, the job or processor that blocks them, the latest first; -1 for none."""
 
     def __init__(self, jobs: int, keepers: int) -> None:
         self.keeper, self.then, self.before = blank(jobs), blank(jobs), blank(jobs)
         self.first = blank(keepers)
 
     def keep(self, rank: int, keeper: int) -> None:
-        """Let the job wait for this keeper."""
+        """Set the job's keeper."""
         self.forget(rank)
         then = self.first[keeper]
         self.keeper[rank] = keeper
@@ -212,7 +211,7 @@ class Waiters:
         self.first[keeper] = rank
 
     def forget(self, rank: int) -> None:
-        """Remove the job's keeper."""
+        """Remove the job from its keeper's list."""
         keeper = self.keeper[rank]
         if keeper < 0:
             return

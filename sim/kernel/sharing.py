@@ -1,7 +1,7 @@
-"""Jobs that take turns, over columns: what `sim.engine.sharing` and the engine do, with the same operations.
+"""Time sharing in the fast loop: `sim.engine.sharing` and parts of the engine over columns, with the same operations.
 
-A row of the matrix has a slot in the columns, which is used again when the row has gone; its id never is before all is
-cleaned. The rows' clock is the engine's own.
+A row of the matrix has a slot in the columns. The slot is used again after the row is removed, the row's id only after
+the matrix was cleaned. The rows' clock is the engine's own.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from sim.kernel.sets import Sets
 
 MOVED = 5
 IN_ROWS = 4
-"""Index in `sim.history.stretch`"""
+"""Index of "gang" in `sim.history.stretch.KINDS`"""
 
 
 @cython.cclass
 class Sharing(Clock):
-    """The matrix, and the progress of the jobs in it."""
+    """Fast loop with a matrix, and the progress of the jobs in it."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Clock.__init__(self, jobs, procs, most_running)
@@ -52,34 +52,34 @@ class Sharing(Clock):
         """Progress and run time of each job, and the progress that it still needs, including losses"""
         self.bands: list[tuple[int, ...]] = []
         self.band_of, self.members = growing_numbers(jobs), numbers(jobs + 1)
-        """Bands of jobs that are in the same rows in the history, and the number of jobs in each"""
+        """Band of each job, a group of jobs in the same rows, and the number of jobs in each band"""
         self.band_at: dict[tuple[int, ...], int] = {}
         self.past_bands: list[int] = []
-        """Bands without jobs"""
+        """Bands that have no jobs"""
         self.places_at: dict[int, tuple[int, ...]] = {}
-        """Places in the cycle of the rows of each band with jobs"""
+        """Indices in the cycle of the rows of each band that has jobs"""
         # Where, by rank
         self.home, self.stands, self.set_at = numbers(jobs), numbers(jobs), numbers(jobs)
-        """Slot of the home row, bits of all slots, and ~index of the columns in `whole_sets`"""
+        """Slot of the home row, bits of all slots, and ~index of the columns in `whole_sets`, for each job"""
         self.rows_of: list[tuple[int, ...]] = [()] * jobs
         """Rows of each job in the matrix"""
         self.written: list[tuple[int, ...]] = [()] * jobs
-        """Rows of each job as written to the history"""
+        """Rows of each job as last written to the history"""
         self.replicas = self.copies = 0
-        """Number of replicas when the matrix was filled last, and of those still there"""
+        """Numbers of replicas when the matrix was last filled, and of those still in it"""
         self.settled = 0
-        """Number of jobs, from the first, that are where they were"""
+        """Number of jobs at the beginning that are where they were"""
         self.apart = 0
-        """Number of jobs, from the first, that had no row to move to and still have none"""
+        """Number of jobs at the beginning that can move to no other row, as before"""
         self.stall, self.may_stall = times(jobs), False
-        """Seconds that each job loses before it continues; True if any may"""
+        """Seconds that each job loses before it makes progress; True if any job may lose some"""
         self.new, self.news = growing_numbers(jobs), 0
-        """Jobs that have not had a turn"""
+        """Jobs that have not had a turn, and their number"""
         self.scratch, self.gain = numbers(jobs), times(jobs + 1)
         # The rows
         self.gone: set[int] = set()
         self.spare = -1
-        """The slot of the row that would be opened now"""
+        """Slot of the row that would be opened next; -1 if none is allowed"""
         # History
         self.rows_at: dict[int, tuple[int, ...]] = {}
         self.kinds: Any = None
@@ -93,19 +93,19 @@ class Sharing(Clock):
     # From a state of the engine, and back
 
     def enter_rows(self, mpl: int, ids: Any, every: Any, turns: Any, since: float) -> None:
-        """Set up at most `mpl` rows, with the current rows, all columns, and the clock."""
+        """Copy the current rows, all columns, and the clock into the loop, for at most `mpl` rows."""
         slots, jobs = mpl + 1, len(self.rows_of)
         self.mpl, self.ids, self.rows = mpl, tuple(ids), len(ids)
         self.enter_clock(turns, since, slots)
         self.id_of, self.is_row = numbers(slots), numbers(slots)
         self.room = numbers(slots)
-        """Free columns of each row, counting only home jobs"""
+        """Number of free columns of each row, counting only home jobs"""
         self.alone: list[tuple[int, ...]] = [()] * slots
         self.replica_of, self.replica_in = numbers(slots * self.size), numbers(slots * self.size)
-        """Replicas and their slots, in the order of placement, including removed ones"""
+        """Jobs and slots of the replicas, in the order of placement, including removed ones"""
         self.sets = Sets(jobs + 2 * slots + 2, self.size)
         self.row_set, self.full_set = jobs, jobs + slots
-        """Sets of columns taken by home jobs, and of columns taken while the matrix is filled"""
+        """First numbers of the sets of columns taken by home jobs, and of those taken while the matrix is filled"""
         self.every_set, self.open_set = jobs + 2 * slots, jobs + 2 * slots + 1
         self.sets.put(self.every_set, every)
         for slot, row in enumerate(ids):
@@ -113,7 +113,7 @@ class Sharing(Clock):
             self._name(slot, row)
 
     def enter_job(self, rank: int, columns: Any, rows: Any, ran: float, stall: float, is_new: bool) -> None:
-        """Enter the job with its rows, its home first."""
+        """Copy the job into the loop, with its rows, its home first."""
         self.sets.put(rank, columns)
         home = self.ids.index(rows[0])
         self._stand(rank, home, ran)
@@ -143,7 +143,7 @@ class Sharing(Clock):
         return self.sets.told(self.open_set)
 
     def new_ranks(self) -> list[int]:
-        """Return the jobs that have not had a turn."""
+        """Return the ranks of the jobs that have not had a turn."""
         return [self.new[index] for index in range(self.news)]
 
     # Time
@@ -162,7 +162,7 @@ class Sharing(Clock):
         return time
 
     def _next_end(self, before: float) -> float:
-        """Return when the next job is done; anything from `before` on is not looked into and is infinite."""
+        """Return the time at which the next job will end, if that is before `before`; else infinity."""
         if not self.standing:
             return INFINITE
         band_of, need, near = self.band_of, self.need, self.scratch
@@ -183,7 +183,7 @@ class Sharing(Clock):
         return end
 
     def _first_stand(self, rank: int) -> float:
-        """Return when one of the job's rows is active for the first time."""
+        """Return the first time at which one of the job's rows is active."""
         cycle, on_turn = self.cycle, self.on_turn
         for turn in range(cycle):
             if self.stands[rank] >> self.order[(on_turn + turn) % cycle] & 1:
@@ -191,7 +191,7 @@ class Sharing(Clock):
         return INFINITE
 
     def _has_room(self) -> bool:
-        """Return True if the history has room for placing or planning each waiting job, twice with migration, and its
+        """Return True if the history has space to place or plan each waiting job, twice with migration, and for its
         losses.
         """
         crowd = self.waiting + self.coming
@@ -217,7 +217,7 @@ class Sharing(Clock):
         self.credit -= self.standing
 
     def _elapse(self, to: float) -> None:
-        """Advance time; jobs that are done leave the matrix."""
+        """Advance time; jobs that end leave the matrix."""
         self._share_out(to)
         if self.step and to > self.since:
             self.h_free[self.step - 1] = self._empty_until(to) / (to - self.since)
@@ -245,7 +245,7 @@ class Sharing(Clock):
         self._advance(to)
 
     def _make_up(self) -> float:
-        """Advance jobs, which first make up for their losses; return the least need that is left."""
+        """Advance the jobs by their turns, after their losses are made up for; return the smallest remaining need."""
         least = INFINITE
         for index in range(self.standing):
             rank, gained = self.placed[index], self.gain[self.band_of[index]]
@@ -275,14 +275,14 @@ class Sharing(Clock):
             index += 1
 
     def _rows_go_on(self, now: float) -> None:
-        """Settle the rows after the matrix has reached its state for this step."""
+        """Update the clock of the rows after the matrix has reached its state for this step."""
         self._settle_clock(now)
         self.free = self.empty[self.order[self.on_turn]] if self.cycle else self.size
         if self.news:
             self._begin(now)
 
     def _begin(self, now: float) -> None:
-        """Note the first start of new jobs that are in the active row."""
+        """Record the first start of new jobs that are in the active row."""
         kept, slot = 0, self.order[self.on_turn] if self.cycle else -1
         for index in range(self.news):
             rank = self.new[index]
@@ -295,7 +295,7 @@ class Sharing(Clock):
         self.news = kept
 
     def _write_places(self, now: float) -> None:
-        """Begin a stretch for each job that has moved."""
+        """Begin a stretch in the history for each job that has moved."""
         written, rows_of, migrates = self.written, self.rows_of, self.migrates
         for index in range(self.settled, self.standing):
             rank = self.placed[index]
@@ -314,11 +314,11 @@ class Sharing(Clock):
         self._join_band(place, rank, rows)
 
     def _has_migrated(self, rank: int) -> bool:
-        """Return True if the job has other columns than in the history."""
+        """Return True if the job's columns differ from those in the history."""
         return False
 
     def _join_band(self, place: int, rank: int, rows: tuple[int, ...]) -> None:
-        """Add the job at that place to the band of its rows."""
+        """Add the job at this index to the band of its rows."""
         band: int = self.band_at.get(rows, -1)
         if band < 0:
             if self.past_bands:
@@ -333,7 +333,7 @@ class Sharing(Clock):
         self.members[band] += 1
 
     def _leave_band(self, place: int) -> None:
-        """Remove the job from its band."""
+        """Remove the job at this index from its band."""
         band = self.band_of[place]
         self.members[band] -= 1
         if not self.members[band]:
@@ -341,7 +341,7 @@ class Sharing(Clock):
             self.past_bands.append(band)
 
     def _place_bands(self) -> None:
-        """Update the places in the cycle of the bands' rows."""
+        """Update the indices in the cycle of the bands' rows."""
         self.has_other_rows = False
         band: int
         for rows, band in self.band_at.items():
@@ -361,21 +361,21 @@ class Sharing(Clock):
         return -1
 
     def _name(self, slot: int, row: int) -> None:
-        """Add an empty row."""
+        """Add an empty row in this slot, with this id."""
         self.id_of[slot] = row
         self.alone[slot] = (row,)
         self.room[slot] = self.empty[slot] = self.size
         self.is_row[slot] = 1
 
     def _stand(self, rank: int, slot: int, ran: float) -> None:
-        """Place the job, with its progress so far, in its columns; the row becomes its home."""
+        """Place the job, with its progress so far, in its columns; this row becomes its home."""
         whole, standing = self.runtime[rank], self.standing
         add_job(self.placed, self.band_of, self.ran, self.whole, self.need, standing, rank, ran, whole)
         self.standing = standing + 1
         self._settle_in(rank, slot)
 
     def _settle_in(self, rank: int, slot: int) -> None:
-        """Make the row the job's home and only row."""
+        """Make the row the job's home and its only row."""
         self.home[rank] = slot
         self.stands[rank] = 1 << slot
         self.rows_of[rank] = self.alone[slot]
@@ -396,19 +396,19 @@ class Sharing(Clock):
         self.settled = self.apart = 0
 
     def _leave_replicas(self, rank: int) -> None:
-        """Keep the job only in its home row."""
+        """Remove the job from all rows but its home row."""
         for slot in range(self.mpl + 1):
             if self.stands[rank] >> slot & 1 and slot != self.home[rank]:
                 self._stand_no_more(rank, slot)
 
     def _stand_too(self, rank: int, slot: int) -> None:
-        """Add that row to the job's rows."""
+        """Add the row in this slot to the job's rows."""
         replicas = self.replicas
         self.replica_of[replicas], self.replica_in[replicas] = rank, slot
         self._replicate(replicas, replicas + 1)
 
     def _replicate(self, first: int, last: int) -> None:
-        """Add the replicas between these places; there are none behind them."""
+        """Add the replicas between these indices to the rows; there are none behind them."""
         replica_of, replica_in, stands, rows_of = self.replica_of, self.replica_in, self.stands, self.rows_of
         for index in range(first, last):
             rank, slot = replica_of[index], replica_in[index]
@@ -421,7 +421,7 @@ class Sharing(Clock):
             self.settled = 0
 
     def _stand_no_more(self, rank: int, slot: int) -> None:
-        """Remove that row from the job's rows; if the job is not done, it was the last replica."""
+        """Remove the row in this slot from the job's rows; unless the job has ended, it was its last replica."""
         self.copies -= 1
         self.stands[rank] ^= 1 << slot
         self.rows_of[rank] = self.rows_of[rank][:-1]
@@ -429,21 +429,21 @@ class Sharing(Clock):
         self.settled = 0
 
     def _keep_replicas(self, kept: int) -> None:
-        """Keep only the first `kept` replicas."""
+        """Remove all replicas but the first `kept`."""
         for index in range(self.replicas - 1, kept - 1, -1):
             if self.stands[self.replica_of[index]] >> self.replica_in[index] & 1:
                 self._stand_no_more(self.replica_of[index], self.replica_in[index])
         self.replicas = kept
 
     def _next_row(self) -> int:
-        """Return the id of the row that would be opened now."""
+        """Return the id of the row that would be opened next."""
         row = 1
         while row in self.gone or self._slot_of(row) >= 0:
             row += 1
         return row
 
     def _find_spare(self) -> None:
-        """Find the slot and the id of the row that would be opened now; -1 if none is allowed."""
+        """Find the slot and the id of the row that would be opened next; -1 if none is allowed."""
         self.spare = -1
         if self.rows < self.mpl:
             self.spare = 0

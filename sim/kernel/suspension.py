@@ -1,6 +1,6 @@
-"""Jobs that are suspended, over columns: what `sim.policies.preempt.preemption` and the engine do, the same operations.
+"""Suspended jobs in the fast loop: `sim.policies.preempt.preemption` and parts of the engine over columns.
 
-A suspended job goes on on its own processors, without losing time.
+A suspended job resumes on its own processors, without losing time.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from sim.kernel.operations import insert_pair, insert_three, remove_number, remo
 from sim.kernel.sets import Sets, Waiters
 
 SUSPENDED = 3
-"""Index in `sim.history.stretch`"""
+"""Index of "suspended" in `sim.history.stretch.ENDINGS`"""
 
 
 @cython.cclass
 class Suspension(Loop):
-    """Base of suspending policies: suspended jobs, free processors, and the events of a job."""
+    """Base of the fast loops of preemptive policies: suspended jobs, free processors, and the events of a job."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
@@ -40,21 +40,21 @@ class Suspension(Loop):
         self.idle_set, self.tried_set, self.watched_set, self.came_set = jobs, jobs + 1, jobs + 2, jobs + 3
         self.apart_set, self.waited_for_set, self.theirs_set = jobs + 4, jobs + 5, jobs + 6
         self.whole_sets: list[Processors] = []
-        """Sets of the history"""
+        """Sets of processors of the history that are not stored as ranges"""
         self.since = times(jobs)
         # Suspended jobs
         self.preempted = numbers(0)
-        """Number of suspensions of each job: a column of the ledger"""
+        """Number of suspensions of each job, a column of the ledger"""
         self.paused = self.preemptions = 0
         self.pauses = Waiters(jobs, 1)
-        """Suspended jobs, the last suspended first"""
+        """Suspended jobs in one list, the last suspended first"""
         self.paused_at, self.paused_in = times(jobs), numbers(jobs)
         self.is_waited_for = True
-        """True if the index of blocked processors is valid"""
+        """True if the index of processors that block suspended jobs is valid"""
         self.stands_at = Waiters(jobs, procs)
-        """Taken processor of its own that blocks each suspended job"""
+        """Suspended jobs by the taken processor of their own that blocks them"""
         self.fitting, self.fits_count = growing_numbers(jobs), 0
-        """Jobs that may fit"""
+        """Suspended jobs that may fit, and their number"""
         # Of a pass
         self.taker_at, self.taker, self.takers = growing_times(jobs), growing_numbers(jobs), 0
         self.scratch = numbers(jobs)
@@ -62,36 +62,36 @@ class Suspension(Loop):
     # Policies
 
     def _whole(self, seconds: float) -> float:
-        """Round a sum of durations to whole moments, as `sim.machine.moment.whole` does."""
+        """Return a sum of durations rounded to whole microseconds, as `sim.machine.moment.whole` does."""
         rounded: float = floor(seconds * 1e6 + 0.5) / 1e6 if seconds < 1e9 else seconds
         return rounded
 
     def _urgency(self, rank: int) -> float:
-        """Return the value by which idle jobs resume, the largest first."""
+        """Return the value by which idle jobs are sorted to start or resume, the largest first."""
         return 0.0
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
-        """Note that the job has processors, with its earlier progress."""
+        """Record that the job has processors, with its earlier progress."""
 
     def _has_left(self, rank: int) -> None:
-        """Note that the job has left its processors."""
+        """Record that the job has left its processors."""
 
     def _is_set_aside(self, rank: int, ran: float) -> None:
-        """Note that the job is suspended, with its progress."""
+        """Record that the job is suspended, with its progress."""
 
     def _is_taken_up(self, rank: int) -> None:
-        """Note that the job is resumed."""
+        """Record that the job is resumed."""
 
     # From a state of the engine, and back
 
     def enter_runner(self, rank: int, since: float, ran: float) -> None:
-        """Enter a running job with its progress before."""
+        """Copy a running job into the loop, with its progress before this stay."""
         self.since[rank] = since
         self.held_at[rank] = rank
         self._comes_to_run(rank, ran)
 
     def enter_paused(self, rank: int, since: float, ran: float) -> None:
-        """Enter a suspended job with its progress."""
+        """Copy a suspended job into the loop, with its progress."""
         self.paused_at[rank] = since
         self.paused_in[rank] = -1
         self._pause(rank, ran)
@@ -101,7 +101,7 @@ class Suspension(Loop):
         return self.sets.told(self.idle_set)
 
     def paused_ranks(self) -> list[int]:
-        """Return the suspended jobs, in the order of suspension."""
+        """Return the ranks of the suspended jobs, in the order of suspension."""
         ranks: list[int] = []
         rank = self.pauses.first[0]
         while rank >= 0:
@@ -204,7 +204,7 @@ class Suspension(Loop):
         self._start_there(rank, self.starts_as, free)
 
     def _find_waited_for(self) -> None:
-        """Find the processors that suspended jobs wait for."""
+        """Find the processors that block suspended jobs."""
         if not self.is_waited_for:
             self.is_waited_for = True
             self.sets.drop(self.waited_for_set, self.waited_for_set)
@@ -239,7 +239,7 @@ class Suspension(Loop):
         self._begin(rank)
 
     def _begin(self, rank: int) -> None:
-        """Note that the job has its processors alone."""
+        """Put the job on its processors alone, and begin its stretch."""
         now, running, ran, estimate = self.now, self.running, self.l_ran[rank], self.estimate[rank]
         expected, leaves = now + estimate - ran, -(now + self.runtime[rank] - ran)
         self.sets.drop(self.idle_set, rank)
@@ -279,7 +279,7 @@ class Suspension(Loop):
         self._pause(rank, ran)
 
     def _pause(self, rank: int, ran: float) -> None:
-        """Add the job to the suspended ones."""
+        """Add the job to the list of suspended jobs."""
         self.pauses.keep(rank, 0)
         self.paused += 1
         self.sets.add(self.waited_for_set, rank)
@@ -297,7 +297,7 @@ class Suspension(Loop):
         sets.take(rank, self.theirs_set, missing)
 
     def _spare_unneeded(self, count: int, found: int, needed: int) -> int:
-        """Keep only the needed ones of the chosen victims; return their number."""
+        """Remove unneeded jobs from the chosen victims; return their number."""
         kept, victims = 0, self.scratch
         if found < needed:
             return 0
