@@ -10,7 +10,7 @@ from stat import S_ISREG
 from sim.formatting import count, listed, shortened
 from sim.policies.own.consent import OwnCodeError, Proof, agree
 from sim.policies.own.loading import changed, contents_of, file_of_module
-from sim.policies.own.naming import Named, code_in, named_code, plugins
+from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
 from sim.policies.own.sibling_imports import TooLargeError
 from sim.policies.policy import CodeRef
 from sim.policies.registry import parse_policy
@@ -58,7 +58,7 @@ def described(ref: CodeRef) -> str:
     if named is not None and is_on_network(named):
         return f"{shortened(ref.name, LONGEST_NAME)} (on another machine, which is not asked before you agree)"
     if named is None or not named.is_file:
-        facts = ["a policy of an installed package"] if ref.name in plugins() else _facts_of_module(ref.name)
+        facts = [f"a policy of {origin(ref.name)}, installed"] if ref.name in plugins() else _facts_of_module(ref.name)
     elif named.revision:
         facts = [f"revision {named.revision}, which git reads when you agree"]
     else:

@@ -8,10 +8,9 @@ from itertools import chain
 import click
 from click.shell_completion import CompletionItem
 
-from sim.formatting import printable
 from sim.policies import POLICIES
 from sim.policies.orders import ORDERS
-from sim.policies.own.naming import plugins
+from sim.policies.own.naming import origin, plugins
 from sim.policies.parameters import Parameter, parameters_of, summary
 from sim.policies.policy import Policy, default_order
 
@@ -90,7 +89,7 @@ def _policies(typed: str) -> Iterator[Item]:
         return
     ours = ((name, summary(cls)) for name, cls in POLICIES.items())
     short = ((name, f"stands for {spec}") for name, spec in POLICIES.aliases.items())
-    others = ((printable(name), "of another package") for name in sorted(plugins()))
+    others = ((name, f"of {origin(name)}") for name in sorted(plugins()))
     yield from _beginning(typed, chain(ours, short, others))
 
 

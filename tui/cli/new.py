@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -229,13 +231,42 @@ def test_every_job_ends() -> None:
     schedule = run(read("z-figure4"), POLICY, check=True)  # `schedscope inspect z-figure4` says what its jobs are
     assert (schedule.end > schedule.start).all()
 '''
+PACKAGE_TEST = TEST.replace('str(Path(__file__).with_name("{file}"))', '"{file}"  # once installed').replace(
+    "from pathlib import Path\n\n", ""
+)
+PROJECT = """[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "{name}"
+version = "0.1"
+description = "Policies for schedscope"
+requires-python = ">=3.11"
+dependencies = ["schedscope"]
+
+[project.entry-points."schedscope.policies"]
+{name} = "{module}.policy:{Name}"  # name of the policy = where its class is; a line for each policy
+
+[tool.hatch.build.targets.wheel]
+packages = ["{module}"]
+"""
+PAGE = """# {name}
+
+A policy for schedscope, in `{module}/policy.py`.
+
+    pip install -e .
+    schedscope policies {name}
+    schedscope watch lublin-128 --policy {name}
+"""
 TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS, "fair-share": FAIR}
 
 
 @click.command("new")
 @click.argument("file", metavar="FILE.py")
 @click.option("--like", default="easy", metavar="NAME", help="The policy to begin with; default easy.")
-def command(file: str, like: str) -> None:
+@click.option("--package", "is_package", is_flag=True, help="Instead a folder FILE with an installable package.")
+def command(file: str, like: str, is_package: bool) -> None:
     """Create a working policy file and a test for it.
 
     Nothing is overwritten. --like fcfs, easy, conservative and fair-share are written out in full; any other policy of
@@ -244,21 +275,20 @@ def command(file: str, like: str) -> None:
     path = Path(file)
     if not path.name:
         raise click.UsageError("a policy needs the name of a file, like fair.py")
+    if is_package:
+        _write_all(package_files(path, like), [path, path / path.name, path / "tests"])
+        name, folder = plugin_name(path), shlex.quote(str(path))
+        say(
+            f"{path} is written. Now:\n"
+            f"  pip install -e {folder}\n"
+            f"  schedscope policies {name}\n"
+            f"  schedscope test {name}\n"
+            f"  pytest {folder}"
+        )
+        return
     test = path.with_name(f"test_{path.name}")
     text, beside = texts(path, like)
-    for other in (path, test):
-        if os.path.lexists(other):
-            raise SchedscopeError(f"{other}: already exists; choose another name")
-    made = list[Path]()
-    for other, content in ((path, text), (test, beside)):
-        try:
-            with open(other, "x", encoding="utf-8") as opened:
-                made.append(other)
-                opened.write(content)
-        except OSError as error:
-            for half in made:
-                half.unlink(missing_ok=True)
-            raise SchedscopeError(f"{other}: cannot be written: {error.strerror or error}") from None
+    _write_all({path: text, test: beside})
     shown = file if path.parent.parts else f"./{file}"
     say(
         f"{path} and {test} are written. Now:\n"
@@ -268,18 +298,72 @@ def command(file: str, like: str) -> None:
     )
 
 
+def _write_all(files: Mapping[Path, str], folders: Sequence[Path] = ()) -> None:
+    """Write new files, all or none, and these folders before."""
+    for path in files:
+        if os.path.lexists(path):
+            raise SchedscopeError(f"{path}: already exists; choose another name")
+    for folder in folders:
+        try:
+            folder.mkdir()
+        except OSError as error:
+            raise SchedscopeError(f"{folder}: cannot be made: {error.strerror or error}") from None
+    made = list[Path]()
+    for path, content in files.items():
+        try:
+            with open(path, "x", encoding="utf-8") as opened:
+                made.append(path)
+                opened.write(content)
+        except OSError as error:
+            for half in made:
+                half.unlink(missing_ok=True)
+            raise SchedscopeError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def plugin_name(folder: Path) -> str:
+    """Return the name of the policy of a package, and of its distribution: my_policies -> my-policies."""
+    return folder.name.lower().replace("_", "-")
+
+
+def package_files(folder: Path, like: str) -> dict[Path, str]:
+    """Return the files of an installable package with one policy, and a test of it."""
+    module = folder.name
+    if not module.isidentifier() or module != module.lower():
+        raise ParameterError(f"{module}: expected the name of a package like my_policies")
+    if os.path.lexists(folder):
+        raise SchedscopeError(f"{folder}: already exists; choose another name")
+    name = plugin_name(folder)
+    if name in POLICIES.names:
+        raise ParameterError(f"{name} is a policy of schedscope: choose another name")
+    words = _words(module, name, f"tests/test_{module}.py", like)
+    policy = (HEAD + TEMPLATES.get(words["like"], OTHER)).format(**words)
+    return {
+        folder / "pyproject.toml": PROJECT.format(name=name, module=module, Name=words["Name"]),
+        folder / "README.md": PAGE.format(name=name, module=module),
+        folder / module / "__init__.py": f'"""Policies for schedscope; the policy {name} is in {module}.policy."""\n',
+        folder / module / "policy.py": policy.replace(f"order={name}\n", f"order={module}.policy:LeastUsed\n"),
+        folder / "tests" / f"test_{module}.py": PACKAGE_TEST.format(**words),
+    }
+
+
 def texts(path: Path, like: str) -> tuple[str, str]:
     """Return the policy and its test."""
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise ParameterError(f"{path.name}: expected the name of a file like fair_share.py")
+    words = _words(path.stem, path.name, f"test_{path.name}", like)
+    return (HEAD + TEMPLATES.get(words["like"], OTHER)).format(**words), TEST.format(**words)
+
+
+def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
+    """Return what is filled into the templates."""
     like = POLICIES.aliases.get(like, like).partition(":")[0]
     if like not in [*POLICIES, *TEMPLATES]:
         raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")
     known = POLICIES.get(like, Policy)
     words = {
-        "Name": "".join(word.capitalize() for word in re.split("_+", path.stem)) or "Own",
-        "file": path.name,
-        "test": f"test_{path.name}",
+        "Name": "".join(word.capitalize() for word in re.split("_+", stem)) or "Own",
+        "file": file,
+        "test": test,
         "like": like,
         "Mapping": ", Mapping" if like == "fair-share" else "",
         "field": ", field, replace" if like == "fair-share" else "",
@@ -288,4 +372,4 @@ def texts(path: Path, like: str) -> tuple[str, str]:
     words["imports"] = "\n".join(sorted([*_IMPORTS, f"from {known.__module__} import {known.__name__}"]))
     if words["Name"] == words["cls"]:
         words["Name"] += "2"
-    return (HEAD + TEMPLATES.get(like, OTHER)).format(**words), TEST.format(**words)
+    return words

@@ -7,10 +7,10 @@ from textwrap import wrap
 import click
 
 from sim.errors import ParameterError, near
-from sim.formatting import printable, quoted
+from sim.formatting import quoted
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.orders import ORDERS, Order
-from sim.policies.own.naming import named_code, plugins
+from sim.policies.own.naming import named_code, origin, plugins
 from sim.policies.parameters import NO_GREATER, paragraphs, parameters_of, summary, written
 from sim.policies.policy import default_order
 from tui.cli.options import SPEC
@@ -30,9 +30,9 @@ def listing() -> str:
     rows = [[name, summary(cls), cls.paper] for name, cls in POLICIES.items()]
     lines = table([["policy", "what it does", "from"], *rows], align=["left", "left", "left"])
     short = table([[alias, "stands for", spec] for alias, spec in POLICIES.aliases.items()], align=["left"] * 3)
-    own = sorted(plugins())
-    if own:
-        lines += ["", f"of other packages: {', '.join(map(printable, own))}"]
+    others = [[name, f"of {origin(name)}"] for name in sorted(plugins()) if name not in POLICIES.names]
+    if others:
+        lines += ["", "Of installed packages, whose code runs when you name a policy", *table(others, ["left"] * 2)]
     hint = "schedscope policies NAME explains one with its parameters; in a run: --policy name:key=value,key=value"
     own_file = "Your own policy: schedscope new fair.py creates it, schedscope test fair.py tests it,"
     own_file += " --policy ./fair.py uses it"
@@ -47,10 +47,11 @@ def explanation(name: str) -> str:
     if name in list(POLICIES):
         return _explained(POLICIES[name])
     if named_code(name) or name in plugins():  # read again, whatever was loaded before
-        return _explained(type(parse_policy(name)))
+        cls = type(parse_policy(name))
+        return (f"of {origin(name)}\n\n" if name in plugins() else "") + _explained(cls)
     if name in ORDERS:
         return "\n".join(_told(f"{name} (an order of the queue)", ORDERS[name])).rstrip()
-    raise ParameterError(f"no policy {quoted(name)}{near(name, [*POLICIES.names, *ORDERS])}")
+    raise ParameterError(f"no policy {quoted(name)}{near(name, [*POLICIES.names, *ORDERS, *plugins()])}")
 
 
 def _explained(cls: type[Policy]) -> str:

@@ -28,7 +28,7 @@ from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
 from sim.formatting import listed, shortened
 from sim.policies.orders import OWN, Order
 from sim.policies.own.consent import OwnCodeError, heed_consent
-from sim.policies.own.naming import Named, code_in, named_code, plugins
+from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
 from sim.policies.own.sibling_imports import MOST_BYTES, SiblingImporter, TooLargeError, beside
 from sim.policies.policy import CodeRef, Policy
 
@@ -128,10 +128,16 @@ def plugin(name: str) -> type[Policy] | None:
         return None
     heed_consent(code_in(name)[0])
     with blamed(point.value, point.value):
+        ref = _module_ref(name)
         cls = point.load()
     if not (isinstance(cls, type) and issubclass(cls, Policy)):
         raise OwnCodeError(f"the plug-in {name} is expected to name a policy, got {cls!r:.60}", point.value)
-    cls.name = name
+    module = sys.modules[cls.__module__]
+    vars(module).update(in_own_code(module.__name__))
+    for word, order in _declared(module, Order).items():
+        order.name = f"{module.__name__}:{word}"
+    cls.name, cls.code = name, ref
+    _NEWEST[name], _LOADED[ref] = ref, module
     return cls
 
 
@@ -327,11 +333,12 @@ def file_of_module(name: str) -> str:
 
 
 def _module_ref(name: str) -> CodeRef:
-    """Return the reference of a module, made from its file as it is now."""
-    data = _source_in(file_of_module(name), MOST_OF_MODULE)
+    """Return the reference of a module, or of a plug-in's module and its version, from its file as it is now."""
+    point = plugins().get(name)
+    data = _source_in(file_of_module(point.module if point else name), MOST_OF_MODULE)
     if data is None or len(data) > MOST_OF_MODULE:
         raise ImportError(f"{name} is no file of Python that a person has written")
-    return CodeRef(name, _hash(data))
+    return CodeRef(name, _hash(data + (f"\0{origin(name)}".encode() if point else b"")))
 
 
 def is_own_module(name: str) -> bool:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sim.errors import ParameterError
-from sim.formatting import quoted
+from sim.formatting import printable, quoted
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -22,6 +22,8 @@ DEEPEST = 8
 _FILE = re.compile(r"(?P<source>[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
 _WORD = r"[^\W\d]\w*"
 _MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
+_PLUGIN = re.compile(r"[\w.+-]{1,60}")
+"""A name that can be typed as a policy; others are left out"""
 _VALUE = re.compile(r"((?:^|[:,+])\s*\w+=\s*)([^,:=]*?\.py)(?=[@:,+]|$)")
 """Pattern of a file name that is the value of a parameter."""
 
@@ -127,8 +129,19 @@ def plugins() -> dict[str, EntryPoint]:
     return _plugins(tuple(sys.path))
 
 
+def origin(name: str) -> str:
+    """Return the package that brings a policy along, with its version, as installed; nothing is imported."""
+    dist = plugins()[name].dist
+    return "an installed package" if dist is None else printable(f"{dist.name} {dist.version}")
+
+
 @lru_cache(maxsize=1)
 def _plugins(path: tuple[str, ...]) -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points
 
-    return {point.name: point for point in entry_points(group=PLUGINS)}
+    named = (point for point in entry_points(group=PLUGINS) if _PLUGIN.fullmatch(point.name))
+    return {point.name: point for point in sorted(named, key=_package, reverse=True)}  # the first package wins
+
+
+def _package(point: EntryPoint) -> str:
+    return "" if point.dist is None else str(point.dist.name)

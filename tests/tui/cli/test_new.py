@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from sim.policies import POLICIES
 from sim.testing import check_policy
+from tests.packages import install
 from tests.tui.cli.program import error, schedscope
 
 pytestmark = pytest.mark.usefixtures("own_program")
@@ -70,9 +72,33 @@ def test_nothing_is_overwritten(folder: Path, there: str) -> None:
         (("fair-share.py",), 2, "fair-share.py: expected the name of a file like fair_share.py"),
         (("fair",), 2, "fair: expected the name of a file"),
         (("fair.py", "--like", "eazy"), 2, "no policy 'eazy'; did you mean 'easy'?"),
+        (("my-policies", "--package"), 2, "my-policies: expected the name of a package like my_policies"),
+        (("easy", "--package"), 2, "easy is a policy of schedscope: choose another name"),
+        (("nowhere/mine", "--package"), 1, "nowhere/mine: cannot be made: No such file or directory"),
         (("nowhere/fair.py",), 1, "nowhere/fair.py: cannot be written: No such file or directory"),
     ],
 )
 def test_what_cannot_be_written_is_told(words: tuple[str, ...], exits: int, says: str) -> None:
     code, told = error("new", *words)
     assert (code, says in told) == (exits, True), told
+
+
+@pytest.mark.parametrize("like", ["easy", "fair-share", "selective"])
+def test_package_is_installable_and_its_policy_fit(like: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "modules", sys.modules.copy())
+    done = schedscope("new", "a_package_of_a_test", "--package", "--like", like)
+    assert done.returncode == 0
+    made = folder / "a_package_of_a_test"
+    assert sorted(path.relative_to(made).as_posix() for path in made.rglob("*.*")) == [
+        "README.md", "a_package_of_a_test/__init__.py", "a_package_of_a_test/policy.py", "pyproject.toml",
+        "tests/test_a_package_of_a_test.py",
+    ]  # fmt: skip
+    project = tomllib.loads((made / "pyproject.toml").read_text())
+    points = project["project"]["entry-points"]["schedscope.policies"]
+    monkeypatch.syspath_prepend(str(made))
+    install(folder, monkeypatch, points, package=project["project"]["name"])
+    check_policy("a-package-of-a-test", count=5)
+    assert error("new", "a_package_of_a_test", "--package") == (
+        1,
+        "a_package_of_a_test: already exists; choose another name",
+    )

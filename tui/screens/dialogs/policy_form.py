@@ -13,7 +13,7 @@ from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.orders import ORDERS, Order
 from sim.policies.own.consent import is_refused
-from sim.policies.own.naming import named_code
+from sim.policies.own.naming import named_code, origin, plugins
 from sim.policies.parameters import Parameter, parameters_of, summary, written
 from sim.policies.policy import default_order
 from sim.policies.registry import order_class
@@ -168,7 +168,7 @@ class Entry(NamedTuple):
     title: str
     what: str
     source: str
-    kind: Literal["policy", "file", "folder", "files"] = "policy"
+    kind: Literal["policy", "file", "folder", "files", "package"] = "policy"
 
     @property
     def policy(self) -> str:
@@ -185,14 +185,24 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
         return entries(typed)
     if is_path(typed):
         return _files(typed)
-    theirs = [Entry(name, name, summary(POLICIES[name]), "") for name in own if typed.strip().lower() in name.lower()]
+    wanted, own = typed.strip().lower(), list(own)
+    theirs = [Entry(name, name, summary(POLICIES[name]), "") for name in own if wanted in name.lower()]
     here = _files(typed.strip()) if typed.strip() else []
     return [
         *theirs,
         *entries(typed),
+        *(entry for entry in _of_packages(own) if wanted in entry.title.lower()),
         *(entry for entry in here if entry.kind == "file"),
         *([] if typed.strip() else [OPEN]),
     ]
+
+
+def _of_packages(read: Iterable[str]) -> Iterator[Entry]:
+    """Yield the policies of installed packages whose code has not been read; only their names are known."""
+    known = {*POLICIES.names, *read}
+    for name in sorted(plugins()):
+        if name not in known:
+            yield Entry(name, name, f"Of {origin(name)}.", origin(name), "package")
 
 
 def _files(typed: str) -> list[Entry]:

@@ -64,7 +64,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._wrong: str | None = None
         """Error of the spec that is being typed."""
         self._file: Entry | None = None
-        """The file or folder that is highlighted on the list."""
+        """The file, folder or policy of a package that is highlighted on the list."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -234,7 +234,7 @@ class PolicyPicker(Dialog[Policy | None]):
             return None
         if (named := named_code(typed)) and (not named.is_file or os.path.isfile(named.name)):
             return typed
-        return self._file.spec if self._file and self._file.kind == "file" else None
+        return self._file.spec if self._file and self._file.kind in ("file", "package") else None
 
     @property
     def _is_unread(self) -> bool:
@@ -363,10 +363,11 @@ def _about(name: str, paper: str, first: str, width: int) -> Iterator[Line]:
 def _about_file(entry: Entry, width: int) -> Iterator[Line]:
     told = {
         "file": "Enter runs the file's code and shows the policy with its parameters.",
+        "package": f"{entry.what} Enter runs the package's code and shows the policy with its parameters.",
         "folder": "A folder: enter looks into it.",
         "files": "Your own policy from a file: press enter and type the path; tab completes it.",
     }
-    yield line(Span(entry.spec if entry.kind == "file" else entry.title, "accent"))
+    yield line(Span(entry.spec if entry.kind in ("file", "package") else entry.title, "accent"))
     yield line("")
     yield from wrapped(told[entry.kind], width)
     yield line("")

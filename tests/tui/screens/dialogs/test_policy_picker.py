@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 from time import monotonic
 
@@ -10,7 +11,8 @@ import pytest
 from textual.geometry import Region
 from textual.widgets import Button, Input, Select
 
-from sim.policies import POLICIES, parse_policy
+from sim.policies import POLICIES, parse_policy, written_policy
+from tests.packages import install
 from tests.tui.own import own_file
 from tests.tui.replays import replay
 from tests.tui.screens.conftest import Ask, Person
@@ -168,6 +170,20 @@ async def until(person: Person, text: str) -> None:
     while text not in " ".join(person.text.split()):
         assert monotonic() < end, person.text
         await person.pilot.pause(0.02)
+
+
+async def test_policy_of_a_package_is_read_by_enter(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "modules", sys.modules.copy())
+    ran = install(tmp_path, monkeypatch, {"packed-too": "packed_by_a_test:Packed"})
+    async with ask(PolicyPicker(parse_policy("fcfs"))) as person:
+        await person.type("packed")
+        await until(person, "Of packed-policies 0.1. Enter runs the package's code")
+        assert not ran.exists()
+        await person.press("enter")
+        await until(person, "EASY out of a package.")
+        assert ran.exists()
+        await person.press("enter")
+        assert [written_policy(each) for each in person.answers] == ["packed-too"]
 
 
 async def test_a_file_is_found_by_its_path_read_by_enter_and_used_by_another(
