@@ -7,17 +7,14 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from sim.errors import ReaderGoneError, SchedscopeError
 from sim.formatting import printable_lines
-
-if TYPE_CHECKING:
-    from sqlite3 import Connection
 
 
 @contextmanager
@@ -140,43 +137,3 @@ def is_database(path: str | Path) -> bool:
             return file.read(16) == b"SQLite format 3\0"
     except (OSError, ValueError):
         return False
-
-
-LONGEST_VALUE = 1 << 28
-"""Most bytes of one value in a database from a foreign file."""
-
-
-@contextmanager
-def foreign_database(path: str | Path, tables: Collection[str], options: str = "mode=ro") -> Iterator[Connection]:
-    """Open an untrusted SQLite file for reading.
-
-    Raise `sqlite3.DatabaseError` unless it holds these tables and no view, trigger or other code that would run.
-    """
-    import sqlite3
-
-    with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?{options}", uri=True)) as db:
-        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-        db.execute("PRAGMA trusted_schema = OFF")
-        kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type <> 'index' LIMIT 100"))
-        if set(kinds.values()) - {"table"} or not set(tables) <= kinds.keys():
-            raise sqlite3.DatabaseError(f"expected only the tables {', '.join(sorted(tables))}")
-        yield db
-
-
-def refuse_foreign_journal(path: str | Path) -> None:
-    """Raise `SchedscopeError` if writing the SQLite file would obey a journal that names other files to delete.
-
-    SQLite deletes what the name at the end of such a journal stands for; databases of this program never have one.
-    """
-    try:
-        with open(f"{path}-journal", "rb") as file:
-            file.seek(-len(_NAMES_OTHERS), os.SEEK_END)
-            is_foreign = file.read() == _NAMES_OTHERS
-    except OSError:
-        return
-    if is_foreign:
-        raise SchedscopeError(f"{path}-journal: a journal that names other files; remove it")
-
-
-_NAMES_OTHERS = bytes.fromhex("d9d505f920a163d7")
-"""End of a journal of SQLite that names a journal of several files."""

@@ -31,6 +31,7 @@ FLOORS = (
         "sim.errors",
         "sim.optional_imports",
         "sim.notebook",
+        "sim.databases",
         "sim.files",
         "sim.captured_output",
         "sim.text_files",

@@ -22,8 +22,8 @@ from typing import Any
 from sim.cluster.codec import DamagedError, Plain, changed, decode, encode, number, text, whole
 from sim.cluster.machine import machine_in_words
 from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
+from sim.databases import connected, foreign_database, refuse_computing
 from sim.errors import FileError
-from sim.files import foreign_database, refuse_foreign_journal
 
 FRAME = 60
 """Polls between two whole pictures: an hour at a poll a minute. Any moment is read within half a second."""
@@ -65,10 +65,11 @@ class Recorder:
         self._before: Cluster | None = None
         self._since_frame = 0
         self._machine = ""
-        refuse_foreign_journal(path)
         try:
             # it may be made on another thread than the one that polls
-            self._db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+            self._db = connected(path, "mode=rwc", isolation_level=None, check_same_thread=False)
+            refuse_computing(self._db)
+            self._db.set_progress_handler(None, 0)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute(f"PRAGMA cache_size=-{CACHE}")
@@ -252,8 +253,8 @@ class Recording:
         self._lock = Lock()
         try:
             found = self._ask("SELECT value FROM about WHERE name = 'format'")
-        except FileError:
-            raise FileError("it is no recording of a cluster", self.path) from None
+        except FileError as error:
+            raise FileError(f"it is no recording of a cluster: {error.what}", self.path) from None
         if found != [(str(FORMAT),)]:
             raise FileError("the recording is of another version of schedscope", self.path)
 
@@ -338,7 +339,7 @@ class Recording:
                     return db.execute(question, values).fetchall()
             except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
                 failed = str(error)
-        raise FileError(f"the recording cannot be read: {failed}", self.path)
+        raise FileError(failed, self.path)
 
 
 def _unpacked(packed: object) -> Plain:

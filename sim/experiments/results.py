@@ -18,12 +18,12 @@ from time import sleep
 from types import NoneType
 from typing import Any, NamedTuple
 
+from sim.databases import connected, limit_steps, refuse_computing
 from sim.errors import NotThereError, SchedscopeError
 from sim.experiments.kept import Kept, unpacked
 from sim.experiments.measured import MEASURED
 from sim.experiments.plan import VARIED, version
 from sim.experiments.work import Outcome
-from sim.files import refuse_foreign_journal
 from sim.formatting import quoted, shortened
 from sim.metrics.catalogue import METRICS
 
@@ -71,6 +71,7 @@ class Results:
         self.path = Path(path)
         self.keeps_jobs = False
         self._lock = _locked(self.path) if write else None
+        self._db: sqlite3.Connection = None  # type: ignore[assignment]
         try:
             with self._told():
                 self._db = self._opened(write)
@@ -173,13 +174,9 @@ class Results:
     def _opened(self, write: bool) -> sqlite3.Connection:
         if not write and not os.path.isfile(self.path):
             raise ResultsError(f"{self.path}: no such file of results; schedscope sweep ... -o {self.path} makes one")
-        if write:
-            refuse_foreign_journal(self.path)
-        address = f"{self.path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
-        db = sqlite3.connect(address, uri=True, timeout=30.0)
+        db = connected(self.path, f"mode={'rwc' if write else 'ro'}", LONGEST, timeout=30.0)
         try:
-            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
-            db.execute("PRAGMA trusted_schema = OFF")
+            refuse_computing(db)
             if write and not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
                 _create(db)
             self._columns = self._checked(db)
@@ -215,8 +212,10 @@ class Results:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Turn an error of SQLite into one line."""
+        """Turn an error of SQLite, or a question that never ends, into one line."""
         try:
+            if self._db is not None:
+                limit_steps(self._db, self.path)
             yield
         except sqlite3.DatabaseError as error:
             what = "is no file of results" if "not a database" in str(error) else shortened(str(error), 200)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sim.errors import ReaderGoneError, SchedscopeError
-from sim.files import refuse_foreign_journal, write_whole
+from sim.files import write_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -132,10 +132,3 @@ def test_that_a_reader_has_gone_is_no_fault_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(ReaderGoneError), write_whole(f"/proc/self/fd/{writer}") as file:
         file.write("x" * 100_000)
     os.close(writer)
-
-
-def test_a_journal_that_names_other_files_is_refused(tmp_path: Path) -> None:
-    refuse_foreign_journal(tmp_path / "x.sqlite")
-    (tmp_path / "x.sqlite-journal").write_bytes(b"/victim" + bytes.fromhex("d9d505f920a163d7"))
-    with pytest.raises(SchedscopeError, match="names other files"):
-        refuse_foreign_journal(tmp_path / "x.sqlite")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from sim.databases import connected, foreign_database
 from sim.errors import TraceError
-from sim.files import foreign_database, is_database
+from sim.files import is_database
 from sim.workload.formats import sacct
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.nodes import shape_of
@@ -30,6 +31,8 @@ _JOBS = (
 """Columns of sacct. If the resources of a job (tres) are unknown, its memory counts for each node."""
 MOST_JOBS = 50_000_000
 MOST_LETTERS = 100_000
+LONGEST, MOST_BYTES = 1 << 22, 1 << 30
+"""Most bytes of a value, and of all rows of jobs."""
 
 
 def is_recording(path: str | Path) -> bool:
@@ -37,7 +40,7 @@ def is_recording(path: str | Path) -> bool:
     if not is_database(path):
         return False
     try:
-        with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)) as db:
+        with closing(connected(path)) as db:
             return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'polls'").fetchone() is not None
     except (sqlite3.Error, UnicodeDecodeError, OverflowError, ValueError):
         return False
@@ -46,9 +49,9 @@ def is_recording(path: str | Path) -> bool:
 def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
     """Return the jobs of a recording on the machine that it recorded. Raise `TraceError` if it is no recording."""
     try:
-        with foreign_database(path, ("about", "polls", "jobs")) as db:
+        with foreign_database(path, ("about", "polls", "jobs"), longest=LONGEST) as db:
             has_tres = db.execute("SELECT 1 FROM pragma_table_info('jobs') WHERE name = 'tres'").fetchone()
-            rows = db.execute(_JOBS.format(tres="tres" if has_tres else "NULL"), (MOST_JOBS,)).fetchall()
+            rows = [*_few_enough(db.execute(_JOBS.format(tres="tres" if has_tres else "NULL"), (MOST_JOBS,)))]
             told = dict(db.execute("SELECT name, value FROM about WHERE name IN ('machine', 'nodes')"))
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         raise TraceError(f"is a database, but no recording of a cluster ({error})", path) from None
@@ -58,10 +61,20 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
     return replace(trace, format="slog")
 
 
+def _few_enough(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+    """Yield the rows. Raise `sqlite3.DatabaseError` if they hold more than a file can: pages may be used again."""
+    left = MOST_BYTES
+    for row in rows:
+        left -= 8 * len(row) + sum(len(value) for value in row if isinstance(value, str | bytes))
+        if left < 0:
+            raise sqlite3.DatabaseError(f"its jobs take more than {MOST_BYTES:,} bytes")
+        yield row
+
+
 def _word(value: object) -> str:
     """Return a value as sacct would write it, without what separates records and columns."""
     if isinstance(value, float):
-        return f"{value:.0f}" if value == int(value) else f"{value:.6f}" if abs(value) < 1e15 else ""
+        return f"{value:.0f}" if value.is_integer() else f"{value:.6f}" if abs(value) < 1e15 else ""
     text = "" if value is None or isinstance(value, bytes) else str(value)[:MOST_LETTERS]
     return text.replace("|", "?").replace("\n", " ").replace("\r", " ")
 
