@@ -170,7 +170,7 @@ async def alone(browser: Any, room: Class, line: Line, given: argparse.Namespace
     line.is_cut = False
     pages[1] = await second.new_page()
     await pages[1].goto(room.student)
-    await pages[1].wait_for_selector(".xterm-helper-textarea", state="attached")
+    await pages[1].click("#who button:nth-of-type(1)")
     after = await room.until(lambda seen: seen["here"] == count, "all are back")
     assert len(after["students"]) == count, "a student who came back counts as another one"
     assert answers(after) == answers(before), "an answer was lost"
@@ -211,6 +211,7 @@ async def present(browser: Any, room: Class, line: Line, given: argparse.Namespa
     line.is_cut = False
     pages[1] = await second.new_page()
     await pages[1].goto(room.student)
+    await pages[1].click("#who button:nth-of-type(1)")
     after = await room.until(lambda seen: seen["here"] == count, "all are back")
     assert len(after["students"]) == count, "a student who came back counts as another one"
     assert answers(after) == answers(before), "an answer was lost"
@@ -251,6 +252,7 @@ async def terminal(browser: Any, given: argparse.Namespace, folder: Path) -> Non
         line.is_cut = False
         pages[1] = await second.new_page()
         await pages[1].goto(near)
+        await pages[1].click("#who button:nth-of-type(1)")
         screen.type("I")
         for number, page in enumerate(pages[:3]):
             await page.wait_for_selector("#reply.-right, #reply.-wrong")

@@ -3,40 +3,71 @@
 
 // A visit is a tab: its key is in the tab's own memory, which a reload keeps. A tab that was duplicated has a copy of
 // that memory, so a page asks whether another one shows the visit before it takes it. A tab that was closed has lost
-// its memory: the browser remembers the last visits, and a new tab takes the newest one that no other tab shows.
+// its memory: the browser remembers the last visits of this class, and a new tab asks whose visit goes on, because
+// several people may use one computer.
 const MOST_OF_A_FILE = 60000;
 const TAKEN = 4001, IDLE = 4002;
 const WAITS = [200, 500, 1000, 2000, 3000];
-const GIVE_UP = 24 * 3600 * 1000;
+const A_DAY = 24 * 3600 * 1000;
 const MOST_VISITS = 8;
+const ITS_CLASS = new URLSearchParams(location.search).get("token") || "";
 const newKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const recall = () => {
   try {
     const kept = JSON.parse(localStorage.getItem("visits"));
-    return Array.isArray(kept) ? kept.filter((each) => /^[0-9a-f]{32}$/.test(each)) : [];
+    return kept.filter(
+      (each) => /^[0-9a-f]{32}$/.test(each.key) && each.token === ITS_CLASS && Date.now() - each.at < A_DAY,
+    );
   } catch {
     return [];
   }
 };
 const remember = (visits) => localStorage.setItem("visits", JSON.stringify(visits.slice(0, MOST_VISITS)));
+const others = () => recall().filter((each) => each.key !== key);
+const rememberThis = () =>
+  remember([{ key, token: ITS_CLASS, at: Date.now(), name: sessionStorage.getItem("name") || "" }, ...others()]);
 let key = "";
 const tabs = new BroadcastChannel("schedscope");
 const keyed = new Promise((found) => {
   const own = sessionStorage.getItem("visit");
-  const free = own ? [own] : recall();
+  const free = own ? [{ key: own }] : recall();
   tabs.onmessage = ({ data }) => {
     if (data.asks && key && data.asks.includes(key)) tabs.postMessage({ has: key });
-    if (data.has && free.includes(data.has)) free.splice(free.indexOf(data.has), 1);
+    const shown = free.findIndex((each) => each.key === data.has);
+    if (shown >= 0) free.splice(shown, 1);
   };
-  tabs.postMessage({ asks: free });
-  setTimeout(() => {
-    key = free[0] || newKey();
+  tabs.postMessage({ asks: free.map((each) => each.key) });
+  const take = (visit) => {
+    key = visit ? visit.key : newKey();
+    if (visit && visit.name) sessionStorage.setItem("name", visit.name);
     sessionStorage.setItem("visit", key);
-    remember([key, ...recall().filter((each) => each !== key)]);
+    rememberThis();
     found(key);
-  }, 120);
+  };
+  setTimeout(() => (own || !free.length ? take(free[0]) : askWho(free, take)), 120);
 });
+
+// Whose visit goes on is never guessed. Names are set as text.
+function askWho(free, take) {
+  const place = document.getElementById("who");
+  const choose = (told, visit) => {
+    const button = document.createElement("button");
+    button.textContent = told;
+    button.addEventListener("click", () => {
+      place.replaceChildren();
+      take(visit);
+      document.querySelector(".xterm-helper-textarea")?.focus();
+    });
+    return button;
+  };
+  const time = (at) => new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const told = (visit) => (visit.name ? `I am ${visit.name}: go on` : `Go on with the visit of ${time(visit.at)}`);
+  const label = document.createElement("span");
+  label.textContent = "Who is here?";
+  place.replaceChildren(label, ...free.map((visit) => choose(told(visit), visit)), choose("Somebody else: begin anew"));
+  place.children[1].focus();
+}
 
 const say = (text) => {
   const told = document.getElementById("lost");
@@ -87,7 +118,7 @@ class Lasting {
     socket.onclose = (event) => {
       if (socket !== this.socket || this.isOver) return;
       if (event.code === 1000 || event.code === IDLE) {
-        if (event.code === 1000) remember(recall().filter((each) => each !== key));
+        if (event.code === 1000) remember(others());
         this.end("");
       }
       else if (event.code === TAKEN) this.end("This visit goes on in another page.");
@@ -96,7 +127,7 @@ class Lasting {
   }
   async wait() {
     say("The connection is lost; this page is trying to get it back. Nothing is lost.");
-    if (Date.now() - this.since > GIVE_UP) return this.end("");
+    if (Date.now() - this.since > A_DAY) return this.end("");
     let pause = WAITS[Math.min(this.tries++, WAITS.length - 1)];
     try {
       const answer = await fetch(location.href, { cache: "no-store" });

@@ -1,11 +1,11 @@
 // Above the terminal, in a class: the student's name, and the answer to the question of the common screen.
 "use strict";
 
-// All that comes from the server is set as text. The name is remembered as the key of
-// the visit is: in the tab, and in the browser for a tab that was closed.
+// All that comes from the server is set as text. The name belongs to the visit: the tab remembers it, and the browser
+// with the visit, for a tab that was closed.
 const part = (id) => document.getElementById(id);
 
-const nameOf = () => sessionStorage.getItem("name") ?? localStorage.getItem("name") ?? "";
+const nameOf = () => sessionStorage.getItem("name") ?? "";
 
 function tellName() {
   const name = nameOf();
@@ -38,15 +38,18 @@ function hearOfClass({ asks, choices, told, open, right }) {
 
 addEventListener("DOMContentLoaded", () => {
   const name = part("name");
-  name.value = nameOf();
+  keyed.then(() => (name.value = nameOf()));
   name.addEventListener("change", () => {
     sessionStorage.setItem("name", name.value);
-    localStorage.setItem("name", name.value);
+    rememberThis();
     Lasting.present.send(JSON.stringify(["name", name.value]));
   });
-  part("student").addEventListener("submit", (event) => {
+  // A form of several fields without a button is not submitted by enter.
+  part("student").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
     event.preventDefault();
-    if (document.activeElement === name) document.querySelector(".xterm-helper-textarea")?.focus();
+    if (event.target === name) document.querySelector(".xterm-helper-textarea")?.focus();
     else answer(part("answer").value);
   });
+  part("student").addEventListener("submit", (event) => event.preventDefault());
 });

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +15,13 @@ import pytest
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
 
+from sim.play.scoring import Score  # noqa: E402
 from tests.tui.web.processes import KNOWN, FakeForkServer, Process, served, until  # noqa: E402
 from tests.tui.web.test_roster import NEXT, scenes  # noqa: E402
+from tui.screens.play.page import result  # noqa: E402
+from tui.web import classroom  # noqa: E402
 from tui.web.classroom import Classroom  # noqa: E402
-from tui.web.roster import Roster  # noqa: E402
+from tui.web.roster import Roster, best_of  # noqa: E402
 
 KEYS = [letter * 16 for letter in "abc"]
 EVIL = "<script>alert(1)</script>"
@@ -219,3 +224,61 @@ async def test_best_games_are_told_to_every_process() -> None:
         assert json.loads((await process.heard_of(b"M"))["text"]) == [{"name": "student 1", "mean": 60, "worst": 120}]
         async with client.ws_connect(f"/ws/word?visit={KEYS[1]}"):
             assert (await fork_server.born.get()).told["best"][0]["mean"] == 60
+
+
+HOSTILE = "=HYPERLINK(1)\x1b[2J<b>[bold]\n"
+
+
+async def test_hostile_name_stays_text_for_teacher_table_and_game() -> None:
+    async with classes() as (client, fork_server, room), client.ws_connect(f"/ws/word?visit={KEYS[0]}") as page:
+        process = await fork_server.born.get()
+        await page.send_json(["name", HOSTILE])
+        shown = "=HYPERLINK(1)?[2J<b>[bold]"
+        await until(lambda: [each["name"] for each in room.roster.students()] == [shown])
+        process.tell(type="score", mean=60, worst=120)
+        best = json.loads((await process.heard_of(b"M"))["text"])
+        assert [each["name"] for each in (await seen(client))["students"]] == [shown]
+        assert best[0]["name"] == shown
+        async with client.get("/class/secret/answers.csv") as answer:
+            assert f"1,'{shown},".encode() in await answer.read()
+        drawn = [line.text for line in result([Score("you", 60, 120, "J1")], [], 80, best_of(best))]
+        assert any(shown[:15] in text for text in drawn)
+        assert not any("\x1b" in text for text in drawn)
+
+
+@pytest.mark.parametrize(
+    "message", [["name", 7], ["name", None], ["answer", {"a": 1}], ["answer"], "name", [], 7, None]
+)
+async def test_message_of_another_kind_changes_nothing(message: object) -> None:
+    async with classes() as (client, fork_server, room), client.ws_connect(f"/ws/word?visit={KEYS[0]}") as page:
+        await fork_server.born.get()
+        await page.send_json(message)
+        await page.send_json(["ping", 1])
+        assert (await page.receive()).json() == ["pong", 1]
+        assert [each["name"] for each in room.roster.students()] == ["student 1"]
+
+
+@pytest.mark.parametrize("visit", ["", "x", "../../etc/passwd", "<b>" * 10, "a" * 65, "%00" * 20])
+async def test_address_with_another_kind_of_visit_is_a_visit_without_a_place(visit: str) -> None:
+    async with classes() as (client, fork_server, room):
+        async with client.ws_connect("/ws/word", params={"visit": visit, "width": "1e99", "height": "x"}):
+            assert (await fork_server.born.get()).told == {"columns": 80, "rows": 24}
+        assert room.roster.students() == []
+
+
+def test_pages_set_everything_as_text() -> None:
+    folder = Path(classroom.__file__).parent
+    code = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.js"))
+    assert "textContent" in code
+    for way in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "new Function",
+        "setAttribute",
+    ):
+        assert way not in code, way
+    pages = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.html"))
+    assert " on" not in re.sub(r">[^<]*<", "><", pages)  # no handler in a tag
