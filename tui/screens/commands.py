@@ -25,7 +25,7 @@ from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.dialogs.help import otherwise
 
 _CALLED = 1000.0
-"""Score that ranks a command with the typed name before commands that only contain its letters."""
+"""Score by which a command with the typed name comes before commands that only contain its letters."""
 Command: TypeAlias = tuple[str, str, str]
 """Name of a command, its description, and the action of the screen that runs it."""
 
@@ -38,7 +38,7 @@ class HasCommands(Protocol):
 
 
 def choices(colours: Iterable[str]) -> Iterator[Command]:
-    """Yield a command for each policy, look, sample, and each of the ways to colour the chart."""
+    """Yield a command for each policy, look, sample and colouring of the chart."""
     for name, cls in POLICIES.items():
         yield f"policy: {name}", summary(cls), f"use_policy({name!r})"
     for alias, spec in POLICIES.aliases.items():
@@ -52,7 +52,9 @@ def choices(colours: Iterable[str]) -> Iterator[Command]:
 
 
 class Palette(CommandPalette):
-    """Textual's in the frame of our dialogs; in a terminal too small to draw its list no page is turned."""
+    """Textual's palette of commands in the frame of our dialogs; keys are ignored if the terminal is too small for its
+    list.
+    """
 
     DEFAULT_CSS = """
     Palette {
@@ -77,7 +79,7 @@ class Palette(CommandPalette):
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()
 
     def on_mount(self) -> None:
-        """Use the words of other dialogs."""
+        """Set the same prompts as in other dialogs."""
         field = self.query_one("#--input")
         field.border_title, field.border_subtitle = "Commands", "↑ ↓ choose   enter do it   esc close"
 
@@ -123,12 +125,12 @@ def is_called(query: str, told: str) -> bool:
 
 
 def _plain(words: str) -> Any:
-    """Return words that are never markup; Textual also accepts this for `help`, which it declares as str."""
+    """Return text that is never markup, for Textual's `help`, which is declared as str but accepts other text."""
     return Content(drawn(words))
 
 
 def _lit(matcher: Matcher, title: str) -> Content:
-    """Return the title with the typed letters highlighted. (`Matcher.highlight` takes the title for markup.)"""
+    """Return the title with the typed letters highlighted; `Matcher.highlight` would read markup in the title."""
     content: Content = _plain(title)
     for at in matcher.fuzzy_search.match(matcher.query, title)[1]:
         content = content.stylize(matcher.match_style, at, at + 1)

@@ -33,18 +33,18 @@ TRIED = (
     "fcfs", "firstfit", "easy", "easy:tail=sjf", "conservative", "relaxed", "easy++", "lookahead", "slack",
     "multiqueue", "selective", "gang-backfill",
 )  # fmt: skip
-"""Policies to try next to the policy that is shown, the quick ones first."""
+"""Policies that are tried in addition to the current one, the fast ones first."""
 _STEPS = 500
-"""Steps between two checks whether the dialog is still open"""
+"""Number of steps between two checks whether the dialog is still open"""
 
 
 class AlternativesDialog(Dialog[Policy | None]):
-    """Answers with the policy to be compared with."""
+    """Dialog that tries other policies; its answer is the policy to compare with, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,u", "dismiss", "Close")]
 
     class Ran(Message):
-        """Message with one more schedule, or the reason why it failed."""
+        """Message that one more policy has been simulated, or has failed."""
 
         def __init__(self, schedule: Schedule | str) -> None:
             super().__init__()

@@ -1,4 +1,4 @@
-"""A few things to choose from, each by one key or a click, in a bar at the bottom."""
+"""Dialog with a few options, in a bar at the bottom; a key or a click chooses one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ChoiceDialog(Dialog[str | None]):
         return lines
 
     def on_key(self, event: events.Key) -> None:
-        """Take the option of a key, with Enter the current or first one."""
+        """Choose the option of a key; Enter chooses the highlighted or the first one."""
         values = [value for _, value, _ in self._options]
         chosen = {key: value for key, value, _ in self._options}
         chosen["enter"] = self._current if self._current in values else values[0]
@@ -51,7 +51,7 @@ class ChoiceDialog(Dialog[str | None]):
             self.dismiss(chosen[pressed])
 
     def on_click(self, event: events.Click) -> None:
-        """Take an option by a click anywhere in its line."""
+        """Choose the option on the clicked line."""
         at = event.get_content_offset(self.query_one("#choices"))
         above = len(self._lines(self.query_one("#choices").content_size.width)) - len(self._options)
         if at is not None and above <= at.y < above + len(self._options):

@@ -35,27 +35,27 @@ STYLES = {
     "warn": "$text-warning",
     "bad": "$text-error",
 }
-"""The names of styles of `tui.look.sheets`, as the theme has them."""
+"""Styles of `tui.look.sheets` by name, as styles of Textual's theme."""
 
 
 def is_on_top(screen: Screen[Any]) -> bool:
-    """Return True until the screen closes: what a burst of keys or clicks still sends it then is too late.
+    """Return True until the screen closes; keys and clicks that come afterwards are ignored.
 
-    Every screen that closes asks here: Textual's `is_current` is True for screens under it, too.
+    Textual's `is_current` is True for screens below it, too.
     """
     return screen.app.screen is screen
 
 
 class ClosesOnce(Screen[Answer]):
-    """A screen that closes only while it is on top."""
+    """Screen that closes only once, while it is on top."""
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
-        """Close and give the answer, once."""
+        """Close the screen with this answer, unless it is closing already."""
         return super().dismiss(result) if is_on_top(self) else AwaitComplete()
 
 
 class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
-    """A question over the screen; Escape takes it away without an answer."""
+    """Dialog over the screen; Escape closes it without an answer."""
 
     CSS_PATH = "pickers.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "Close")]
@@ -66,19 +66,19 @@ class Dialog(ClosesOnce[Answer], ModalScreen[Answer]):
 
     @property
     def is_wide(self) -> bool:
-        """Return True if there is room for more than names."""
+        """Return True if the screen has space for descriptions as well as names."""
         return self.app.size.width >= WIDE
 
 
 class Page(Widget):
-    """Lines that a pure function makes for the width there is."""
+    """Widget with text whose lines a function makes for the current width."""
 
     def __init__(self, draw: Draw | None = None, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._draw: Draw = draw or (lambda width: ())
 
     def show(self, draw: Draw) -> None:
-        """Show another text."""
+        """Show the text that this function makes."""
         self._draw = draw
         self.refresh(layout=True)
 
@@ -90,7 +90,7 @@ class Page(Widget):
 
 
 def content_of(lines: Iterable[Line]) -> Content:
-    """Return lines as Textual draws them; a span's action can be clicked."""
+    """Return lines as Textual's content; the actions of spans can be clicked."""
     return Content("\n").join([_content(line) for line in lines])
 
 

@@ -1,4 +1,4 @@
-"""All keys, the signs of the chart, and how to read the screen; typing looks for something."""
+"""Help screen: all keys, the signs of the chart, and how to read the screen; typed text filters it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tui.panels.meanings import GLOSSARY
 from tui.screens.dialogs.dialog import Dialog, Page
 
 Rows: TypeAlias = Sequence[tuple[str, str]]
-"""A key or a sign, and what it does or means."""
+"""Rows of the help: a key or a sign, and its meaning."""
 Groups: TypeAlias = Sequence[tuple[str, Rows]]
 
 HOW_TO_READ: Rows = (
@@ -89,7 +89,7 @@ HERE: dict[str, tuple[str, Rows]] = {
         (("r", "Back to what moved its start."), ("o", "Fit it."), ("[ ]", "Its events: j j.")),
     ),
 }
-"""Panel -> what it is called, and what can be done there."""
+"""Title of each panel, and the actions that it offers."""
 IN_A_PANEL: Rows = (
     ("↑ ↓ pgup pgdn", "Scroll."),
     ("z", "Over the whole screen, and back; so does a click on the title."),
@@ -115,7 +115,7 @@ STOPS: Rows = (
     ("< = != >= <=", "as well as >"),
     ("and or not", "put conditions together, with brackets"),
 )
-"""Conditions that `x` can stop at, in the syntax of its prompt."""
+"""Conditions for the key `x`, as they are typed, with their meanings."""
 OWN: Rows = (
     ("p", '"Open a file ...": load a policy from a file; Enter executes the file.'),
     ("save", "Saving the file repeats the run: the top line shows the first difference, d goes there."),
@@ -140,7 +140,7 @@ GAP = 4
 
 
 class HelpScreen(Dialog[None]):
-    """Everything at a glance; up and down scroll while one types."""
+    """Help screen; arrow keys scroll while text filters it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll(-1)", "Up"),
@@ -196,7 +196,7 @@ def otherwise(word: str) -> tuple[str, ...]:
 
 
 def filtered(groups: Groups, typed: str) -> Groups:
-    """Return the rows named as typed, else the rows that contain all typed words or their synonyms.
+    """Return the rows whose name was typed, else the rows that contain all typed words or their synonyms.
 
     >>> filtered([("Playing", [("space", "Play, or pause."), ("g", "Go to a time.")])], "time go")
     [('Playing', [('g', 'Go to a time.')])]
@@ -214,7 +214,7 @@ def filtered(groups: Groups, typed: str) -> Groups:
 
 
 def drawn(groups: Groups, width: int) -> list[Line]:
-    """Return the groups side by side, in as many columns as there is room for."""
+    """Return the groups side by side, in as many columns as fit."""
     if not groups:
         return [line(Span("No matches.", "dim"))]
     columns = min(max((width + GAP) // (WIDTH_OF_A_COLUMN + GAP), 1), len(groups))
@@ -234,7 +234,7 @@ def _block(title: str, rows: Rows, width: int) -> Iterator[Line]:
 
 
 def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
-    """Return the blocks in this order, parted so that the longest column is as short as can be."""
+    """Return the blocks divided into columns, in this order, so that the longest column is as short as possible."""
     cuts = min(
         combinations(range(1, len(blocks)), columns - 1),
         key=lambda cuts: max(sum(map(len, blocks[a:b])) for a, b in pairwise((0, *cuts, len(blocks)))),
@@ -243,7 +243,7 @@ def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
 
 
 def _beside(lines: Iterable[Line | None], room: int) -> Line:
-    """Return one line of each column, each but the last as wide as its column."""
+    """Return one line from a line of each column; each column but the last is filled to its width."""
     spans: list[Span] = []
     for there in (each or line("") for each in lines):
         spans += [*there.spans, Span(" " * (room - cells(there.text))), Span(" " * GAP)]

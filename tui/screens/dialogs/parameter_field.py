@@ -1,4 +1,4 @@
-"""A parameter as a person fills it in: its name, a control of its kind, what it means, and what is wrong."""
+"""Input field of a parameter: its name, a control for its kind, its meaning, and the error in its value."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tui.widgets.options import Choice
 
 
 class ParameterField(Vertical):
-    """Field of a parameter, which posts `Changed`; a click on the mark of a changed one restores the default."""
+    """Input field of a parameter; a click on the mark of a changed value restores the default."""
 
     class Changed(Message):
-        """A field holds another text; an empty one stands for the default."""
+        """Message that the field's text has changed; an empty text stands for the default."""
 
         def __init__(self, name: str, text: str) -> None:
             super().__init__()
             self.name, self.text = name, text
 
     class Submitted(Message):
-        """Message that Enter was pressed; earlier changes have their own messages."""
+        """Message that Enter was pressed in the field; changes before have their own messages."""
 
     def __init__(self, field: Field) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class ParameterField(Vertical):
         self.show(self.field)
 
     def show(self, field: Field) -> None:
-        """Show the same parameter with its current value."""
+        """Show the current value of the same parameter."""
         self.field = field
         self._fill()
         self.set_class(field.error is not None, "-wrong")
@@ -76,7 +76,7 @@ class ParameterField(Vertical):
 
     @property
     def _chosen(self) -> str:
-        """Return the value to select: always one of the choices."""
+        """Return the value to select, which is always one of the choices."""
         return self.field.default if self.field.error else self.field.text or self.field.default
 
     @property
@@ -108,5 +108,5 @@ class ParameterField(Vertical):
 
 
 def choices_of(parameter: Parameter) -> tuple[str, ...]:
-    """Return the values to choose from, if there are only these."""
+    """Return the only allowed values of a parameter, or an empty tuple if others are allowed."""
     return ("no", "yes") if parameter.kind is bool else parameter.choices

@@ -1,4 +1,4 @@
-"""A policy as it is being filled in: its name and a text for every parameter. Pure; the picker draws it."""
+"""Form of a policy while the user fills it in: its name and a text for each parameter. Pure values for the dialog."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tui.screens.dialogs.trace_choices import folder_of, is_path
 
 
 class Field(NamedTuple):
-    """One parameter with what stands in its field."""
+    """Parameter of a policy, and the text in its field."""
 
     parameter: Parameter
     text: str
@@ -42,14 +42,14 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """A policy with what has been typed for it; an empty text stands for the default."""
+    """Form of a policy, with the typed text of each parameter; an empty text stands for the default."""
 
     policy: str
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_spec(cls, spec: str) -> Form:
-        """Return the form that stands for a spec; a `ParameterError` says what is wrong with it.
+        """Return the form for a spec; a `ParameterError` names what is wrong with the spec.
 
         >>> Form.of_spec("lsbf")
         Form(policy='conservative', texts={'order': 'sjf', 'compress': 'queue'})
@@ -58,7 +58,7 @@ class Form:
 
     @classmethod
     def of(cls, policy: Policy) -> Form:
-        """Return the form that stands for this policy."""
+        """Return the form filled in for this policy."""
         holders: list[Policy | Order] = [policy]
         texts = {}
         if (default := default_order(type(policy))) is not None:
@@ -71,12 +71,12 @@ class Form:
         return cls(policy.name, {name: text for name, text in texts.items() if text})
 
     def with_text(self, name: str, text: str) -> Form:
-        """Return the same with another text in one field."""
+        """Return the form with another text in one field."""
         return Form(self.policy, {**self.texts, name: text.strip()})
 
     @property
     def spec(self) -> str:
-        """Return the shortest spec if all is right, else what has been typed.
+        """Return the shortest spec of the policy if the form is valid, else the typed texts.
 
         >>> Form("easy", {"depth": "1", "order": "sjf"}).spec, Form("easy", {"depth": "x"}).spec
         ('easy:order=sjf', 'easy:depth=x')
@@ -93,7 +93,7 @@ class Form:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Return a field for each parameter: the policy's own, the order of the queue, those of the order."""
+        """Return the fields of the form: the policy's parameters, the order of the queue, and its parameters."""
         whole = error_of(self._typed)
         return tuple(self._field(parameter, whole) for parameter in self._parameters().values())
 
@@ -109,12 +109,14 @@ class Form:
 
     @property
     def error(self) -> str | None:
-        """Return the first thing that is wrong, None if the policy can be used."""
+        """Return the first error in the form, None if the policy is valid."""
         return next((field.error for field in self.fields if field.error), None) or error_of(self._typed)
 
     @property
     def _orders(self) -> Mapping[str, type[Order]]:
-        """Return the orders: built-in ones, the policy's default, and a user-defined one if it is typed."""
+        """Return the orders to choose from: built-in ones, the policy's default, and a user-defined one if it is
+        typed.
+        """
         default, typed = default_order(POLICIES[self.policy]), self.texts.get("order", "")
         own = {default.name: type(default)} if default is not None else {}
         with suppress(ParameterError):
@@ -133,7 +135,7 @@ class Form:
 
 
 def _error(parameter: Parameter, text: str) -> str | None:
-    """Return why a text is no value of the parameter, or None."""
+    """Return the error if a text is no valid value of the parameter, or None."""
     try:
         parameter.parse(text)
     except ParameterError as error:
@@ -162,7 +164,7 @@ def error_of(spec: str) -> str | None:
 
 
 class Entry(NamedTuple):
-    """A line of the list of policies: `spec` is what choosing it stands for."""
+    """Line in the list of policies; choosing it fills in `spec`."""
 
     spec: str
     title: str
@@ -172,7 +174,7 @@ class Entry(NamedTuple):
 
     @property
     def policy(self) -> str:
-        """Return the name of the policy that it is, or that its short name stands for."""
+        """Return the name of the entry's policy, or of the policy for which its short name stands."""
         return self.spec.partition(":")[0] if self.title in (*POLICIES, *POLICIES.aliases) else self.spec
 
 
@@ -180,7 +182,7 @@ OPEN = Entry(os.path.join(os.curdir, ""), "open a file ...", "A policy of your o
 
 
 def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
-    """Return the entries that match: for a path its files, else policies and files of the working directory."""
+    """Return the matching entries: for a path the files there, else policies and files of the current folder."""
     if is_refused():
         return entries(typed)
     if is_path(typed):
@@ -206,7 +208,7 @@ def _of_packages(read: Iterable[str]) -> Iterator[Entry]:
 
 
 def _files(typed: str) -> list[Entry]:
-    """Return Python files and folders by the typed path; a class and parameters may follow the file."""
+    """Return entries for Python files and folders that begin with the typed path; a class and parameters may follow."""
     named = named_code(typed)
     choices = folder_of(named.source if named and named.is_file else typed, ".py").choices
     kinds: dict[str, Literal["file", "folder"]] = {"folder": "folder"}
@@ -214,7 +216,7 @@ def _files(typed: str) -> list[Entry]:
 
 
 def entries(typed: str) -> list[Entry]:
-    """Return the policies in which every word that was typed is found, the closest first; short names too.
+    """Return the policies and short names that contain all typed words, the closest first.
 
     >>> [entry.title for entry in entries("mbgs")], [entry.title for entry in entries("firstf")]
     (['mbgs', 'gang-migrate-backfill'], ['firstfit'])
@@ -226,7 +228,7 @@ def entries(typed: str) -> list[Entry]:
 
 
 def did_you_mean(typed: str) -> str:
-    """Return the message for a policy that was not found."""
+    """Return the message for a policy that was not found, with similar names."""
     return f"no policy {typed.strip()!r}{POLICIES.near(typed.strip())}"
 
 
@@ -245,7 +247,7 @@ def _holds(entry: Entry, word: str) -> bool:
 
 
 def _distance(entry: Entry, wanted: list[str]) -> int:
-    """Return the rank of a match: 0 equal, 1 prefix of the name, 2 inside the name, 3 in the description."""
+    """Return how well an entry matches: 0 equal, 1 beginning of the name, 2 inside the name, 3 in the description."""
     if not wanted or entry.title == wanted[0]:
         return 0
     if entry.title.startswith(wanted[0]):
@@ -265,6 +267,8 @@ def short_names(policy: str) -> list[str]:
 
 
 def _lowered(sentence: str) -> str:
-    """Return the text for use after a colon: `W's priority` and `EASY` keep their capitals."""
+    """Return the sentence with a small initial, for use after a colon; `W's priority` and `EASY` keep their
+    capitals.
+    """
     second = sentence[1:2]
     return sentence[:1].lower() + sentence[1:] if second.islower() or second == " " else sentence

@@ -1,4 +1,4 @@
-"""Choosing a policy: what there is, what it does, and every parameter; or by typing its spec."""
+"""Dialog to choose a policy from a list, with all its parameters, or by its spec."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENTER_READS = "enter loads the file and runs its code"
 
 
 class PolicyPicker(Dialog[Policy | None]):
-    """Answers with a policy. The list, the fields and the text below are three ways to say the same."""
+    """Dialog whose answer is a policy. The list, the fields and the text below show the same choice."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(False)", "Policy above"),
@@ -46,7 +46,7 @@ class PolicyPicker(Dialog[Policy | None]):
     ]
 
     class Read(Message):
-        """A policy has come out of a file."""
+        """Message that the policies of a file have been read."""
 
         def __init__(self, policy: Policy) -> None:
             super().__init__()
@@ -57,12 +57,12 @@ class PolicyPicker(Dialog[Policy | None]):
         self._verb, self._title = verb, title
         self._form = Form.of(current)
         self._kept = {self._form.policy: self._form}
-        """Forms of the policies chosen before, with the values that were typed."""
+        """Forms of the policies chosen before, by name, with the typed values."""
         self._listed: list[Entry] = []
         self._one_at_a_time = Lock()
-        """Held while fields come and go: keys and messages of a burst come here at once."""
+        """Lock held while fields are replaced, because many keys may arrive at once."""
         self._wrong: str | None = None
-        """Error of the spec that is being typed."""
+        """Error of the typed spec, or None."""
         self._file: Entry | None = None
         """The file, folder or policy of a package that is highlighted on the list."""
 
@@ -101,7 +101,7 @@ class PolicyPicker(Dialog[Policy | None]):
     # The list
 
     def _list(self, typed: str) -> None:
-        """List the matching policies."""
+        """Show the policies that match the typed text in the list."""
         self._listed = listed(typed, [name for name in self._kept if name not in (*POLICIES, *POLICIES.aliases)])
         policies = self.query_one("#policies", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
@@ -123,7 +123,7 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._choose(self._listed[event.option_index])
 
     async def _choose(self, entry: Entry) -> None:
-        """Choose a policy of the list, with its earlier values; a short name brings its own parameters."""
+        """Choose a policy of the list, with the values typed for it before; a short name sets its parameters."""
         self._file = entry if entry.kind != "policy" else None
         if self._file is not None:
             self.query_one("#about", Page).show(partial(_about_file, entry))
@@ -135,7 +135,7 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._use_form(self._kept.get(entry.title, Form(entry.title)))
 
     def _show_policy(self, shown: bool) -> None:
-        """Show the policy; a file counts as none before it is read."""
+        """Show or hide the form of the policy; it is hidden until a chosen file has been read."""
         for name in ("#fields", "#more"):
             self.query_one(name).display = shown
 
@@ -150,14 +150,14 @@ class PolicyPicker(Dialog[Policy | None]):
                 policies.highlighted = fitting[0] if fitting else None
 
     def _forget_search(self) -> None:
-        """Show the whole list again, because the chosen policy is not among the search results."""
+        """Show the whole list again, because the chosen policy is not among the matches."""
         find = self.query_one("#find", Input)
         with self.prevent(Input.Changed):
             find.value = ""
         self._list("")
 
     def action_move(self, down: bool) -> None:
-        """Move to another policy if the search has the focus, else to another field."""
+        """Move to the next or previous policy if the search field has the focus, else to another field."""
         policies = self.query_one("#policies", OptionList)
         if not self.query_one("#find").has_focus:
             (self.focus_next if down else self.focus_previous)(Input)
@@ -180,7 +180,7 @@ class PolicyPicker(Dialog[Policy | None]):
         await self._show()
 
     async def _show(self) -> None:
-        """Update everything from the form, except the text that is being typed."""
+        """Update all parts of the dialog from the form, except the text that is being typed."""
         await self._show_fields()
         self._show_policy(True)
         cls = POLICIES[self._form.policy]
@@ -195,7 +195,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._show_wrong()
 
     async def _show_fields(self) -> None:
-        """Show the fields of the policy; keep and update those in common, so that the focus stays."""
+        """Show the fields of the policy; fields of the same name stay, so that the focus is kept."""
         async with self._one_at_a_time:
             if self not in self.app.screen_stack:  # it has closed meanwhile
                 return
@@ -228,7 +228,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @property
     def _reads(self) -> str | None:
-        """Return the spec of user-defined code that Enter would read, typed or chosen, or None."""
+        """Return the spec of the user-defined code that Enter would read, or None."""
         typed = self.query_one("#find", Input).value.strip()
         if is_refused():
             return None
@@ -238,7 +238,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @property
     def _is_unread(self) -> bool:
-        """Return True if a field names code that Enter would read."""
+        """Return True if a field names code that Enter would first read."""
         return not is_refused() and self._form.error is not None and bool(code_in(self._form.spec))
 
     @property
@@ -328,7 +328,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @on(Read)
     async def _show_read(self, event: Read) -> None:
-        """Show the parameters of the read policy, to fill in or to use with Enter."""
+        """Show the parameters of the policy that was read from a file."""
         self._kept[event.policy.name] = form = Form.of(event.policy)
         self._forget_search()
         find, spec = self.query_one("#find", Input), self.query_one("#spec", Input)
@@ -346,7 +346,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
 
 def _prompt(entry: Entry, with_what: bool) -> Content:
-    """Return the name; where there is room also short names, and below it what it does."""
+    """Return the entry as text: its name and, if there is space, short names and a description below."""
     if not with_what:
         return Content.styled(drawn(entry.title), "bold")
     short = drawn(" ".join(short_names(entry.title)))
@@ -380,7 +380,7 @@ def _more(others: list[str], width: int) -> Iterator[Line]:
 
 
 def _shortcuts(width: int) -> Iterator[Line]:
-    """Yield the papers' short names, which can be clicked; in as many lines as they need."""
+    """Yield lines with the short names from the papers, which can be clicked."""
     yield line(Span("short names of the papers:", "dim"))
     for row in wrapped(" ".join(POLICIES.aliases), width):
         links = [(Span(" "), Span(alias, "dim", f"alias({alias!r})")) for alias in row.text.split()]

@@ -1,4 +1,4 @@
-"""One question with a short answer, in a bar at the bottom: a moment, a job, or a condition to stop at."""
+"""Dialog with one question and a short typed answer, in a bar at the bottom."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ MOST_SUGGESTED = 12
 
 @dataclass
 class Answers:
-    """Given and unfinished answers of the user by the title of the question, kept by the caller."""
+    """Given and unfinished answers of the user, by the title of the question; the caller keeps them."""
 
     given: dict[str, list[str]] = field(default_factory=dict)
-    """The newest first."""
+    """Given answers by the title of the question, the newest first."""
     begun: dict[str, str] = field(default_factory=dict)
 
     def keep(self, title: str, answer: str) -> None:
@@ -68,7 +68,7 @@ class Prompt(Dialog[T | None], Generic[T]):
         self._answers = answers if answers is not None else Answers()
         self._initial = initial or self._answers.begun.get(title, "")
         self._walked = 0
-        """How many answers back; 0: what is being typed."""
+        """Number of earlier answers walked back; 0 while a new answer is typed."""
         self._draft = self._initial
         self._early = ""
 
@@ -119,12 +119,12 @@ class Prompt(Dialog[T | None], Generic[T]):
             self.dismiss(answer)
 
     async def action_dismiss(self, result: T | None = None) -> None:
-        """Close without an answer; what was typed is kept."""
+        """Close the dialog without an answer; the typed text is kept."""
         self._answers.begun[self._title] = self.query_one(Input).value
         self.dismiss(result)
 
     def action_walk(self, back: int) -> None:
-        """Walk to an earlier or later answer, and at the end to the unfinished text."""
+        """Show an earlier or later answer, or the unfinished text after the latest."""
         earlier = self._answers.given.get(self._title, [])
         walked = min(max(self._walked + back, 0), len(earlier))
         if walked != self._walked:
@@ -132,12 +132,12 @@ class Prompt(Dialog[T | None], Generic[T]):
             self._put(earlier[walked - 1] if walked else self._draft)
 
     def action_complete(self) -> None:
-        """Take the first suggestion that goes on from what is typed."""
+        """Replace the text by the first suggestion that begins with it."""
         if matching := suggested(self.query_one(Input).value, self._suggestions):
             self._put(matching[0])
 
     def action_take(self, index: int) -> None:
-        """Take a suggestion that was clicked."""
+        """Replace the text by the clicked suggestion."""
         self._put(suggested(self.query_one(Input).value, self._suggestions)[index])
 
     def _put(self, text: str) -> None:
@@ -167,7 +167,7 @@ class Prompt(Dialog[T | None], Generic[T]):
 
 
 def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
-    """Return the suggestions that contain the typed text, those with it at the start first.
+    """Return the suggestions that contain the typed text; the ones that begin with it are first.
 
     >>> suggested("st", ["head slips", "job starts", "stop"])
     ['stop', 'job starts']
@@ -193,7 +193,7 @@ def listed_suggestions(matching: Sequence[str], width: int) -> Line:
 
 
 def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
-    """Return the error with carets under its place in the text.
+    """Return the error line, with carets under the wrong part of the text.
 
     >>> pointed("queue > many", "expected a number, got 'many'", 60, False).text
     "        ^^^^ expected a number, got 'many'"
@@ -206,7 +206,7 @@ def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
 
 
 def spot(typed: str, message: str) -> tuple[int, int]:
-    """Return column and width of the error: the last part that the message quotes, else the whole text.
+    """Return column and width of the wrong part: the last quoted part of the message, else the whole text.
 
     >>> spot("d12 25:00", "no hour '25'"), spot("x17", "no such job")
     ((4, 2), (0, 3))

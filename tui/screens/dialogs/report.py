@@ -1,4 +1,4 @@
-"""Report of a trace: what was read, left out and assumed."""
+"""Dialog with the report of a trace: what was read, left out and assumed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tui.look.text import number, pad
 from tui.screens.dialogs.dialog import Dialog, Page
 
 LABELS = 10
-"""Columns of the names of facts and of the numbers of notes."""
+"""Width in columns of the labels of facts and of the counts of notes."""
 
 
 class FidelityReport(Dialog[None]):
-    """The trace and its workload in words."""
+    """Dialog that describes the trace and its workload."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,i", "dismiss", "Close")]
 
@@ -51,7 +51,7 @@ def report(trace: Trace, workload: Workload, width: int) -> list[Line]:
 
 
 def facts(trace: Trace, workload: Workload, width: int) -> list[Line]:
-    """Return jobs, machine, time and load, a line each."""
+    """Return lines with facts: jobs, machine, time and load."""
     return [part for label, told in _facts(trace, workload) for part in _labelled(label, told, width)]
 
 
@@ -78,9 +78,9 @@ def _labelled(label: str, told: str, width: int) -> Iterator[Line]:
 
 
 def notes_of(trace: Trace) -> list[str]:
-    """Yield the notes in the header of the file, such as a sample's description.
+    """Return the notes in the header of the file, such as a sample's description.
 
-    A note goes on in indented lines, and in a note that begins in the middle of a sentence.
+    A note continues in indented lines, and in a note that begins in the middle of a sentence.
     """
     notes: list[str] = []
     goes_on = False
@@ -101,7 +101,7 @@ def notes_of(trace: Trace) -> list[str]:
 
 
 def fidelity(known: Fidelity, width: int) -> Iterator[Line]:
-    """Yield what was left out, assumed and invented: how often, why, and where first."""
+    """Yield lines on what was left out, assumed and invented: how often, why, and where first."""
     if not known:
         yield from wrapped("All jobs were read unchanged.", width, indent=2)
     for kind, notes in (

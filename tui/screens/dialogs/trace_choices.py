@@ -1,4 +1,4 @@
-"""Traces that can be opened: recent ones, samples, and the files of a folder."""
+"""Lists of the traces that can be opened: recent ones, samples, and the files of a folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_FILES = 200
 
 
 class Choice(NamedTuple):
-    """A trace to open, or a folder to look into. `value` is what opens it."""
+    """Trace to open, or folder to list; `value` is its name or path."""
 
     kind: Kind
     value: str
@@ -27,7 +27,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Section:
-    """Choices of one origin; `more` says what is not listed."""
+    """List of traces from one source; `more` describes the unlisted ones."""
 
     title: str
     choices: tuple[Choice, ...]
@@ -35,7 +35,7 @@ class Section:
 
 
 def sections(typed: str, opened: Sequence[str]) -> list[Section]:
-    """Return the matching choices: for a path the files that begin so, else all that contain the words."""
+    """Return the matching traces: for a path the files that begin with it, else all that contain the words."""
     if is_path(typed):
         found = [folder_of(typed)]
     else:
@@ -112,7 +112,7 @@ def _is_meant(name: str, begun: str) -> bool:
 
 
 def _listed(entry: os.DirEntry[str], folder: str) -> tuple[tuple[int, str], Choice]:
-    """Return an entry with its sort key: folders, then names like a trace, then other files."""
+    """Return the folder entry with its sort key: folders first, then names like a trace, then other files."""
     path = os.path.join(folder, entry.name)
     if os.path.isdir(path):
         return (0, entry.name), Choice("folder", path + os.sep, entry.name + os.sep)

@@ -1,4 +1,4 @@
-"""Choosing a trace: samples, what was opened before, and files by their path."""
+"""Dialog to choose a trace: samples, recent traces, and files by their path."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SETTLED = 0.15
 
 
 class TracePicker(Dialog[str | None]):
-    """Answers with the name of a sample or the path of a file."""
+    """Dialog whose answer is the name of a sample or the path of a file."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(False)", "Trace above"),
@@ -37,7 +37,7 @@ class TracePicker(Dialog[str | None]):
     ]
 
     class Looked(Message):
-        """A file has been looked into; `wrong` says why it is no trace."""
+        """Message that a file has been read for its preview; `wrong` is the error if it is no trace."""
 
         def __init__(self, choice: Choice, draw: Draw, wrong: str | None) -> None:
             super().__init__()
@@ -47,11 +47,11 @@ class TracePicker(Dialog[str | None]):
         super().__init__()
         self._recent = tuple(recent)
         self._choices: list[Choice | None] = []
-        """Choices by their place on the list; None for a heading."""
+        """Traces in the order of the list; None stands for a heading."""
         self._chosen: Choice | None = None
         self._clicked: Choice | None = None
         self._wrong: dict[Choice, str] = {}
-        """Errors of the files known to be no traces."""
+        """Errors of the files that are no traces, by file."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -118,7 +118,7 @@ class TracePicker(Dialog[str | None]):
             traces.action_cursor_up()
 
     def action_complete(self) -> None:
-        """Complete the path as far as it is unambiguous, else take the chosen one."""
+        """Complete the typed path as far as possible, else use the chosen trace."""
         further = completed(self._typed) if self._typed else ""
         if further == self._typed and self._chosen is not None:
             further = self._chosen.value
@@ -137,7 +137,7 @@ class TracePicker(Dialog[str | None]):
             self._choose(self._choices[event.option_index])
 
     def _choose(self, choice: Choice | None) -> None:
-        """Show what it is; a file is looked into in the background."""
+        """Show the preview of this trace; a file is read in the background."""
         self.workers.cancel_group(self, "preview")
         self._chosen = choice
         self.query_one("#open", Button).disabled = choice is None
@@ -213,7 +213,7 @@ def _nothing(typed: str) -> str:
 
 
 def _prompt(choice: Choice, with_what: bool) -> Content:
-    """Return the name, and below it what it is where there is room."""
+    """Return the name of the trace and, if there is space, its description below."""
     title = (printable(choice.title), "$text-disabled" if choice.kind == "missing" else "bold")
     if with_what and choice.what:
         return Content.assemble(title, ("\n" + printable(choice.what), "$text-muted"))

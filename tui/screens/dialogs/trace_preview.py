@@ -19,12 +19,12 @@ from tui.screens.dialogs.report import facts, fidelity, notes_of
 from tui.screens.dialogs.trace_choices import Choice
 
 READ_UNASKED = 64 * 2**20
-"""Bytes: a larger file is read only when it is opened."""
+"""Largest size in bytes of a file that is read for its preview."""
 UNITS = ("bytes", "KB", "MB", "GB")
 
 
 def sample(name: str, width: int) -> list[Line]:
-    """Return the description of a sample, and what to try with it."""
+    """Return the description of a sample, with suggestions what to try."""
     shown = next(each for each in SAMPLES if each.name == name)
     jobs = len(shown.jobs) if isinstance(shown, PaperSample) else shown.count
     lines = [
@@ -36,12 +36,12 @@ def sample(name: str, width: int) -> list[Line]:
 
 
 def said(choice: Choice, words: str, style: str, width: int) -> list[Line]:
-    """Return one sentence about it."""
+    """Return a sentence about a trace that has no preview, wrapped to the width."""
     return [line(Span(printable(choice.title), "accent")), line(""), *wrapped(words, width, style)]
 
 
 def glance(choice: Choice) -> tuple[Draw, bool]:
-    """Return the facts about a file that is not read yet, and whether it is small enough to read."""
+    """Return the preview of a file before it is read, and True if it is small enough to be read."""
     try:
         status = os.stat(choice.value)
     except (OSError, ValueError) as error:
@@ -56,7 +56,7 @@ def glance(choice: Choice) -> tuple[Draw, bool]:
 
 
 def look_into(choice: Choice) -> tuple[Draw, str | None]:
-    """Read a file; return its contents, and its error if it is no trace. This takes time: see `glance`."""
+    """Read a file; return its preview, and its error if it is no trace. This may take seconds."""
     try:
         trace = read(choice.value)
         return partial(_trace, choice, trace, Workload.of(trace).with_overruns()), None

@@ -1,1 +1,1 @@
-"""The first screen."""
+"""First screen: the menu of samples, lessons, sessions and traces."""

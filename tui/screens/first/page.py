@@ -1,4 +1,4 @@
-"""The first screen as rows of cells: pictures with their titles, then lines. Pure functions of what there is."""
+"""Layout of the first screen in rows of cells: pictures with titles, then lines. Pure functions of the entries."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tui.screens.first.entries import Entry
 from tui.widgets.cell_rows import fitted
 
 DIGITS = "123456789"
-"""The keys that open the first ones."""
+"""Keys that open the first nine entries."""
 MARK = 3
-"""Columns of the mark and the number before an entry."""
+"""Width in columns of the mark and the number before an entry."""
 GAP = 2
-"""Blanks behind a picture."""
+"""Width in columns of the gap behind a picture."""
 LOWEST, HIGHEST = 3, 14
-"""Rows of a picture."""
+"""Lowest and highest number of rows of a picture."""
 ACROSS = 0, 72, 160
 """Widths in columns from which one, two and three pictures are side by side."""
 WIDE_KEYS = 100
 """Columns from which the line of keys has all of them."""
 LISTED = 7
-"""Rows that are left for what is no picture, where there are so many."""
+"""Smallest number of rows for entries without a picture, if there are so many."""
 
 
 class Place(NamedTuple):
@@ -47,17 +47,17 @@ class Page:
     places: tuple[Place, ...]
     rows: int
     picture: tuple[int, int]
-    """Columns and rows of a picture."""
+    """Size of a picture in columns and rows."""
 
     def at(self, column: int, row: int) -> int | None:
-        """Return the entry there."""
+        """Return the number of the entry at this cell, or None."""
         for number, place in enumerate(self.places):
             if place.row <= row < place.row + place.rows and place.column <= column < place.column + place.columns:
                 return number
         return None
 
     def beside(self, number: int, columns: int, rows: int) -> int:
-        """Return the number of the neighbour in a direction, or the same number at the border."""
+        """Return the number of the next entry in a direction, or `number` at the border."""
         here = self.places[number]
         if columns:
             row = [n for n, place in enumerate(self.places) if place.row == here.row]
@@ -69,7 +69,7 @@ class Page:
 
 
 def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
-    """Return pictures in one, two or three columns, as high as the screen allows, and lines below them.
+    """Return the layout: pictures in one to three columns, as high as the screen allows, and lines below them.
 
     >>> from tui.screens.first.entries import samples
     >>> [arranged([*samples()], *size).picture for size in ((60, 14), (80, 20), (120, 32), (200, 56))]
@@ -90,7 +90,7 @@ def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
 def drawn(
     page: Page, entries: Sequence[Entry], pictures: Mapping[str, Cells], brush: Brush, chosen: int
 ) -> list[list[Segment]]:
-    """Return the whole page, a blank column at its right."""
+    """Return all rows of the page, with a blank column at the right."""
     look, blank = brush.look, brush.look.style("")
     rows: dict[int, list[Segment]] = {}
     for number, (entry, place) in enumerate(zip(entries, page.places, strict=True)):
@@ -139,7 +139,7 @@ def told(entry: Entry, width: int) -> Line:
 
 
 def keys(width: int, is_over: bool, has_files: bool = True) -> Line:
-    """Return the line of keys."""
+    """Return the line with the keys of the first screen."""
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "opens it", "open")]
     pairs += [("o", "a file", "file")] if has_files else []
     pairs += [("P", "puzzle", "puzzle"), ("G", "game", "play")] if width >= ACROSS[1] else []

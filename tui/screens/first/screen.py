@@ -1,4 +1,4 @@
-"""The first screen: a menu of pictures, each the chart of a sample at the moment that it is about."""
+"""First screen: a menu of pictures, each the chart of a sample at an interesting time."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ HELP = (
 
 
 class Sketched(Message):
-    """The picture of a sample is there."""
+    """Message that the picture of a sample has been made."""
 
     def __init__(self, name: str, cells: Cells, page: Page) -> None:
         self.name, self.cells, self.page = name, cells, page
@@ -56,13 +56,13 @@ class Sketched(Message):
 
 
 class Menu(Lines, can_focus=True):
-    """Menu of the entries; one is chosen."""
+    """Menu of the entries, one of which is chosen."""
 
     class Chosen(Message):
-        """Another one is chosen."""
+        """Message that another entry was chosen."""
 
     class Opened(Message):
-        """The chosen one is to be opened."""
+        """Message that the chosen entry is to be opened."""
 
     def __init__(self, entries: Sequence[Entry], look: Look) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Menu(Lines, can_focus=True):
         self.see(self._brush.look)
 
     def see(self, look: Look) -> None:
-        """Draw everything again in this way; drop pictures of another size or look."""
+        """Draw the menu again with this look; pictures of another size or look are dropped."""
         self._brush = Brush(look)
         self._pictures = {}
         self.forget()
@@ -90,11 +90,11 @@ class Menu(Lines, can_focus=True):
 
     @property
     def is_whole(self) -> bool:
-        """Return True if all pictures are made."""
+        """Return True if all pictures have been made."""
         return len(self._pictures) == sum(entry.has_picture for entry in self.entries)
 
     def choose(self, number: int) -> None:
-        """Choose this entry and scroll it into sight."""
+        """Choose this entry and scroll to it."""
         self.chosen = number
         self._redraw()
         self.post_message(self.Chosen())
@@ -195,7 +195,7 @@ class FirstScreen(ClosesOnce[None]):
         self.call_after_refresh(self._sketch)
 
     def use_look(self, look: Look) -> None:
-        """Set the look."""
+        """Change the look of the first screen."""
         self._look = look
         self._menu.see(look)
         self._tell()
@@ -214,7 +214,7 @@ class FirstScreen(ClosesOnce[None]):
 
     @work(thread=True, exclusive=True)
     def _sketch(self) -> None:
-        """Make the pictures one after another in a thread."""
+        """Make the pictures one after another in a separate thread."""
         from tui.replay.thumbnail import Thumbnail
 
         worker, page, look = get_current_worker(), self._menu.page, self._look

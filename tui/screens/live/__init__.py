@@ -1,1 +1,1 @@
-"""The screen of a live machine, and of a recording of one."""
+"""Screen of an observed cluster, and of a recording of one."""

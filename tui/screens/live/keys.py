@@ -1,4 +1,4 @@
-"""Every action of the screen of a live machine with its keys: those of the replay screen wherever both have them."""
+"""Actions of the screen of an observed cluster with their keys; shared actions have the keys of the replay screen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHARED = (
     "maximise",
     "toggle_panel('queue')", "toggle_panel('details')", "toggle_panel('strip')", "all_panels", "theme", "help", "quit",
 )  # fmt: skip
-"""Actions that mean here what they mean in a replay: a step is a picture, with what happened since the one before."""
+"""Actions that mean the same as in a replay; a step is one picture of the cluster, with the events since the last."""
 OWN = (
     Key("2", "toggle_panel('events')", "events", "Show or hide what happened since the picture before."),
     Key("s", "mine_first", "mine first", "Your own jobs first in the queue, only them, or the queue as it is.", 5),
@@ -36,13 +36,13 @@ WORDS = {"step(1)": "picture", "go_end": "now", "jump(1)": "event"}
 
 
 def keys() -> tuple[Key, ...]:
-    """Return all of them, the shared ones first."""
+    """Return all actions with their keys, the shared ones first."""
     known = {key.action: key for key in every_key()}
     return (*(known[action] for action in SHARED), *OWN)
 
 
 def help_groups() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
-    """Return the keys and the signs that are the live screen's own, for the help."""
+    """Return the keys and signs that only this screen has, for the help."""
     return ("A live machine", tuple((sign(key.keys), key.meaning) for key in keys() if key.word)), (
         "On this chart",
         SIGNS,
@@ -50,7 +50,7 @@ def help_groups() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
 
 
 def bindings() -> list[Binding]:
-    """Return them for the screen, under the ids that a user's settings rebind."""
+    """Return the key bindings of the screen, with the ids by which a user's settings change them."""
     return [
         Binding(key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),
                 priority=key.keys in ("tab", "shift+tab"))
@@ -59,7 +59,7 @@ def bindings() -> list[Binding]:
 
 
 def key_line(width: int) -> Line:
-    """Return the keys that matter most, as far as there is room; help and quit always."""
+    """Return the line of the most important keys that fit; help and quit are always included."""
     known = {key.action: key for key in keys()}
     always = [spans_of(known[action]) for action in SHOWN[-2:]]
     room = width - 1 - sum(map(width_of, always))

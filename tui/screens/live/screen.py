@@ -1,4 +1,4 @@
-"""The screen of a live machine: past, present and plan on one chart, the queue with its reasons, events as steps."""
+"""Screen of an observed cluster: past, present and plan in one chart, the queue with reasons, events as steps."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ from tui.widgets.scrubber import Scrubber
 
 T = TypeVar("T")
 SMALL = 100, 28
-"""Below one of these one panel at a time stands upon the right half of the chart."""
+"""Size in columns and rows; on a smaller screen one panel at a time covers the right half of the chart."""
 PANELS = {"queue": draw_queue, "events": draw_events, "details": draw_job}
 SIDE = 0.45
-"""Share of the width for the panels."""
+"""Share of the width that the panels take."""
 AGE = 1.0
-"""Seconds between two updates of the age of the picture."""
+"""Seconds between two updates of the shown age of the picture."""
 
 
 class Came(Message, bubble=False):
-    """A scene was made."""
+    """Message that a scene has been made."""
 
 
 class Broke(Message, bubble=False):
-    """A thread of the watch broke."""
+    """Message that a thread of the observation has failed."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -64,24 +64,24 @@ class Broke(Message, bubble=False):
 
 
 class LiveScreen(Screen[None]):
-    """A cluster, or a recording of one, watched."""
+    """Screen of an observed cluster, or of a recording of one."""
 
     CSS_PATH = "live.tcss"
     AUTO_FOCUS = "#chart"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
     def __init__(self, watch: Watch, look: Look, state: LiveState | None = None, at: float | None = None) -> None:
-        """Make the screen; `at` is the first moment shown of a recording, in seconds since 1970."""
+        """Make the screen; `at` is the time of a recording that is shown first, in seconds since 1970."""
         super().__init__()
         self.watch_, self.look, self.state = watch, look, state or LiveState()
         self.scene: LiveScene | None = None
         self._newest: LiveScene | None = None
         self._at = at
         self._told_until = -1
-        """The last picture at which stops were looked for."""
+        """Number of the last picture that was checked against the stop conditions."""
         self._answers: Any = None
         self._is_aimed = False
-        """True if the chart shows the first view."""
+        """True once the chart has been set to its first view."""
 
     # Widgets
 
@@ -111,14 +111,14 @@ class LiveScreen(Screen[None]):
         self.draw()
 
     def _heard(self, scene: LiveScene) -> None:
-        """Take a scene from the watching thread; it replaces one that has not been drawn yet."""
+        """Receive a scene in the observing thread; it replaces one that has not been drawn yet."""
         had, self._newest = self._newest, scene
         if had is None:
             self.post_message(Came())
 
     @on(Broke)
     def _broke(self, message: Broke) -> None:
-        """End as by any other error of this program, instead of showing an old picture for ever."""
+        """Raise the error of the thread, because the screen would show an old picture otherwise."""
         raise message.error
 
     @on(Came)
@@ -141,7 +141,7 @@ class LiveScreen(Screen[None]):
             self.wish()
 
     def _aim(self, scene: LiveScene) -> None:
-        """Look at the whole machine; how large it is, and since when, the first picture says."""
+        """Set the chart to the whole machine, whose size and first time the first picture has."""
         chart = self.query_one("#chart", Gantt)
         if chart.camera is not None and scene.cluster.nodes:
             self._is_aimed = scene.state.reading is None
@@ -149,7 +149,7 @@ class LiveScreen(Screen[None]):
             self.wish()
 
     def _look_for_stops(self, scene: LiveScene) -> None:
-        """Ring the bell when a new picture meets a stop; a user at the latest one stays there."""
+        """Ring the bell when a new picture meets a stop condition; a user at the latest picture stays there."""
         since, self._told_until = self._told_until, scene.pictures - 1
         if since < 0 or not self.state.stops or scene.state.reading is not None:
             return
@@ -177,7 +177,7 @@ class LiveScreen(Screen[None]):
         return self.size.width < SMALL[0] or self.size.height < SMALL[1]
 
     def draw(self) -> None:
-        """Show the scene that there is."""
+        """Draw the current scene."""
         if not self.is_mounted:
             return
         self._arrange()
@@ -233,7 +233,7 @@ class LiveScreen(Screen[None]):
         strip.styles.height = 3 if height < 30 else 6
 
     def change(self, **changed: Any) -> None:
-        """Change the view."""
+        """Change fields of the screen's state, and draw it."""
         if "said" not in changed:
             changed["said"] = ""
         self.state = replace(self.state, **changed)
@@ -241,7 +241,7 @@ class LiveScreen(Screen[None]):
         self.wish()
 
     def wish(self) -> None:
-        """Ask for the scene that is wanted now."""
+        """Request the scene for the current state."""
         state = self.state
         observed = self.watch_.observed
         marks = tuple(Mark(observed.moments[at], "bookmark", name) for at, name in state.bookmarks)
@@ -281,7 +281,7 @@ class LiveScreen(Screen[None]):
 
     @property
     def _picture(self) -> int:
-        """Return the picture that is wanted, or shown."""
+        """Return the number of the requested picture, or of the shown one."""
         if self.state.picture is not None:
             return self.state.picture
         return max(len(self.watch_.observed.moments) - 1, 0)
@@ -330,7 +330,7 @@ class LiveScreen(Screen[None]):
         self.open(dialogs.Prompt("Go to", hint, self._place, answers=self.answers), lambda go: go())
 
     def _place(self, told: str) -> Any:
-        """Return the action that goes to a place, or selects a job."""
+        """Return the action that goes to the typed place, or selects the typed job."""
         observed = self.watch_.observed
         if told.strip()[:1] in ("j", "J"):
             return partial(self._select, find_job(told, observed.workload, -1))
@@ -349,7 +349,7 @@ class LiveScreen(Screen[None]):
         self.run_worker(search, thread=True, exclusive=True, group="search")
 
     def _search(self, stops: tuple[Stop, ...], since: int, forwards: bool) -> None:
-        """Look for a stop, on a thread of its own."""
+        """Search for a picture that meets a stop condition, in a separate thread."""
         worker = get_current_worker()
         found = self.watch_.search(stops, since, forwards, lambda: worker.is_cancelled)
         if not worker.is_cancelled:
@@ -417,7 +417,7 @@ class LiveScreen(Screen[None]):
         self.change(mode=mode, said=f"colours: {mode}, {MODES[mode]}")
 
     def action_partition(self) -> None:
-        """Show the queue of the next partition; after the last one of all together."""
+        """Show the queue of the next partition; after the last one, the queue of all."""
         if self.scene is None:
             return
         names = ["", *(partition.name for partition in self.scene.cluster.partitions)]
@@ -439,7 +439,7 @@ class LiveScreen(Screen[None]):
         self.change(hidden=frozenset(), over=None, alone=False)
 
     def action_next_panel(self, by: int = 1) -> None:
-        """Show the next panel on a small screen, else move the focus."""
+        """Show the next panel on a small screen, else move the focus to it."""
         if self.is_small:
             names = [None, *PANELS]
             self.change(over=names[(names.index(self.state.over) + by) % len(names)])

@@ -1,4 +1,4 @@
-"""The choices of a user on the screen of a live machine."""
+"""State of the screen of an observed cluster: the user's choices."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ JUMPS = {
     "event": ("start", "completion", "arrival", "node", "suspension", "reservation"),
     "start": ("start",), "completion": ("completion",), "arrival": ("arrival",), "node": ("node",), "moved": ("moved",),
 }  # fmt: skip
-"""Name of what brackets go to -> kinds of events."""
+"""Kinds of events for each name of a jump by brackets."""
 
 
 @dataclass(frozen=True)
 class LiveState:
-    """The choices themselves."""
+    """Choices of the user on this screen."""
 
     selected: int | None = None
     hovered: int | None = None
     partition: str = ""
     mine: int = 0
-    """0 shows the queue in its own order, 1 my jobs first, 2 only mine."""
+    """Choice for the queue: 0 shows its own order, 1 the user's jobs first, 2 only the user's jobs."""
     mode: str = "job"
     jump: str = "event"
     picture: int | None = None
-    """The number of a picture; None follows the newest one."""
+    """Number of the shown picture; None follows the newest one."""
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[tuple[int, str], ...] = ()
     hidden: frozenset[str] = frozenset()
     over: str | None = None
-    """The panel upon a small chart."""
+    """Name of the panel that covers a small chart, or None."""
     alone: bool = False
     said: str = ""

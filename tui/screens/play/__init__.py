@@ -1,1 +1,1 @@
-"""The game: a queue, a machine and a clock; afterwards the scores."""
+"""Game: the player starts the jobs of a queue, and is scored against policies."""

@@ -1,4 +1,4 @@
-"""Lines of the game: the machine by time, the queue, and the scores. Pure functions of the game."""
+"""Lines of the game's screen: machine, queue and scores. Pure functions of the game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 
 NAMES = 22
-"""Columns of a job's name and processors."""
+"""Width in columns of a job's name and processors."""
 
 
 def machine(game: Game, width: int, height: int) -> list[Line]:
@@ -102,7 +102,7 @@ def result(
 
 
 def happened(game: Game) -> str:
-    """Return what the clock stopped for."""
+    """Return why the clock stopped, as text."""
     jobs = game.workload.jobs
     came = [name(jobs[rank]) for rank in range(len(jobs)) if jobs[rank].submit == game.now]
     told = [f"{', '.join(map(name, game.ended))} ended"] if game.ended else []
@@ -137,7 +137,7 @@ def hues_of(game: Game) -> list[int]:
 
 
 def choice(jobs: Sequence[Job], chosen: int) -> int:
-    """Return a valid choice of the queue."""
+    """Return the index of the chosen job, limited to the queue."""
     return min(max(chosen, 0), max(len(jobs) - 1, 0))
 
 

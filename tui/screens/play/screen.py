@@ -1,4 +1,4 @@
-"""The game's screen: pick a job, start it, or let the clock go on."""
+"""Screen of the game: choose a job, start it, or advance the clock."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ OTHER_KEY = ("O", "other hours", "other")
 
 
 class Scored(Message):
-    """The game has been scored."""
+    """Message that the finished game has been scored."""
 
     def __init__(self, game: Game, found: list[Score], costly: list[Costly]) -> None:
         self.game, self.found, self.costly = game, found, costly
@@ -62,7 +62,7 @@ class Scored(Message):
 
 
 class GameOver(Message):
-    """The player's waits in a finished game, in seconds."""
+    """Message that a game is over, with the player's waits in seconds."""
 
     def __init__(self, mean: float, worst: float) -> None:
         self.mean, self.worst = mean, worst
@@ -70,17 +70,17 @@ class GameOver(Message):
 
 
 class Sheet(Lines, can_focus=True):
-    """Lines of the game; a click tells which."""
+    """Widget with the lines of the game, which can be clicked."""
 
     class Clicked(Message):
-        """A line was clicked."""
+        """Message that a line was clicked."""
 
         def __init__(self, row: int) -> None:
             self.row = row
             super().__init__()
 
     class Resized(Message):
-        """The lines must be drawn again."""
+        """Message that the size has changed and the lines must be drawn again."""
 
     def show(self, lines: list[Line], look: Look) -> None:
         width, height = self.size
@@ -98,10 +98,10 @@ class Sheet(Lines, can_focus=True):
 
 
 class PlayScreen(Screen[None]):
-    """One game, and then its scores."""
+    """Screen of one game, and then its scores."""
 
     stays = True
-    """A replay that is opened from here comes over it."""
+    """True because a replay opened from here returns to this screen."""
     DEFAULT_CSS = """
     PlayScreen { background: $background; }
     PlayScreen Bar { height: 1; }

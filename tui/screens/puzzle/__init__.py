@@ -1,1 +1,1 @@
-"""A small machine to draw jobs on, with the same jobs under four policies below it."""
+"""Puzzle: an editor for a few jobs on a small machine, scheduled by four policies at once."""

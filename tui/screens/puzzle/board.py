@@ -1,4 +1,4 @@
-"""The drawing board: a row for each job, from its submission over its run time to the end of its estimate."""
+"""Drawing board of the puzzle: a row for each job, from submission over run time to the end of its estimate."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from tui.screens.puzzle.draft import Draft
 from tui.widgets.cell_rows import Lines, fitted
 
 NAMES = 24
-"""Columns left of the axis."""
+"""Width in columns of the names left of the axis."""
 LEAST = 1800
-"""Seconds that a board shows at least."""
+"""Smallest length of the board in seconds."""
 ROOM = 1.25
-"""Length of the board, as a factor of the last estimate."""
+"""Length of the board as a multiple of the end of the last estimate."""
 Part = Literal["submit", "run", "asked", "new", "none"]
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Seconds in a column of the board."""
+    """Scale of the board: seconds in one column."""
 
     per_column: float
 
     @classmethod
     def of(cls, draft: Draft, columns: int) -> Scale:
-        """Return a scale on which all jobs are seen, with room behind them; steps are round."""
+        """Return a scale that shows all jobs, with space behind them, in round steps."""
         last = max((job.submit + job.estimate for job in draft.puzzle.jobs), default=0)
         least = max(last * ROOM, LEAST) / max(columns, 1)
         step = next((step for step in _ROUND if step >= least), None)
@@ -87,7 +87,7 @@ def _bar(job: PuzzleJob, scale: Scale, columns: int, hue: int, lit: bool) -> lis
 
 
 def part_at(draft: Draft, width: int, row: int, column: int) -> Part:
-    """Return what of a job is at a place: a drag moves the submission, the end of the run or of the estimate."""
+    """Return the part of a job at a place, which a drag moves: its submission, or the end of its run or estimate."""
     if row >= len(draft.puzzle.jobs):
         return "new" if row == len(draft.puzzle.jobs) and column >= NAMES else "none"
     if column < NAMES:
@@ -107,14 +107,14 @@ class Board(Lines, can_focus=True):
     """Board that draws a draft, and reports drags of the mouse."""
 
     class Dragged(Message):
-        """A part of a row was dragged from one time to another; `is_first` begins a drag."""
+        """Message that a part of a row was dragged from one time to another; `is_first` at the begin of a drag."""
 
         def __init__(self, row: int, part: Part, begin: int, end: int, is_first: bool) -> None:
             self.row, self.part, self.begin, self.end, self.is_first = row, part, begin, end, is_first
             super().__init__()
 
     class Wheeled(Message):
-        """The wheel was turned over a row."""
+        """Message that the mouse wheel was turned over a row."""
 
         def __init__(self, row: int, by: int) -> None:
             self.row, self.by = row, by

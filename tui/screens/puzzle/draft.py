@@ -1,4 +1,4 @@
-"""A puzzle while it is drawn: the chosen job, and every earlier state for undo."""
+"""Draft of a puzzle while the user edits it, with all earlier states for undo."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MOST_UNDONE = 500
 
 @dataclass(frozen=True)
 class Draft:
-    """Plain value; every change returns another one."""
+    """Draft of a puzzle as an immutable value; every change returns another draft."""
 
     puzzle: Puzzle = Puzzle()
     chosen: int = 0
-    """Number of the job, counted from 0; the number of jobs stands for a new one."""
+    """Index of the chosen job, counted from 0; the number of jobs stands for a new one."""
     past: tuple[Puzzle, ...] = ()
     future: tuple[Puzzle, ...] = ()
 
@@ -25,7 +25,7 @@ class Draft:
         return jobs[self.chosen] if self.chosen < len(jobs) else None
 
     def changed(self, puzzle: Puzzle, again: bool = False) -> Draft:
-        """Return the draft with another puzzle; `again`: it goes on changing, and is undone at once."""
+        """Return the draft with a changed puzzle; with `again` the change continues the last one, for a single undo."""
         if puzzle == self.puzzle:
             return self
         past = self.past if again else (*self.past, self.puzzle)[-MOST_UNDONE:]
@@ -48,7 +48,7 @@ class Draft:
         return replace(self, chosen=min(max(number, 0), len(self.puzzle.jobs)))
 
     def added(self, job: PuzzleJob) -> Draft:
-        """Return the draft with another job, which is chosen; a full puzzle stays as it is."""
+        """Return the draft with one more job, which is chosen; a full puzzle does not change."""
         count = len(self.puzzle.jobs)
         if count >= MOST_JOBS:
             return self
@@ -58,17 +58,17 @@ class Draft:
         return self if self.job is None else self.changed(self.puzzle.without(self.chosen))
 
     def with_job(self, job: PuzzleJob, again: bool = False) -> Draft:
-        """Return the draft with another job in the place of the chosen one."""
+        """Return the draft with the chosen job replaced; with `again` as part of the last change."""
         return self if self.job is None else self.changed(self.puzzle.with_job(self.chosen, self._kept(job)), again)
 
     def with_procs(self, procs: int) -> Draft:
-        """Return the draft with another machine; jobs that are too wide are made as wide as it is."""
+        """Return the draft with another number of processors; wider jobs become as wide as the machine."""
         procs = min(max(procs, 1), MOST_PROCS)
         jobs = tuple(job._replace(procs=min(job.procs, procs)) for job in self.puzzle.jobs)
         return self.changed(Puzzle(procs, jobs))
 
     def moved(self, submit: int = 0, run: int = 0, asked: int = 0, procs: int = 0) -> Draft:
-        """Return the draft with the chosen job changed by so much; an estimate never falls below the run time."""
+        """Return the draft with these amounts added to the chosen job; its estimate is at least the run time."""
         job = self.job
         if job is None:
             return self
@@ -79,7 +79,7 @@ class Draft:
         )
 
     def _kept(self, job: PuzzleJob) -> PuzzleJob:
-        """Return the job within what a puzzle may hold."""
+        """Return the job with its values within the limits of a puzzle."""
         run = min(max(job.run, 1), MOST_SECONDS)
         asked = None if job.asked is None else min(max(job.asked, 1), MOST_SECONDS)
         return PuzzleJob(

@@ -1,4 +1,4 @@
-"""The jobs of a puzzle under four policies: a chart and the mean wait of each."""
+"""Simulation of a puzzle under four policies: a chart and the mean wait of each."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ POLICIES = ("fcfs", "firstfit", "easy", "conservative")
 
 @dataclass(frozen=True)
 class PolicyChart:
-    """Schedule of one policy, and its waits."""
+    """Chart of the schedule of one policy, with its waits."""
 
     policy: str
     mean_wait: float | None
     worst_wait: float | None
     worst: str
-    """Job that waits longest."""
+    """Name of the job that waits longest."""
     end: float
     cells: Cells | None
     problem: str = ""
 
 
 def charts(puzzle: Puzzle, look: Look, size: Size, policies: tuple[str, ...] = POLICIES) -> tuple[PolicyChart, ...]:
-    """Simulate the jobs under each policy, and draw all of them on one axis of time."""
+    """Return the charts of the jobs under each policy, with a common axis of time."""
     if not puzzle.jobs:
         return tuple(PolicyChart(policy, None, None, "", 0, None) for policy in policies)
     made: list[tuple[str, RunView | str]] = []

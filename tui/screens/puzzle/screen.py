@@ -1,4 +1,4 @@
-"""The puzzle: jobs are typed or drawn, and four policies schedule them at once."""
+"""Screen of the puzzle: the user types or draws jobs, and four policies schedule them at once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ EXAMPLE = "10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s"
 NEW = PuzzleJob(1, 600)
 LEAVING = (("l", "leave", "it is neither copied (y) nor saved (S)"), ("s", "stay", "go on"))
 LONG_KEYS = 110
-"""Columns from which the line of keys has all of them."""
+"""Width in columns from which the line of keys has all keys."""
 HELP = (
     ("The puzzle", (
         ("drag", "A bar: when the job is submitted; its end: the run time; the end of ░: the estimate."),
@@ -54,7 +54,7 @@ HELP = (
 
 
 class Charted(Message):
-    """The charts of a puzzle are drawn."""
+    """Message that the charts of the puzzle have been drawn."""
 
     def __init__(self, puzzle: Puzzle, found: tuple[PolicyChart, ...]) -> None:
         self.puzzle, self.found = puzzle, found
@@ -62,10 +62,10 @@ class Charted(Message):
 
 
 class Charts(Lines):
-    """Charts of four policies, in two columns."""
+    """Widget with the charts of four policies, in two columns."""
 
     class Resized(Message):
-        """The charts have another size."""
+        """Message that the size of the charts has changed."""
 
     @property
     def picture(self) -> Size:
@@ -95,7 +95,7 @@ class Charts(Lines):
 
 
 def heading(chart: PolicyChart, best: float | None, width: int) -> Line:
-    """Return the policy, its mean wait and its worst one; the best mean is marked."""
+    """Return the heading of a chart: policy, mean and longest wait; the best mean is marked."""
     if chart.problem:
         return line(
             Span(chart.policy, "strong"), Span(f" {text.shorten(chart.problem, width - len(chart.policy) - 1)}", "bad")
@@ -110,7 +110,7 @@ def heading(chart: PolicyChart, best: float | None, width: int) -> Line:
 
 
 class PuzzleScreen(Screen[None]):
-    """An editor of one puzzle."""
+    """Screen that edits one puzzle."""
 
     stays = True
     """True, as a replay opened from here comes over this screen."""
@@ -165,7 +165,7 @@ class PuzzleScreen(Screen[None]):
     # Drawing
 
     def _show(self, told: str = "") -> None:
-        """Draw the draft now, and its charts as soon as they are made."""
+        """Draw the draft now, and its charts when they are ready."""
         self._told = told
         puzzle = self.draft.puzzle
         entry = self.query_one("#line", Input)

@@ -1,1 +1,1 @@
-"""The replay screen."""
+"""Replay screen with its controllers."""

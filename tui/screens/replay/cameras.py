@@ -1,4 +1,4 @@
-"""Cameras of both charts: they show the same time, and move by pages during playback."""
+"""Cameras (visible parts) of both charts, which show the same time and move by pages during playback."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from tui.screens.replay.controlled import ControlledScreen
 from tui.widgets.gantt import Gantt
 
 A_GLANCE = 0.25
-"""Seconds after which there is another picture even if now has not moved."""
+"""Seconds until the next picture even if the time of now has not moved."""
 A_PAGE = 1.5
-"""Least seconds that a page lasts; if pages would turn sooner, the chart scrolls."""
+"""Shortest time in seconds that a page is shown; if pages would turn sooner, the chart scrolls."""
 
 
 class Cameras:
-    """Cameras of the chart and of the other run's chart, kept in step."""
+    """Cameras of the charts of both compared runs, kept at the same time."""
 
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
 
     def moved(self, moved: Gantt, camera: Camera, by_size: bool) -> None:
-        """Move both charts to the camera of one.
+        """Move both charts to the camera of one of them.
 
-        The size of the one beside, which comes and goes, is no reason for the other to look elsewhere.
+        `by_size` is True if the chart only changed its size; then the other chart does not move.
         """
         chart, beside = self._screen.charts
         if moved is chart:

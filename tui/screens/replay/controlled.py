@@ -1,4 +1,4 @@
-"""Interface of the replay screen for its controllers."""
+"""Interface of the replay screen that its controllers use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class ControlledScreen(Protocol):
-    """The replay screen, as a controller works on it."""
+    """Replay screen as its controllers see it."""
 
     about: About
     look: Look
@@ -68,24 +68,24 @@ class ControlledScreen(Protocol):
         """Select this job everywhere, or none."""
 
     def wish(self) -> None:
-        """Tell the worker what is to be seen."""
+        """Send the current view to the worker, which then makes scenes of it."""
 
     def ask(self, order: Order) -> None:
-        """Ask the worker to do this; what has been walked to within the step is left."""
+        """Send a request to the worker; a decision selected within the step is deselected."""
 
     def go(self, *orders: Order) -> None:
-        """Pause, and ask for these."""
+        """Pause, and send these requests to the worker."""
 
     def pause(self) -> None: ...
 
     def see(self, window: tuple[float, float] | None) -> None:
-        """Show all between two moments in the charts; None restores the first view."""
+        """Show the time between two points in the charts; None restores the first view."""
 
     def tell(self, told: str) -> None:
-        """Say something in the line under the chart, until the person does something else."""
+        """Show a message in the line under the chart, until the user's next action."""
 
     def fail(self, what: str) -> None:
-        """Report that something cannot be done."""
+        """Show the error message for an action that is impossible."""
 
     def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
         """Open a dialog; call `then` with its answer unless it is closed without one."""
@@ -93,7 +93,7 @@ class ControlledScreen(Protocol):
     def move_focus(self, by: int) -> None: ...
 
     def screenshot(self) -> str:
-        """Return the screen as it is, as SVG."""
+        """Return the current screen as an SVG."""
 
     def post_message(self, message: Message) -> bool:
-        """Tell the program."""
+        """Send the message to the program."""

@@ -1,4 +1,4 @@
-"""The replay screen as it is drawn: every panel in its place, and what each is given."""
+"""Drawing of the replay screen: the position of every panel, and the data that it gets."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 
 ROOMY = 45
-"""Height in rows from which a panel is shown that has only its hint."""
+"""Height of the screen in rows from which a panel without contents is shown with its hint."""
 CALM = 0.45
-"""Seconds between two drawings of the panels while it plays by the clock: numbers that flicker cannot be read."""
+"""Seconds between two drawings of the panels while time plays by the clock, so that numbers stay readable."""
 
 
 def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
@@ -55,7 +55,7 @@ SIDE: dict[str, Draw] = {
 
 
 def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]:
-    """Return the lines of the note that belongs to this moment."""
+    """Return the lines of the note for the current time."""
     note, shown = state.note, scene and scene.snapshot
     if note is None or state.playing or (shown and (shown.time, shown.policy) != (note.time, note.policy)):
         return []
@@ -63,7 +63,7 @@ def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]
 
 
 def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
-    """Return the words of `Key.when` that hold now."""
+    """Return the words of `Key.when` whose conditions are met now."""
     scene, is_news = shown.scene, state.news is not None and not state.news.is_bad
     return frozenset(
         word
@@ -79,22 +79,22 @@ def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
 
 
 TELL: dict[str, Tell] = {"partitions": partitions.told_at}
-"""Functions that describe the part of a panel under the pointer if it is no job."""
+"""Functions that return a text about the part of a panel under the pointer that is no job, by panel."""
 
 
 class Drawing:
-    """Drawing of the state on a screen."""
+    """Drawing of the view's state on the screen."""
 
     def __init__(self, screen: Screen[Any], about: About, now: Callable[[], float]) -> None:
         self._screen, self._about, self._now = screen, about, now
         self.layout: Layout | None = None
         self.available: frozenset[str] = frozenset()
-        """The panels that mean something under this policy."""
+        """Panels that have contents under this policy."""
         self._placed: tuple[Layout, bool, str | None] | None = None
         self._drawn = 0.0
         self._calendar = Calendar.of(about.workload.header)
         self._looks: tuple[Look, Look] | None = None
-        """A look, and the same with dates"""
+        """Look, and the same look with dates"""
 
     def _bar(self, name: str) -> Bar:
         return self._screen.query_one(f"#{name}", Bar)
@@ -105,7 +105,7 @@ class Drawing:
     # Places
 
     def place(self, state: ViewState, scene: Scene | None) -> bool:
-        """Give every panel its place; True if something moves."""
+        """Give every panel its position; return True if any has moved."""
         screen, was = self._screen, self._placed
         width, height = screen.size
         self.available = self._with_something_to_show(state, scene)
@@ -157,7 +157,7 @@ class Drawing:
         return True
 
     def _with_something_to_show(self, state: ViewState, scene: Scene | None) -> frozenset[str]:
-        """Return the panels with contents; on a projected screen only the ones a lesson shows."""
+        """Return the panels with contents; on a projected screen only the ones of the lesson."""
         if state.projected and state.walk is None:
             return frozenset({state.over} if state.over else ())
         names = {"queue", "decisions"}
@@ -178,7 +178,7 @@ class Drawing:
     # Everything
 
     def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> bool:
-        """Draw the state; while playing, panels only at a readable pace. Return True if they were drawn."""
+        """Draw the state; while playing, draw panels less often. Return True if the panels were drawn."""
         look = self._dated(look.projected if state.projected else look, state)
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
@@ -217,13 +217,13 @@ class Drawing:
         return frozenset(name for name, _ in self.layout.panels) if self.layout else frozenset()
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
-        """Return the panels that can be shown beside a small chart, and which one is."""
+        """Return the panels that can be shown next to a small chart, and whether each is shown."""
         return [(name, name == state.over) for name in SIDE if name in self.available | {"details"}]
 
     def draw_top(
         self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None
     ) -> None:  # fmt: skip
-        """Draw the top line alone."""
+        """Draw only the top line."""
         look = self._dated(look.projected if state.projected else look, state)
         hidden = tuple(name for name in PANELS if name in state.hidden & {*self.available, "strip", "metrics"})
         in_lesson, stops = state.walk is not None, len(state.stops)
@@ -239,7 +239,7 @@ class Drawing:
         self._bar("top").show([draw(about, scene, going, self._screen.size.width, beside)], look)
 
     def _dated(self, look: Look, state: ViewState) -> Look:
-        """Return the look that writes moments as dates, if they are wanted and the trace has them."""
+        """Return the look that writes times as dates, if the user wants dates and the trace has them."""
         if not state.dates or self._calendar is None:
             return look
         if self._looks is None or self._looks[0] is not look:
@@ -247,7 +247,7 @@ class Drawing:
         return self._looks[1]
 
     def _draw_sentence(self, state: ViewState, context: Context, said: str) -> None:
-        """Draw the sentence within its rows."""
+        """Draw the sentence under the chart."""
         width, rows = self._screen.size.width, max(self.layout.sentence if self.layout else 1, 1)
         if said:
             told = wrapped(said, width - 1, "accent", indent=1)[:rows]

@@ -1,4 +1,4 @@
-"""Keeping or bringing something: pictures, sessions, looks, traces."""
+"""Controller of files: saving pictures and sessions, opening traces, and the look of the program."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ MODES = (
     ("3", "ascii", "ASCII only"),
 )
 DRAWING = 1440, 810
-"""Pixels of a drawing, unless told."""
+"""Default size of a saved drawing in pixels."""
 
 
 class Files:
-    """Saving, opening, and how the program looks."""
+    """Controller that saves, opens, and changes the look of the program."""
 
     def __init__(self, screen: ControlledScreen, recent: Sequence[str]) -> None:
         self._screen, self._recent = screen, recent
@@ -91,7 +91,7 @@ class Files:
         self._screen.post_message(KeepSession())
 
     def quit(self) -> None:
-        """Quit; where it stood is kept as the last session."""
+        """Quit the program; the current state is saved as the last session."""
         self._screen.post_message(Quit())
 
     # How it looks
@@ -100,7 +100,7 @@ class Files:
         self._screen.open(theme_choice(self._screen.look), self.use_look)
 
     def use_look(self, name: str) -> None:
-        """Set a look, or a mode of the present one, by its name."""
+        """Change to a look, or to a mode of the current look, by its name."""
         self._screen.post_message(UseLook(look_named(name, self._screen.look)))
 
 
@@ -127,7 +127,7 @@ def theme_choice(look: Look) -> ChoiceDialog:
 
 
 def look_named(name: str, now: Look) -> Look:
-    """Return a look in the present mode, or the present look in another mode.
+    """Return the named look in the current mode, or the current look in the named mode.
 
     >>> look_named("light", LOOKS["dark"].with_mode("mono")).mode, look_named("ascii", LOOKS["light"]).name
     ('mono', 'light')
@@ -148,7 +148,7 @@ def _picture(text: str) -> str:
 
 
 def parse_drawing(text: str) -> tuple[Path, int, int]:
-    """Return a file, and the size in pixels.
+    """Return the file and the size in pixels of a typed drawing.
 
     >>> parse_drawing("chart.svg 1600x900")[1:]
     (1600, 900)

@@ -1,4 +1,4 @@
-"""The line of keys: the dozen that matter now, as many as there is room for."""
+"""Line of keys at the bottom: the keys that matter now, as many as fit."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tui.look.sheets import Line, Span, line, width_of
 from tui.screens.replay.keys import PALETTE, every_key, sign
 
 ALWAYS = ("help", "quit")
-"""Actions at the end of the line, however little room there is."""
+"""Actions that are always at the end of the line."""
 MOVES = 3
-"""The keys up to this place come first, whatever applies."""
+"""Number of keys at the beginning of the line that are always first."""
 ROOMY = 140
 """Width in columns from which the command palette is on the line of keys."""
 TWINS = {
@@ -20,13 +20,13 @@ TWINS = {
 }  # fmt: skip
 """Pairs of keys that share one word."""
 STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)"), Span("  ")
-"""Steps in both directions, for little room."""
+"""Keys for steps in both directions, for narrow screens."""
 
 
 Tabs: TypeAlias = tuple[tuple[str, bool], ...]
-"""The panels of a small screen, and whether each is shown."""
+"""Panels of a small screen, and whether each is shown."""
 SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
-"""Names of panels where room is scarce."""
+"""Short names of panels for narrow screens."""
 
 
 @lru_cache(8)
@@ -74,19 +74,19 @@ def key_lines(
 
 
 def _tab_signs(tabs: Tabs) -> list[Span]:
-    """Return the panels by their keys alone."""
+    """Return the keys of the panels without their names."""
     signs = _all_tabs(tabs, 2 * len(tabs), signs=True)
     return [*signs, Span(" ")]
 
 
 def _tab_line(width: int, tabs: Tabs) -> Line:
-    """Return the panels that there are, each with its key."""
+    """Return a line with the keys and names of the available panels."""
     first = _spans("tab", "next_panel", "panels")
     return line(Span(" "), *first, *_all_tabs(tabs, width - 1 - width_of(first), signs=True))
 
 
 def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
-    """Return the panels, all of them: with less between them and shorter names, or with `signs` at last by their keys
+    """Return the panels with their keys; if they do not fit, closer together, with shorter names, and at last as keys
     alone.
 
     >>> tabs = ("versus", False), ("queue", True), ("partitions", False)

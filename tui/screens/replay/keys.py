@@ -1,6 +1,6 @@
-"""Every action of the replay screen with its keys: the bindings, the line of keys, the help and the palette read it.
+"""Actions of the replay screen with their keys, as bindings, line of keys, help and palette use them.
 
-`shown` is the order in which actions come into the line of keys; 0 leaves it to the help.
+`shown` is the position of an action in the line of keys; 0 leaves it to the help.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from textual.binding import Binding
 
 
 class Key(NamedTuple):
-    """One action: its keys as Textual names them, what it does in a word or two, and in a sentence."""
+    """Action of the screen: its keys as Textual names them, its name in a word or two, and a sentence."""
 
     keys: str
     action: str
@@ -20,11 +20,11 @@ class Key(NamedTuple):
     meaning: str
     shown: int = 0
     when: str = ""
-    """Condition under which it is in the line of keys, before the others: a word of `drawing._applies`."""
+    """Condition under which the action is first in the line of keys: a word of `drawing._applies`."""
 
 
 PALETTE = Key("ctrl+p", "app.command_palette", "commands", "Everything that can be done, found by typing.")
-"""The program's, not the screen's."""
+"""Action of the program that opens the palette; the screen itself has none."""
 PLAYING = (
     Key("space", "toggle_play", "play", "Play, or pause.", 1),
     Key("right", "step(1)", "step", "Advance one step (everything at the next instant).", 2),
@@ -182,7 +182,7 @@ _SIGNS = {
 
 
 def sign(keys: str) -> str:
-    """Return the labels of keys.
+    """Return the keys as shown on the screen.
 
     >>> sign("full_stop"), sign("4,m"), sign("shift+left")
     ('.', '4 m', 'shift+←')
@@ -191,7 +191,7 @@ def sign(keys: str) -> str:
 
 
 def told_of(action: str) -> str:
-    """Return the keys and the meaning of an action.
+    """Return the keys and the meaning of an action as text.
 
     >>> told_of("policy")
     'p: Continue from here under another policy or with other parameters.'
@@ -205,7 +205,7 @@ def every_key() -> Iterator[Key]:
 
 
 def bindings() -> list[Binding]:
-    """Return the bindings of the screen; each has an id for a user's keymap."""
+    """Return the key bindings of the screen, with the ids by which a user's settings change them."""
     return [
         Binding(
             key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),
@@ -216,7 +216,7 @@ def bindings() -> list[Binding]:
 
 
 def identity(key: Key) -> str:
-    """Return the name by which a user's settings rebind the action.
+    """Return the id by which a user's settings change the keys of the action.
 
     >>> identity(PLAYING[1])
     'step.forwards'

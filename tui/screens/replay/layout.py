@@ -1,4 +1,4 @@
-"""Arrangement of the panels on a screen of some size: pure arithmetic, so that it can be tested alone."""
+"""Layout of the panels for a size of the screen, as pure arithmetic that can be tested alone."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 SMALL_WIDTH, SMALL_HEIGHT = 100, 28
-"""Below one of these the chart has the whole width, or shares it with one of the panels."""
+"""Size in columns and rows; on a smaller screen the chart has the whole width, or one panel next to it."""
 LEAST = 7
-"""Rows of the least panel, its title included."""
+"""Smallest height of a panel in rows, with its title."""
 WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4, "prints": 3, "code": 5}
-"""Panels at the side of the chart from top to bottom, with their shares of the height."""
+"""Shares of the height of the panels at the side of the chart, from top to bottom."""
 PRECIOUS = ("versus", "matrix", "queue", "code", "decisions", "prints", "details", "partitions")
-"""Panels in the order in which they get a place if there is too little room for all."""
+"""Panels in the order in which they get space if it does not suffice for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,23 +21,23 @@ class Layout:
 
     small: bool
     side: int
-    """Columns of the panels at the side of the chart."""
+    """Width in columns of the panels at the side of the chart."""
     panels: tuple[tuple[str, int], ...]
-    """(name, rows) of the panels in it, from top to bottom."""
+    """Name and rows of each panel at the side, from top to bottom."""
     bottom: int
-    """Rows of the strip of the whole run."""
+    """Height in rows of the strip of the whole run."""
     metrics: int
-    """Columns of the metrics at the side of the strip."""
+    """Width in columns of the metrics at the side of the strip."""
     keys: int
-    """Rows of the line of keys."""
+    """Height in rows of the line of keys."""
     sentence: int = 1
-    """Rows of the sentence under the chart."""
+    """Height in rows of the sentence under the chart."""
     note: int = 0
-    """Rows of the note above it."""
+    """Height in rows of the note above the chart."""
     lesson: int = 0
-    """Rows of what a lesson says, under the chart."""
+    """Height in rows of a lesson's text under the chart."""
     waiting: int = 0
-    """Rows of waiting jobs under the sentence, where no panel shows the queue."""
+    """Height in rows of the waiting jobs under the sentence, if no panel shows the queue."""
 
 
 def arrange(
@@ -105,7 +105,7 @@ def arrange(
 
 
 def most_words(height: int) -> int:
-    """Return rows that a lesson may have for its words."""
+    """Return the largest height in rows of a lesson's text."""
     return height * 3 // 5
 
 
@@ -118,7 +118,9 @@ def _bottom(width: int, height: int, hidden: Collection[str]) -> int:
 
 
 def _waiting(height: int, lesson: int) -> int:
-    """Return the rows of the waiting jobs, which come before the strip and after a lesson's text."""
+    """Return the height in rows of the waiting jobs, which have priority over the strip but not over a lesson's
+    text.
+    """
     if height < (20 if lesson else 12):
         return 0
     return 1 if height < SMALL_HEIGHT or lesson else 2

@@ -1,4 +1,4 @@
-"""Controller of the view: selection, colours, panels, and pages to read."""
+"""Controller of the view: selection, colours, panels and pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Looking:
-    """Selecting, finding, colouring; which panels are shown."""
+    """Controller that selects and finds jobs, colours the chart, and shows panels."""
 
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
@@ -40,7 +40,7 @@ class Looking:
         self._screen.select(rank)
 
     def find(self) -> None:
-        """Find a job, or of a user the next one after the selected one, at first one that waits or runs."""
+        """Find a job by its id; of a user, the next job after the selected one, first among jobs that wait or run."""
         screen, snapshot = self._screen, self._screen.told.snapshot if self._screen.told else None
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
         after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
@@ -49,7 +49,9 @@ class Looking:
         screen.open(dialogs.Prompt("Find a job", hint, job, answers=screen.answers), screen.select)
 
     def why(self) -> None:
-        """Select the first waiting job, at each key press the next, suspended jobs last; its details say why."""
+        """Select the first waiting job, at each further key press the next, suspended jobs last; the details say
+        why.
+        """
         screen = self._screen
         if screen.told is None:
             return
@@ -79,7 +81,7 @@ class Looking:
     # The chart
 
     def pages(self) -> None:
-        """Switch between pages and scrolling during playback."""
+        """Switch between pages and scrolling of the chart during playback."""
         pages = not self._screen.state.pages
         self._screen.change(pages=pages, said=f"while it plays the chart {'turns pages' if pages else 'scrolls'}")
 
@@ -101,7 +103,7 @@ class Looking:
         self._screen.change(projected=not self._screen.state.projected, over=None, alone=None)
 
     def measure(self, told: str, span: tuple[float, float] | None, other: bool) -> None:
-        """Describe a dragged span; the worker adds its events when it is complete."""
+        """Describe a measured span of time; the worker adds its events when the drag ends."""
         screen = self._screen
         if span is None:
             screen.tell(told)
@@ -117,7 +119,7 @@ class Looking:
         return self._screen.places is not None and self._screen.places.small
 
     def toggle_panel(self, name: str) -> None:
-        """Show or hide a panel; on a small screen one alone."""
+        """Show or hide a panel; on a small screen show it alone."""
         if self._is_small and name in WEIGHTS:
             self._screen.change(over=None if self._screen.state.over == name else name)
         else:
@@ -129,7 +131,7 @@ class Looking:
         self._hide(self._screen.state.hidden & ON_REQUEST)
 
     def _hide(self, hidden: frozenset[str]) -> None:
-        """Hide these panels, and remember it."""
+        """Hide these panels, and save that as a setting."""
         if hidden != self._screen.state.hidden:
             self._screen.change(hidden=hidden)
             if self._screen.state.walk is not None:
@@ -137,7 +139,9 @@ class Looking:
             self._screen.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
 
     def sort_queue(self, column: str) -> None:
-        """Sort by this column, the largest first; again: the smallest; again: as the policy has it."""
+        """Sort the queue by this column, largest first; when called again smallest first, then in the policy's
+        order.
+        """
         was = self._screen.state.order
         if was is None or was.column != column:
             self._screen.change(order=QueueOrder(column))
@@ -151,7 +155,7 @@ class Looking:
         self._walk_panels(-1)
 
     def _walk_panels(self, by: int) -> None:
-        """Show the next panel on a small screen, after the last none; else move the focus."""
+        """Show the next panel on a small screen, after the last none; else move the focus to it."""
         if self._is_small:
             names = [None, *(name for name in WEIGHTS if name in self._screen.available)]
             at = names.index(self._screen.state.over) if self._screen.state.over in names else 0
@@ -160,18 +164,18 @@ class Looking:
             self._screen.move_focus(by)
 
     def maximise(self) -> None:
-        """Maximise the focused panel, or restore it."""
+        """Maximise the focused panel, or restore its size."""
         if self._screen.state.alone or self._screen.in_focus is None:
             self._screen.change(over=None, alone=None)
         else:
             self._screen.change(alone=self._screen.in_focus)
 
     def maximise_panel(self, name: str) -> None:
-        """Maximise this panel, or restore it."""
+        """Maximise this panel, or restore its size."""
         self._screen.change(alone=None if self._screen.state.alone == name else name)
 
     def select_phase(self, phase: int) -> None:
-        """Walk the phases of the last rebuild of the matrix."""
+        """Show the matrix after this phase of the last rebuild."""
         self._screen.change(phase=None if self._screen.state.phase == phase else phase)
 
     def escape(self) -> None:
@@ -206,7 +210,7 @@ class Looking:
 
 
 def commands() -> Iterator[Command]:
-    """Yield all that the palette finds: by what it does, by the word of its key, by the key itself."""
+    """Yield the commands for the palette, each found by its description, its short name or its key."""
     from tui.screens.commands import choices
 
     for key in every_key():
@@ -221,5 +225,5 @@ def commands() -> Iterator[Command]:
 
 
 def chart_keys() -> Iterator[Binding]:
-    """Yield the keys of the chart."""
+    """Yield the key bindings of the chart."""
     return (binding for binding in Gantt.BINDINGS if isinstance(binding, Binding))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FromWorker(Message, bubble=False):
-    """The worker tells something."""
+    """Message with a result or news of the worker."""
 
     def __init__(self, told: Told) -> None:
         self.told = told
@@ -23,7 +23,7 @@ class FromWorker(Message, bubble=False):
 
 
 class FileSaved(Message):
-    """The file of a policy in use was saved."""
+    """Message that the file of a policy in use was saved."""
 
     def __init__(self, order: Renew) -> None:
         self.order = order
@@ -31,7 +31,7 @@ class FileSaved(Message):
 
 
 class OpenTrace(Message):
-    """Replay another trace, under this policy."""
+    """Message to replay another trace, under the current policy."""
 
     def __init__(self, trace: str, policy: Policy) -> None:
         self.trace, self.policy = trace, policy
@@ -39,7 +39,7 @@ class OpenTrace(Message):
 
 
 class OpenEntry(Message):
-    """Open what was chosen on the first screen: a trace or a sample, or a session."""
+    """Message to open an entry of the first screen: a trace, a sample or a session."""
 
     def __init__(self, value: str, is_session: bool = False) -> None:
         self.value, self.is_session = value, is_session
@@ -47,11 +47,11 @@ class OpenEntry(Message):
 
 
 class ShowFirst(Message):
-    """Show the first screen."""
+    """Message to show the first screen."""
 
 
 class OpenLesson(Message):
-    """Play a lesson of the course."""
+    """Message to open a lesson of the course."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -59,11 +59,11 @@ class OpenLesson(Message):
 
 
 class ShowLessons(Message):
-    """Show what there is to learn."""
+    """Message to show the list of lessons."""
 
 
 class SceneChanged(Message):
-    """A lesson has come to another scene, or to an answer."""
+    """Message that a lesson has reached another scene, or an answer."""
 
     def __init__(self, now: SceneNow, name: str) -> None:
         self.now, self.name = now, name
@@ -71,7 +71,7 @@ class SceneChanged(Message):
 
 
 class GoToScene(Message):
-    """Message to go to the next or previous scene (by), or to this one (to), sent to the replay screen."""
+    """Message to the replay screen to go to the next or previous scene (`by`), or to scene number `to`."""
 
     def __init__(self, by: int = 0, to: int | None = None) -> None:
         self.by, self.to = by, to
@@ -87,7 +87,7 @@ class LessonOver(Message):
 
 
 class PolicyChosen(Message):
-    """A person has chosen this policy."""
+    """Message that the user has chosen this policy."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
@@ -95,7 +95,7 @@ class PolicyChosen(Message):
 
 
 class Remember(Message):
-    """A person likes it so: settings and their values."""
+    """Message to save settings with these values."""
 
     def __init__(self, **changed: Any) -> None:
         self.changed = changed
@@ -103,7 +103,7 @@ class Remember(Message):
 
 
 class UseLook(Message):
-    """See everything so."""
+    """Message to change the look of the program."""
 
     def __init__(self, look: Look) -> None:
         self.look = look
@@ -111,7 +111,7 @@ class UseLook(Message):
 
 
 class KeepSession(Message):
-    """Keep this moment: in a file, or (None) as a line in the clipboard."""
+    """Message to save the current session in a file, or (None) to copy it to the clipboard."""
 
     def __init__(self, path: str | None = None) -> None:
         self.path = path
@@ -127,4 +127,4 @@ class Deliver(Message):
 
 
 class Quit(Message):
-    """The person leaves."""
+    """Message to quit the program."""

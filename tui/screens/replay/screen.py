@@ -53,17 +53,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 YOUNG = 10_000
-"""Number of new objects that starts a garbage collection: high, because there are hardly any reference cycles."""
+"""Number of new objects that triggers a garbage collection; it is high because there are few reference cycles."""
 A_PIECE = 0.25
-"""Seconds of playing at a time, at most."""
+"""Longest time in seconds of playback that the worker computes at once."""
 A_REST = 0.7
-"""Share of a frame between two drawings: less than 1, as the clock of frames is not exact."""
+"""Share of a frame that must pass between two drawings: below 1, as frames do not come at exact times."""
 AT_REST = 0.25
-"""Seconds between checks for slow work while nothing plays and no request is open."""
+"""Seconds between checks for background work while nothing plays and no request is open."""
 
 
 class ReplayScreen(Screen[None]):
-    """A trace, replayed. The controllers' `ControlledScreen`."""
+    """Screen that replays a trace; its controllers see it as `ControlledScreen`."""
 
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "#chart"
@@ -80,7 +80,9 @@ class ReplayScreen(Screen[None]):
         now: Callable[[], float] | None = None,
         files: type[Files] = Files,
     ) -> None:
-        """Make the screen; with `now`, a clock, the caller ticks, and no frame is awaited."""
+        """Make the screen. With `now`, a function that returns the time, the caller drives it and no frame is
+        awaited.
+        """
         super().__init__()
         self._compositor = SpanCompositor()
         self.about, self.look, self.state = about, look, state
@@ -97,9 +99,9 @@ class ReplayScreen(Screen[None]):
         self._ticks = Ticks(self, self.tick)
         self._ticked = 0.0
         self._next = 0.0
-        """Time before which nothing is drawn again."""
+        """Time before which nothing is drawn again, in seconds."""
         self.is_behind = False
-        """True if something has not been drawn yet."""
+        """True if a change of the state has not been drawn yet."""
         self._newest: Scenes | None = None
         self.player = Player(controller, self._wish(), self._hear, self._frame)
         self.files = FileWatch(
@@ -107,7 +109,7 @@ class ReplayScreen(Screen[None]):
             lambda what: self.post_message(FromWorker(News(what, True, f"{what}; the old run stays"))),
         )
         self._followed: object = None
-        """Specs whose files are watched, with the runs they come from."""
+        """Specs of the policies whose files are watched, and the runs that use them."""
 
     # Widgets
 
@@ -137,7 +139,7 @@ class ReplayScreen(Screen[None]):
             self._ticks.begin()
 
     def _begin(self) -> None:
-        """Begin when the widgets have their sizes."""
+        """Start the replay when the widgets have their sizes."""
         self.wish()
         if self.state.walk is not None:
             self.teaching.lesson_show()
@@ -173,7 +175,7 @@ class ReplayScreen(Screen[None]):
 
     @property
     def policy(self) -> Policy:
-        """Return the one that is shown."""
+        """Return the policy of the shown run."""
         return self.scene.snapshot.rules if self.scene else parse_policy("easy")
 
     @property
@@ -196,7 +198,7 @@ class ReplayScreen(Screen[None]):
     # The state
 
     def change(self, **changed: Any) -> None:
-        """Change the view."""
+        """Change fields of the `ViewState`."""
         if not self.state.playing and not self._is_driven:
             self._ticked = self._now()
         self.state = replace(self.state, **changed)
@@ -211,7 +213,7 @@ class ReplayScreen(Screen[None]):
         self.change(selected=rank, said="")
 
     def tell(self, told: str) -> None:
-        """Say something in the line under the chart, until the person does something else."""
+        """Show a message in the line under the chart, until the user's next action."""
         self.change(said=told)
 
     def fail(self, what: str) -> None:
@@ -248,14 +250,14 @@ class ReplayScreen(Screen[None]):
         return draw_still(self._compositor.render_strips(), columns, look, Type.of(16), self.about.workload.name)
 
     def use_look(self, look: Look) -> None:
-        """Set the look of the program."""
+        """Change the look of the program."""
         self.look = look
         self.draw()
 
     # Drawing
 
     def draw(self) -> None:
-        """Draw the current state; a call within a frame of the last drawing waits for a tick."""
+        """Draw the current state; within a frame of the last drawing, wait for the next tick."""
         self.is_behind = True
         if self._now() >= self._next:
             self._draw_now()
@@ -278,7 +280,7 @@ class ReplayScreen(Screen[None]):
         self._next = began + took + max(A_REST * self._frame - took, took / 2)
 
     def _fit_panels(self) -> None:
-        """Give each panel the rows that it needs, now that they are known; repeated while a new size changes them."""
+        """Give each panel the rows that it needs; repeat while a new size changes the needs."""
         if self.is_mounted and self._drawing.place(self.state, self.scene):
             self.call_after_refresh(self._fit_panels)
 
@@ -290,7 +292,7 @@ class ReplayScreen(Screen[None]):
     # The worker
 
     def ask(self, order: Order) -> None:
-        """Ask the worker to do this; what has been walked to within the step is left."""
+        """Send a request to the worker; a decision selected within the step is deselected."""
         walked = self.state.decision is not None
         walk = self.state.walk
         self.state = replace(self.state, decision=None, said="", walk=walk and walk.off())
@@ -300,13 +302,13 @@ class ReplayScreen(Screen[None]):
         self._ticks.wake(self._frame)
 
     def go(self, *orders: Order) -> None:
-        """Pause, and ask for these."""
+        """Pause, and send these requests to the worker."""
         self.pause()
         for order in orders:
             self.ask(order)
 
     def wish(self) -> None:
-        """Tell the worker what is to be seen."""
+        """Send the current view to the worker, which then makes scenes of it."""
         self.player.wish(self._wish())
         self._ticks.wake(self._frame)
 
@@ -361,7 +363,7 @@ class ReplayScreen(Screen[None]):
         self.draw()
 
     def _follow(self, shown: Scenes) -> None:
-        """Watch the files of all policies that this run and the other run have had or will have."""
+        """Watch the files of all policies that both runs have had or will have."""
         scenes = [scene for scene in (shown.scene, shown.beside) if scene is not None]
         of = [(scene.snapshot.policy, scene.snapshot.switches, scene.branches) for scene in scenes]
         if of == self._followed:
@@ -378,9 +380,9 @@ class ReplayScreen(Screen[None]):
         self.player.ask(message.order)
 
     def tick(self) -> float:
-        """Request a piece of playing if the last one has been shown; else show the progress of slow work.
+        """Request the next piece of playback if the last one has been shown; else show the progress of background work.
 
-        Tells after how many seconds there may be something to do again.
+        Return the seconds until the next tick.
         """
         state, now, pace = self.state, self._now(), self._cameras.pace
         passed = now - self._ticked
@@ -447,7 +449,7 @@ class ReplayScreen(Screen[None]):
         self.chart.see(window)
 
     async def on_key(self, event: events.Key) -> None:
-        """Handle keys with other meanings in a lesson, and note which keys came here."""
+        """Handle keys that have other meanings in a lesson, and record which keys came here."""
         event.set_sender(self)
         if self.state.walk is not None and (action := heard(self.state.walk, event.key, event.character)):
             event.stop()
@@ -472,7 +474,7 @@ class ReplayScreen(Screen[None]):
         return commands()
 
     async def action_in_chart(self, action: str) -> None:
-        """Run an action of the chart."""
+        """Run an action of the focused chart."""
         await self.chart.run_action(action)
 
 

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from tui.replay.opening import Note
 
 ON_REQUEST = frozenset({"code"})
-"""Panels that are hidden until they are asked for, and never shown by 'all panels'."""
+"""Panels that are hidden until the user shows them, and are not part of 'all panels'."""
 PANELS = (*WEIGHTS, "strip", "metrics")
-"""Panels that can be hidden."""
+"""Names of the panels that can be hidden."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """State of the view; the screen's controllers replace it as a whole."""
+    """State of the view; controllers replace it as a whole."""
 
     camera: Camera | None = None
     """Camera of the chart; None until it has a size."""
@@ -43,38 +43,38 @@ class ViewState:
     other: bool = False
     """True if the panels show the other run."""
     decision: int | None = None
-    """How many decisions of the step have been walked past; None: the step is seen as a whole."""
+    """Number of decisions of the step up to the selected one; None if the whole step is shown."""
     phase: int | None = None
     """Phase of the last rebuild of the matrix that is shown."""
     order: QueueOrder | None = None
     """Sort order of the queue; None for the policy's."""
     dates: bool = False
-    """True if moments are dates, for traces that know when they began."""
+    """True if times are shown as dates, for traces that have a start date."""
     colour: str = "job"
     speed: int = 0
     aside: int | None = None
-    """The speed that comes back when one turns from the clock to events, or from events to the clock."""
+    """Speed to restore when playback switches between the clock and events."""
     direction: int = 1
     playing: bool = False
     pages: bool = True
     """True if the chart turns pages during playback, False if it scrolls."""
     jump: str = "start"
-    """The kind of events that brackets go to."""
+    """Kind of event to which the bracket keys jump."""
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
     hidden: frozenset[str] = frozenset()
     over: str | None = None
-    """The panel beside a small chart."""
+    """Name of the panel next to a small chart, or None."""
     alone: str | None = None
-    """The panel that has the whole screen."""
+    """Name of the panel that has the whole screen, or None."""
     projected: bool = False
-    """True for a projector: the chart and a caption alone, in strong colours, with a pointer."""
+    """True on a projector, which shows the chart with one caption in strong colours, and a pointer."""
     note: Note | None = None
-    """Note above the chart at the moment it belongs to."""
+    """Note above the chart at the time to which it belongs, or None."""
     said: str = ""
-    """Message that replaces the sentence about the state."""
+    """Message shown in place of the sentence about the state; "" for none."""
     walk: Walk | None = None
-    """The lesson that is shown, and where it stands."""
+    """Lesson that is shown, with its progress; None outside of lessons."""
     news: News | None = None
     """Result of the reload after a policy's file was saved."""
 
@@ -86,7 +86,7 @@ class ViewState:
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Return the marks of the guess and of the right answer."""
+        """Return the marks in the chart of the user's guess and of the right answer."""
         guess = None if self.walk is None or self.walk.is_off else self.walk.guess
         return () if guess is None else (Mark(guess[0], "guess", "your guess"), Mark(guess[1], "guess", "it is here"))
 
@@ -96,7 +96,7 @@ class ViewState:
 
 
 def first_view(workload: Workload, panels: Mapping[str, bool] | None = None, colour: str | None = None) -> ViewState:
-    """Return the first view, with the user's preferences."""
+    """Return the first view of a run, with the user's settings."""
     lasts = float(workload.submit[-1] - workload.submit[0] + workload.estimate.max()) if len(workload) else 0.0
     hidden = {
         name for name, is_shown in ({**dict.fromkeys(ON_REQUEST, False), **(panels or {})}).items() if not is_shown

@@ -1,4 +1,4 @@
-"""The clock of a screen: it ticks when there may be something to do, and no more often."""
+"""Timer of a screen, which ticks only when there may be work."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from textual.widget import Widget
 
 
 class Ticks:
-    """Calls `tick`, which tells after how many seconds there may be something to do again.
+    """Timer that calls `tick`, whose result is the seconds until the next call.
 
-    Textual's timers go on as they began, and one that is to ring once is lost where that much time passes meanwhile.
+    Textual's timers keep their first interval, and a timer that rings once is lost if it is late.
     """
 
     def __init__(self, widget: Widget, tick: Callable[[], float]) -> None:
-        """Forward errors of a tick to the widget."""
+        """Make the timer; errors in a tick are passed to the widget."""
         self._widget, self._tick = widget, tick
         self._next: TimerHandle | None = None
 
@@ -28,7 +28,7 @@ class Ticks:
             self._next = None
 
     def wake(self, seconds: float) -> None:
-        """Wake within this time at the latest; during a tick its result decides."""
+        """Tick within this time at the latest; during a tick its result decides."""
         if self._next is not None and self._next.when() > (due := get_running_loop().time() + seconds):
             self._next.cancel()
             self._set(due)
@@ -37,7 +37,7 @@ class Ticks:
         self._next = get_running_loop().call_at(due, self._go)
 
     def _go(self) -> None:
-        """Run one tick and set the next; missed ticks are skipped."""
+        """Tick once and schedule the next tick; missed ticks are skipped."""
         assert self._next is not None
         due, self._next = self._next.when(), None
         try:

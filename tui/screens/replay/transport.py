@@ -1,4 +1,4 @@
-"""Moving in time: playing, stepping, jumping. Every public method of a controller is an action of the screen."""
+"""Controller of time: playing, stepping, jumping. Every public method is an action of the screen."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ JUMPS = {
     "w": ("switch", "the policy is switched"),
     "j": ("job", "the selected job starts, is suspended, resumes or ends"),
 }
-"""key -> (condition, what it means)."""
+"""Condition and meaning of each key that chooses a kind of event."""
 
 
 class Transport:
-    """Controller that moves the replay."""
+    """Controller that moves the replay in time."""
 
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
@@ -70,7 +70,7 @@ class Transport:
         self._screen.go(Move(steps))
 
     def decision(self, by: int) -> None:
-        """Walk through the decisions of this step, and beyond them to the neighbouring steps."""
+        """Select the next decision of this step, or go to the neighbouring step."""
         screen = self._screen
         if screen.told is None:
             return
@@ -85,7 +85,7 @@ class Transport:
     # Jumping
 
     def jump(self, direction: int) -> None:
-        """Go to the next event of the chosen kind."""
+        """Go to the next or previous event of the chosen kind."""
         from sim.stops.grammar import parse_stop
 
         screen, condition = self._screen, self._screen.state.jump
@@ -98,7 +98,7 @@ class Transport:
         screen.go(Find(parse_stop(condition), direction))
 
     def turn(self, direction: int) -> None:
-        """Go to the next turn of a row of the matrix, which may be between two steps."""
+        """Go to the next or previous turn of a row of the matrix, which may be between two steps."""
         self._screen.go(GoToTurn(direction))
 
     def choose_jump(self) -> None:
@@ -106,7 +106,7 @@ class Transport:
         self._screen.open(ChoiceDialog("Jump to the next", options), self.jump_to)
 
     def jump_to(self, condition: str) -> None:
-        """Go to the next event of this kind, which becomes the chosen one."""
+        """Go to the next event of this kind, and choose the kind for later jumps."""
         self._screen.change(jump=condition)
         self.jump(1)
 

@@ -1,4 +1,4 @@
-"""Asking what would have been: other policies, branches, conditions to stop at, comparing, causes, bookmarks."""
+"""Controller of what-if questions: other policies, branches, stop conditions, comparisons, causes, bookmarks."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ STOP_WAYS = (
     (":", BACK, "to the last step before this one at which that was so"),
     ("space", PLAY, "until that is so"),
 )
-"""Choices offered once conditions to stop at are set."""
+"""Options offered after stop conditions are set."""
 
 
 class WhatIf:
-    """Policies, branches, stops, bookmarks."""
+    """Controller of policies, branches, stop conditions and bookmarks."""
 
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
@@ -72,7 +72,7 @@ class WhatIf:
         screen.open(dialog, lambda policy: None if policy == screen.policy else self._use(policy))
 
     def _at(self, moment: float) -> str:
-        """Return a moment as the screen writes it."""
+        """Return the time as text, as the screen writes it."""
         calendar = Calendar.of(self._screen.about.workload.header) if self._screen.state.dates else None
         return clock(moment) if calendar is None else calendar.moment(moment)
 
@@ -108,7 +108,7 @@ class WhatIf:
             self._pick_partner(from_start=True)
 
     def _compares_no_more(self) -> bool:
-        """End the comparison. Return False if there is none."""
+        """End the comparison; return False if there was none."""
         screen = self._screen
         if screen.shown is None or screen.shown.beside is None:
             return False
@@ -129,7 +129,7 @@ class WhatIf:
         self._screen.open(dialog, lambda policy: self._compare(policy, from_start))
 
     def _proposed(self) -> Policy:
-        """Return the policy that the note above the chart names, if it is not the one that runs; else a common one."""
+        """Return the policy named by the note above the chart, unless it is the current one; else a common policy."""
         running, note = self._screen.policy, self._screen.state.note
         named = re.findall(r"[a-z][a-z+-]*", note.told) if note is not None else []
         names = [name for name in (*named, "easy", "conservative") if name in POLICIES]
@@ -145,7 +145,7 @@ class WhatIf:
             screen.go(Compare(policy, from_start))
 
     def helped(self) -> None:
-        """Try which policy shortens the selected job's wait; the chosen one becomes the other run."""
+        """Show which policies shorten the selected job's wait; the chosen one is compared with."""
         screen, scene = self._screen, self._screen.scene
         if scene is None or screen.state.selected is None:
             screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
@@ -156,7 +156,7 @@ class WhatIf:
         screen.open(dialog, lambda policy: screen.go(Compare(policy, from_start=True)))
 
     def other_run(self) -> None:
-        """Switch the panels to the other run or back; → steps through it as well."""
+        """Switch the panels to the other run or back; steps then go through the shown run."""
         if self._is_compared():
             self._screen.change(other=not self._screen.state.other, decision=None, said="")
 
@@ -172,7 +172,7 @@ class WhatIf:
         return is_so
 
     def parted(self) -> None:
-        """Go to the first difference: of the compared runs, or of the last reload while its news is shown."""
+        """Go to the first difference: of the compared runs, or of the last reload while its result is shown."""
         news = self._screen.state.news
         self._screen.go(GoToParted(remade=news is not None and not news.is_bad))
 
@@ -186,27 +186,27 @@ class WhatIf:
     # Causes
 
     def reverse(self) -> None:
-        """Back to the last decision that moved the selected job's planned start."""
+        """Go back to the last decision that moved the selected job's planned start."""
         if self._screen.state.selected is None:
             self._screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
         else:
             self._screen.go(Reverse(PlanOf(self._screen.state.selected)))
 
     def reverse_processor(self) -> None:
-        """Back to when the processor under the pointer changed hands."""
+        """Go back to the step in which another job got the processor under the pointer."""
         if self._screen.state.spot is None:
             self._screen.tell("point at a processor in the chart first")
         else:
             self._screen.go(Reverse(HolderOf(self._screen.state.spot.processor)))
 
     def reverse_boundary(self) -> None:
-        """Back to when a boundary between partitions moved."""
+        """Go back to the step in which the boundary between partitions under the pointer moved."""
         self._screen.go(Reverse(Division()))
 
     # Branches
 
     def break_processors(self) -> None:
-        """Let processors fail from here on, on a new branch."""
+        """Let processors fail from now on, in a new branch."""
         screen = self._screen
         if screen.scene is None or self._at_begin:
             screen.tell("the run has not started: make a step with → first")
@@ -246,14 +246,14 @@ class WhatIf:
         self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
-        """Return the conditions that were typed; they may only speak of jobs and users that there are."""
+        """Return the typed conditions; raise an error if they name jobs or users that do not exist."""
         from sim.stops.grammar import parse_stop
 
         workload, now = self._screen.about.workload, self._screen.scene.clock if self._screen.scene else 0.0
         return tuple(parse_stop(part, workload, now) for part in text.split(";") if part.strip())
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
-        """Set the conditions, and offer to run to where one is met."""
+        """Set the stop conditions, and offer to run to the next step that meets one."""
         said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "no stop conditions"
         self._screen.change(stops=stops, said=said)
         if stops:
@@ -275,7 +275,7 @@ class WhatIf:
     # The way back
 
     def take_back(self) -> None:
-        """Take back the last jump, switch, or comparison that was begun or closed."""
+        """Undo the last jump, switch, or begin or end of a comparison."""
         self._screen.go(TakeBack())
 
     # Bookmarks
@@ -309,12 +309,12 @@ class WhatIf:
 
 
 def _numbered(branches: Sequence[BranchRecord]) -> list[tuple[str, str, str]]:
-    """Return the choices with a digit each."""
+    """Return the branches as options, each with a digit as its key."""
     return [(f"{n}", branch.name, _told(branch)) for n, branch in enumerate(branches, 1)]
 
 
 def _told(branch: BranchRecord) -> str:
-    """Return how the branch came about."""
+    """Return how the branch began, as text."""
     if branch.parent is None:
         return "the first"
     switched = "".join(f", {switch.spec} from {clock(switch.time)}" for switch in branch.switches)

@@ -1,1 +1,1 @@
-"""A file of results: a table, a plot, and the replay of any run."""
+"""Screen of a results file: a table, a plot, and the replay of any run."""

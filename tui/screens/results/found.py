@@ -14,27 +14,27 @@ from tui.chart.plotted import Manner, plotted
 from tui.look.figures import titled
 
 MOST_COLUMNS = 8
-"""Most values across a table by default."""
+"""Largest number of columns of a table by default."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """Selection that the user wants to see of a file."""
+    """Selection of the results that the user wants to see."""
 
     ask: PivotQuery | None = None
-    """Means; None: those of what varies."""
+    """Query of means that the table shows; None for the default one."""
     runs: tuple[Condition, ...] | None = None
-    """The runs for which these hold, one by one, instead of means."""
+    """Conditions of runs that are listed one by one in place of means; None for means."""
     log: bool = False
 
 
 @dataclass(frozen=True)
 class Found:
-    """Contents that match a selection."""
+    """Results of a file that match a selection."""
 
     ask: PivotQuery
     varying: dict[str, int]
-    """Names of what varies between runs, with their numbers of values."""
+    """Number of values of each factor that varies between runs, by name."""
     runs: int
     failed: int
     table: PivotTable
@@ -46,7 +46,7 @@ class Found:
 
 
 def found(path: str, shown: Shown) -> Found:
-    """Read the file."""
+    """Read the file, and return the results that match the selection."""
     with Results(path) as results:
         every = runs_of(results, [])
         values = {name: {record[name] for record in every} for name in FACTORS}
@@ -66,14 +66,14 @@ def found(path: str, shown: Shown) -> Found:
 
 
 def first_ask(varying: dict[str, int]) -> PivotQuery:
-    """Return the first query: policies down, and what else varies most across."""
+    """Return the first query: policies in rows, and the factor with the most other values in columns."""
     others = [name for name in varying if name not in ("policy", "seed", "version")]
     across = max(others, key=lambda name: (varying[name] <= MOST_COLUMNS, varying[name]), default="")
     return PivotQuery("policy", across)
 
 
 def along(ask: PivotQuery, table: PivotTable) -> PivotQuery:
-    """Return the same for a plot: along its axis what are numbers, or else what there is more of."""
+    """Return the query for a plot: factors with numbers along its axis, else the factor with more values."""
     if not ask.columns:
         return ask
     down, across = _numbers(table.rows), _numbers(table.columns)
@@ -86,13 +86,13 @@ def _numbers(values: Sequence[Value]) -> bool:
 
 
 def runs_in(ask: PivotQuery, row: Value, column: Value) -> tuple[Condition, ...]:
-    """Return the conditions that all runs of a cell meet."""
+    """Return the conditions that all runs of a table cell meet."""
     pairs = [(ask.rows, row), *([(ask.columns, column)] if ask.columns else [])]
     return (*ask.where, *(Condition(name, "=", "" if value is None else f"{value}") for name, value in pairs))
 
 
 def drawn_plot(of: Found, shown: Shown, columns: int, rows: int, colour: bool, unicode: bool) -> str:
-    """Return the plot as text for a number of cells, or its error."""
+    """Return the plot as text for this number of cells, or its error."""
     if of.plot is None:
         return of.told
     titles = axis_title(along(of.ask, of.table).rows), titled(of.ask.metric)

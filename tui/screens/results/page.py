@@ -1,4 +1,4 @@
-"""The table of a file of results as rows of cells, one of which is chosen. Pure functions of what was found."""
+"""Table of results as rows of cells, one of which is chosen. Pure functions of the results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """Names at the top and at the left, cells right of them."""
+    """Table with names in the first row and column, and cells."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[Word, ...], ...]
@@ -48,12 +48,12 @@ class Grid:
 
     @property
     def width(self) -> int:
-        """Return columns in which all of it is seen."""
+        """Return the width in columns of the whole table."""
         return sum(self.widths) + GAP * (len(self.head) - 1)
 
 
 def grid_of(found: Found) -> Grid:
-    """Return the grid of means, or of single runs."""
+    """Return the table of means, or of single runs."""
     return _means(found) if found.listed is None else _runs(found, found.listed)
 
 
@@ -104,7 +104,7 @@ class Window:
     first_column: int = 1
 
     def on(self, grid: Grid, width: int, height: int) -> Window:
-        """Return the same within the grid, what is chosen in sight."""
+        """Return the window moved so that it is within the table and shows the chosen cell."""
         row = min(max(self.row, 0), max(len(grid.rows) - 1, 0))
         column = min(max(self.column, 1), max(len(grid.head) - 1, 1))
         first_row = min(max(self.first_row, row - max(height - 2, 0)), row)
@@ -116,7 +116,7 @@ class Window:
 
 
 def drawn(grid: Grid, window: Window, width: int, height: int, look: Look, whole_rows: bool) -> list[list[Segment]]:
-    """Return the visible part of the grid below a line of names; `whole_rows` highlights all of the chosen row."""
+    """Return the visible part of the table below a line of names; `whole_rows` highlights the chosen row."""
     widths, blank = grid.widths, look.style("")
     columns = [0, *range(window.first_column, len(grid.head))]
     head = [_padded(grid.head[at], widths[at], at, "dim", look) for at in columns]
@@ -138,7 +138,7 @@ def _padded(words: str, width: int, at: int, style: str, look: Look) -> list[Seg
 
 
 def place_at(grid: Grid, window: Window, x: int, y: int) -> tuple[int, int] | None:
-    """Return the row and column of a cell that was clicked."""
+    """Return the row and column of the cell at a clicked place, or None."""
     row, left, widths = window.first_row + y - 1, grid.widths[0] if grid.rows else 0, grid.widths
     if y < 1 or row >= len(grid.rows):
         return None
@@ -178,7 +178,7 @@ def note(found: Found | None) -> Line:
 
 
 def keys(width: int, in_runs: bool) -> Line:
-    """Return the line of keys."""
+    """Return the line with the keys of the results screen."""
     pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "replay" if in_runs else "its runs", "open")]
     if in_runs:
         pairs += [("esc", "means", "back")]

@@ -1,4 +1,4 @@
-"""A file of results: means in rows and columns, their plot, every run a key away. It fills while a sweep goes on."""
+"""Screen of a results file: means in a table, their plot, and single runs; it is updated during a sweep."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from tui.screens.commands import Command
 
 EVERY = 0.5
-"""Seconds after which it is asked whether the file has changed."""
+"""Seconds between checks whether the file has changed."""
 BESIDE = 110
-"""Columns from which on the plot is at the side of the table."""
+"""Width in columns from which the plot is at the side of the table."""
 HELP = (
     ("A file of results", (
         ("↑ ↓ ← →", "Choose a mean, or a run."), ("enter", "The runs of a mean; the replay of a run."),
@@ -52,7 +52,7 @@ HELP = (
 
 
 class Read(Message):
-    """The file has been read, or why it could not be."""
+    """Message that the file has been read, or with the error."""
 
     def __init__(self, found: Found | str, shown: Shown) -> None:
         self.found, self.shown = found, shown
@@ -60,7 +60,7 @@ class Read(Message):
 
 
 class ResultsTable(Lines, can_focus=True):
-    """Rows and columns, with one chosen cell."""
+    """Widget with the table, of which one cell is chosen."""
 
     class Opened(Message):
         """Message that the chosen cell is to be opened."""
@@ -72,7 +72,7 @@ class ResultsTable(Lines, can_focus=True):
         self._whole_rows = False
 
     def show(self, grid: Grid, look: Look, whole_rows: bool) -> None:
-        """Show these from now on."""
+        """Show this table from now on."""
         self._grid, self._look, self._whole_rows = grid, look, whole_rows
         self._redraw()
 
@@ -109,7 +109,7 @@ class ResultsTable(Lines, can_focus=True):
 
 
 class Plot(Lines):
-    """Plot as lines of text."""
+    """Widget with the plot as lines of text."""
 
     class Resized(Message):
         """Message that the plot must be drawn again."""
@@ -119,7 +119,7 @@ class Plot(Lines):
         self.post_message(self.Resized())
 
     def show(self, told: str, look: Look) -> None:
-        """Show this from now on: text with colours as a terminal reads them."""
+        """Show this plot from now on: text with colours as terminal escapes."""
         console, blank = self.app.console, look.style("")
         texts = [Text.from_ansi(each, style=blank, end="") for each in told.splitlines()]
         lines = [[Segment(s.text, s.style or blank) for s in text.render(console)] for text in texts]
@@ -172,9 +172,9 @@ class ResultsScreen(Screen[None]):
         self._shown = Shown()
         self.found: Found | None = None
         self._seen: tuple[int, int] | None = None
-        """Time and size of the file when it was read last."""
+        """Time and size of the file when it was last read."""
         self._means = Window()
-        """Position in the table of means."""
+        """Window of the table of means, to return to."""
 
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="title")
@@ -193,7 +193,7 @@ class ResultsScreen(Screen[None]):
         self._tell()
 
     def use_look(self, look: Look) -> None:
-        """Set the look."""
+        """Change the look of the screen."""
         self._look = look
         self.query_one(ResultsTable).forget()
         self.query_one(Plot).forget()
@@ -202,7 +202,7 @@ class ResultsScreen(Screen[None]):
     # Reading
 
     def _look_again(self) -> None:
-        """Read the file again, as the table fills during a sweep."""
+        """Read the file again if it has changed, as it grows during a sweep."""
         try:
             known = os.stat(self._path)
             now = known.st_mtime_ns, known.st_size
@@ -233,7 +233,7 @@ class ResultsScreen(Screen[None]):
         self._tell()
 
     def _see(self, shown: Shown, window: Window | None = None) -> None:
-        """Show another selection."""
+        """Show another selection of the results."""
         self._shown = shown
         self.query_one(ResultsTable).window = window or Window()
         self._read()
@@ -270,7 +270,7 @@ class ResultsScreen(Screen[None]):
 
     @on(ResultsTable.Opened)
     def action_open(self) -> None:
-        """Open a mean as its runs if there are several, and a run as its replay."""
+        """Open the chosen cell: a mean as its runs if there are several, and a run as its replay."""
         if (of := self.found) is None:
             return
         window = self.query_one(ResultsTable).window
@@ -296,7 +296,7 @@ class ResultsScreen(Screen[None]):
             self._see(replace(self._shown, runs=None), self._means)
 
     def action_runs(self) -> None:
-        """Show every run of the means."""
+        """Show the single runs behind the means."""
         if self.found is not None:
             self._see(replace(self._shown, ask=self.found.ask, runs=self.found.ask.where))
 
@@ -374,7 +374,7 @@ class ResultsScreen(Screen[None]):
         yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"
 
     def action_use(self, part: str, value: str) -> None:
-        """Show means of this value."""
+        """Show the means for this value of a factor."""
         changed: dict[str, Any] = {part: value}
         if self.found is not None:
             self._see(replace(self._shown, ask=replace(self.found.ask, **changed), runs=None))
