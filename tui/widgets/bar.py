@@ -1,4 +1,4 @@
-"""A line or two across the screen: the state at the top, the sentence under the chart, the keys at the bottom."""
+"""Bar of a line or two: the state at the top, the sentence under the chart, the keys at the bottom."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Bar(Lines):
     def __init__(
         self, ground: str = "", *, tell: Callable[[str], str] = lambda action: "", id: str | None = None
     ) -> None:
-        """Make the bar; `tell` describes an action."""
+        """Make the bar; `tell` returns the tooltip of an action."""
         super().__init__(id=id)
         self._ground, self._tell = ground, tell
         self._told = ""
@@ -31,7 +31,7 @@ class Bar(Lines):
         self._look: Look | None = None
 
     def show(self, lines: Sequence[Line], look: Look) -> None:
-        """Show these from now on."""
+        """Show these lines from now on."""
         if (tuple(lines), look) != (self._lines, self._look):
             self._lines, self._look = tuple(lines), look
             self._redraw()

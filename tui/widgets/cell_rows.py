@@ -1,4 +1,4 @@
-"""Widgets that know the rows that they show: cells that did not change are neither made nor sent again."""
+"""Base widgets that draw rows of cells, and send only changed cells to the terminal."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from tui.chart.cells.cells import Brush, Runs
 
 
 class Inked(NamedTuple):
-    """Cells that a brush draws."""
+    """Cells that a brush draws, with their inks."""
 
     runs: Runs
     brush: Brush
 
 
 class RowWidget(Widget):
-    """Base of widgets without borders, which show exactly the rows that they return."""
+    """Base of widgets without borders, which draw exactly the rows that they return."""
 
     ALLOW_SELECT = False
 
     @abstractmethod
     def cells(self, y: int, begin: int, end: int) -> list[Segment]:
-        """Return the segments in these columns of a row."""
+        """Return the segments of a row from column `begin` to `end`."""
 
     def changed_cells(self, y: int, begin: int, end: int) -> list[Segment] | Inked:
-        """Return the same where something has changed."""
+        """Return the segments, or the inked cells, for changed columns of a row."""
         return self.cells(y, begin, end)
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:  # fmt: skip
-        """Pass changed cells directly to the screen, because Textual's own way takes four messages."""
+        """Send changed cells directly to the screen, because Textual's own way takes four messages."""
         if not regions or layout or recompose or not self.is_attached or not self.display:
             return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
         self._repaint_regions.update(regions)
@@ -54,23 +54,23 @@ class RowWidget(Widget):
         return [Strip(self.cells(y, *crop.column_span), crop.width) for y in crop.line_range]
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return all but the one for the colours that terminals name as they like: nothing here is drawn in those."""
+        """Return the filters without the one for the terminal's named colours, which are not used here."""
         return [known for known in super().get_line_filters() if not isinstance(known, ANSIToTruecolor)]
 
 
 class Lines(RowWidget):
-    """RowWidget of segments set from outside."""
+    """Widget whose rows are set from outside."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._given: dict[int, list[Segment]] = {}
         self._drawn: dict[int, list[Segment]] = {}
-        """RowWidget after the filters"""
+        """Segments of each row after the filters"""
         self._changed: dict[tuple[int, int, int], list[Segment]] = {}
         """Segments set last, by row, first column and end column"""
 
     def put(self, rows: Mapping[int, list[Segment]]) -> None:
-        """Show these, and what there was in all others."""
+        """Show these rows; the other rows stay."""
         width = self.size.width
         new = {y: row for y, row in rows.items() if row is not (was := self._given.get(y)) and row != was}
         if not new:
@@ -91,7 +91,7 @@ class Lines(RowWidget):
         self.refresh(*changed)
 
     def forget(self) -> None:
-        """Draw everything again next time."""
+        """Draw everything again at the next update."""
         self._given.clear()
         self._drawn.clear()
         self._changed.clear()
@@ -106,7 +106,7 @@ class Lines(RowWidget):
 
 
 def fitted(row: Sequence[Segment], width: int, blank: Style) -> list[Segment]:
-    """Return exactly `width` columns: cut off, or filled up with blanks.
+    """Return the row as exactly `width` columns: cut off, or filled with blanks.
 
     >>> ["".join(s.text for s in fitted([Segment("ab"), Segment("cd")], width, Style())) for width in (3, 6)]
     ['abc', 'abcd  ']
@@ -116,7 +116,7 @@ def fitted(row: Sequence[Segment], width: int, blank: Style) -> list[Segment]:
 
 
 def cut(row: Sequence[Segment], begin: int, end: int) -> list[Segment]:
-    """Return these columns of a row.
+    """Return the columns from `begin` to `end` of a row.
 
     >>> ["".join(s.text for s in cut([Segment("ab"), Segment("cd"), Segment("ef")], *at)) for at in ((1, 4), (2, 4))]
     ['bcd', 'cd']
@@ -134,7 +134,7 @@ def cut(row: Sequence[Segment], begin: int, end: int) -> list[Segment]:
 
 
 def differing(row: Sequence[Segment], before: Sequence[Segment]) -> tuple[int, int, list[Segment]]:
-    """Return the columns [begin, end) in which two rows of equal width differ, and the first row's segments there.
+    """Return (begin, end) of the columns in which two rows of equal width differ, and the first row's segments there.
 
     >>> one, other = ([Segment(text) for text in texts] for texts in (("ab", "c", "def"), ("ab", "x", "def")))
     >>> differing(one, other)

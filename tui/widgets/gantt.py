@@ -1,4 +1,4 @@
-"""Gantt chart as a widget, which draws a scene and reports the user's actions."""
+"""Widget of the Gantt chart, which draws a scene and reports the user's actions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tui.look.themes import Printable
 from tui.widgets.cell_rows import Inked, RowWidget
 
 _A_PAN = 8
-"""Columns, and rows of cells, that a key moves the chart by."""
+"""Number of columns, and rows of cells, by which a key moves the chart."""
 
 
 class _Looking(NamedTuple):
@@ -37,11 +37,11 @@ class _Looking(NamedTuple):
     camera: Camera
     axis: Axis
     now: float
-    """Place of now."""
+    """Position of now in the view."""
 
 
 class Gantt(RowWidget, can_focus=True):
-    """Chart of a scene. The widget owns the camera, and posts a message when it moves."""
+    """Widget of a scene's chart; it owns the camera, and posts a message when the camera moves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("plus,equals_sign", "zoom(1)", "closer", show=False, id="chart.zoom_in"),
@@ -67,7 +67,7 @@ class Gantt(RowWidget, can_focus=True):
     ]
 
     class CameraChanged(Message):
-        """The person, or the size of the screen, moved the camera: show this from now on."""
+        """Message that the user, or the size of the screen, has moved the camera."""
 
         def __init__(self, gantt: Gantt, camera: Camera, by_size: bool) -> None:
             self.gantt, self.camera, self.by_size = gantt, camera, by_size
@@ -85,14 +85,14 @@ class Gantt(RowWidget, can_focus=True):
             super().__init__()
 
     class Picked(Message):
-        """A job was clicked, or (None) a place where none is."""
+        """Message that a job was clicked, or (None) a place without a job."""
 
         def __init__(self, gantt: Gantt, rank: int | None, spot: Spot | None = None) -> None:
             self.gantt, self.rank, self.spot = gantt, rank, spot
             super().__init__()
 
     class Measured(Message):
-        """A span is being dragged over; once the button is let go, `span` is from when until when."""
+        """Message that a span of time is being measured; when the button is released, `span` has its begin and end."""
 
         def __init__(self, gantt: Gantt, told: str, span: tuple[float, float] | None = None) -> None:
             self.gantt, self.told, self.span = gantt, told, span
@@ -110,14 +110,14 @@ class Gantt(RowWidget, can_focus=True):
         self._brush = Brush(DARK)
         self._cells: Cells | None = None
         self._changed: dict[tuple[int, int, int], Runs] = {}
-        """Runs drawn last, by row, first column and end column; empty with filters"""
+        """Segments drawn last, by row, first column and end column; empty if filters are used"""
         self._by_clock: Camera | None = None
-        """Last camera by the clock"""
+        """Last camera in which time was by the clock"""
         self._spot: Spot | None = None
         self._seen: tuple[float, float] | None = None
-        """Visible times, for any size; None: given by the camera"""
+        """Times that must be visible at any size; None if the camera decides"""
         self._grabbed: tuple[int, int, _Looking] | None = None
-        """Start of a drag, with its view"""
+        """Start of a drag: column, row and view; None if there is no drag"""
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
         """Begin and end of a measuring drag"""
         self.is_pointed_at = False
@@ -127,7 +127,7 @@ class Gantt(RowWidget, can_focus=True):
     # Input
 
     def show(self, scene: Pictured, look: Look) -> None:
-        """Draw this; only rows that changed are sent to the terminal."""
+        """Draw this scene; only changed rows are sent to the terminal."""
         left = self._left
         self._scene = scene
         if scene.chart is not None and scene.chart.workload.procs != self._workload.procs:
@@ -144,7 +144,7 @@ class Gantt(RowWidget, can_focus=True):
 
     @property
     def selected(self) -> int | None:
-        """Return the job that glows."""
+        """Return the rank of the selected job, or None."""
         return self._selected
 
     @selected.setter
@@ -155,24 +155,24 @@ class Gantt(RowWidget, can_focus=True):
 
     @property
     def camera(self) -> Camera | None:
-        """Return the camera the user chose; None until the widget has a size."""
+        """Return the camera that the user chose; None until the widget has a size."""
         return self._camera
 
     @camera.setter
     def camera(self, camera: Camera) -> None:
-        """Set the camera, keeping the widget's size, without a message."""
+        """Set the camera for the widget's size, without posting a message."""
         inner = self._inner
         sized = camera.sized(inner.columns, inner.rows * self._folds)
         self._camera, self._seen = sized, self._seen if sized == self._camera else None
 
     @property
     def is_fitted(self) -> bool:
-        """Return True if the wanted view has been fitted to the current size."""
+        """Return True if the requested view has been fitted to the current size."""
         inner, camera = self._inner, self._camera
         return camera is not None and (camera.columns, camera.rows) == (inner.columns, inner.rows * self._folds)
 
     def turning(self, pages: bool) -> Camera | None:
-        """Return the camera that follows by pages, or by scrolling; None while the place of now is unknown."""
+        """Return the camera that follows now, by pages or by scrolling; None while its position is unknown."""
         if (looking := self._looking()) is None:
             return None
         return looking.camera.paging(looking.now) if pages else looking.camera.following()
@@ -197,7 +197,7 @@ class Gantt(RowWidget, can_focus=True):
         return [known for known in super().get_line_filters() if not isinstance(known, Printable)]
 
     def _redraw(self) -> None:
-        """Make the picture, and refresh what differs."""
+        """Make the picture again, and send the changed cells."""
         width, height = self.size
         if self._scene is None or self._scene.chart is None or not width or not height:
             return
@@ -212,7 +212,7 @@ class Gantt(RowWidget, can_focus=True):
             self.refresh(*(Region(begin, row, end - begin, 1) for row, begin, end in changed))
 
     def _draw_pointer(self, drawn: Cells) -> None:
-        """Draw the pointer for viewers without the mouse."""
+        """Draw the mouse pointer, for viewers who do not move the mouse."""
         if self.is_pointed_at and self._pointer is not None:
             x, y = self._pointer
             drawn.write(y, x, "*" if self._brush.look.ascii else "●", ink(Hue.ACCENT, Tone.STRONG), ink(Hue.NONE))
@@ -224,17 +224,17 @@ class Gantt(RowWidget, can_focus=True):
 
     @property
     def _left(self) -> int:
-        """Return columns left of the chart."""
+        """Return the number of columns left of the chart."""
         chart = None if self._scene is None else self._scene.chart
         return margin(self._workload.procs) if chart is None else margin_of(chart.workload.procs, chart.labels)
 
     @property
     def _folds(self) -> int:
-        """Return pixel rows in a row of cells."""
+        """Return the number of pixel rows in a row of cells."""
         return 1 if self._brush.look.patterned else 2
 
     def _forget(self) -> None:
-        """Draw everything again next time."""
+        """Draw everything again at the next update."""
         self._cells = None
         self._changed.clear()
 
@@ -258,7 +258,7 @@ class Gantt(RowWidget, can_focus=True):
     # Looking elsewhere
 
     def see(self, window: tuple[float, float] | None, by_size: bool = False) -> None:
-        """Show all between two moments, at any size; None restores the first view."""
+        """Show the time between two points at any size; None restores the first view."""
         inner = self._inner
         first = Camera.on(self._workload, inner.columns, inner.rows * self._folds)
         self._move(first if window is None else first.fitting(*window), by_size)
@@ -294,7 +294,7 @@ class Gantt(RowWidget, can_focus=True):
             self._move(looking.camera.panned(direction * _A_PAN, looking.now))
 
     def action_space_by_event(self) -> None:
-        """Switch between equal and proportional widths of steps; keep now in sight."""
+        """Switch between equal and proportional widths of steps; now stays visible."""
         if self._camera is None or self._scene is None or self._scene.chart is None:
             return
         view, was = self._scene.chart.view, self._camera
@@ -331,7 +331,7 @@ class Gantt(RowWidget, can_focus=True):
         self._move(looking.camera.fitting(begin, end))
 
     def action_fit_first(self) -> None:
-        """Restore the standard zoom: the whole machine, and now."""
+        """Restore the standard view: the whole machine, around now."""
         inner = self._inner
         self._move(Camera.on(self._workload, inner.columns, inner.rows * self._folds))
 
@@ -396,7 +396,7 @@ class Gantt(RowWidget, can_focus=True):
             self.capture_mouse()
 
     def _measure(self, event: events.MouseMove) -> None:
-        """Measure the time and the processors between the drag's begin and the pointer."""
+        """Update the measured time and processors between the drag's begin and the pointer."""
         assert self._measured is not None
         self._measured = self._measured[0], event
         self._tell_measured(self._measured, is_over=False)
@@ -410,7 +410,7 @@ class Gantt(RowWidget, can_focus=True):
             self.post_message(self.Measured(self, told, (begin, end) if is_over and end > begin else None))
 
     def _draw_measure(self, cells: Cells) -> None:
-        """Draw a bar from the drag's begin to the pointer."""
+        """Draw the measured span as a bar from the drag's begin to the pointer."""
         if self._measured is None:
             return
         (x, _), (to, y) = ((event.x, event.y) for event in self._measured)
@@ -420,7 +420,7 @@ class Gantt(RowWidget, can_focus=True):
         cells.write(y, begin, told, ink(Hue.ACCENT, Tone.TEXT), ink(Hue.ACCENT, Tone.STRONG))
 
     def _drag(self, event: events.MouseMove) -> None:
-        """Keep the grabbed point under the pointer."""
+        """Move the chart so that the grabbed point stays under the pointer."""
         assert self._grabbed is not None
         x, y, (camera, _, now) = self._grabbed
         if event.x != x:
@@ -428,7 +428,7 @@ class Gantt(RowWidget, can_focus=True):
         self._move(camera.lifted((event.y - y) * self._folds, self._workload.procs))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Treat a drag that went nowhere as a click."""
+        """End a drag; one that did not move counts as a click."""
         grabbed, self._grabbed = self._grabbed, None
         self.release_mouse()
         if self._measured is not None:
@@ -457,7 +457,7 @@ class Gantt(RowWidget, can_focus=True):
         self.action_pan(direction)
 
     def _wheel(self, event: events.MouseEvent, steps: int) -> None:
-        """Zoom about the pointer: time, or with shift processors."""
+        """Zoom around the pointer: time, or with shift processors."""
         event.prevent_default()
         event.stop()
         spot, looking = self._spot_at(event), self._looking()

@@ -1,4 +1,4 @@
-"""Lists of options that bear keys, clicks and a change of size in one write."""
+"""Lists of options that allow keys, clicks and a change of size within one update."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.widgets._select import SelectOverlay
 
 
 class Options(OptionList):
-    """Textual's list; pages turn only if it has room for a line."""
+    """Textual's list of options, in which page keys work only if a line fits."""
 
     def _move_page(self, direction: Direction) -> None:
         if (self.highlighted or 0) in self._index_to_line:
@@ -17,7 +17,7 @@ class Options(OptionList):
 
 
 class Choice(Select[str]):
-    """Textual's choice of one word, with such a list."""
+    """Textual's selection of one word, with such a list."""
 
     def compose(self) -> ComposeResult:
         current, _ = super().compose()
@@ -26,10 +26,13 @@ class Choice(Select[str]):
 
 
 class _Overlay(SelectOverlay, Options):
-    """List that lies over other widgets while it is open; Textual's rules of style follow the first base only."""
+    """Open list of a selection, over other widgets.
+
+    Textual applies the style rules of the first base class only.
+    """
 
 
 def is_listed(event: OptionList.OptionMessage) -> bool:
-    """Return True if the list still has the option of this event: it may have been filled again since."""
+    """Return True if the event's option is still in the list, which may have changed since."""
     options = event.option_list
     return event.option_index < options.option_count and options.options[event.option_index] is event.option

@@ -1,6 +1,6 @@
-"""The widget that shows a sheet: a title, lines that stay, and a body that scrolls.
+"""Panel widget, which shows a sheet: a title, fixed lines, and a body that scrolls.
 
-It draws a value and decides nothing: a pure function makes the sheet, and what a person does goes up as messages.
+It draws a value and decides nothing: a pure function makes the sheet, and the user's actions are posted as messages.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tui.panels.meanings import title_meaning
 from tui.widgets.cell_rows import Lines, fitted
 
 MARGIN = 1
-"""Blank columns left of the lines; at the right as many hold the scroll mark."""
+"""Width in columns of the left margin, and of the right one, which holds the scroll mark."""
 WHEEL = 3
-"""Lines a turn of the wheel."""
+"""Number of lines that the mouse wheel scrolls."""
 AnyDraw: TypeAlias = Callable[[Any, Size, int], Sheet]
-"""Function like `parts.Draw`, for any context."""
+"""Function like `context.Draw`, for any kind of context."""
 AnyTell: TypeAlias = Callable[[Any, Size, int, int], str]
 
 
@@ -68,21 +68,21 @@ class Panel(Lines, can_focus=True):
     ]
 
     class Picked(Message):
-        """A job's line was clicked."""
+        """Message that the line of a job was clicked."""
 
         def __init__(self, rank: int) -> None:
             self.rank = rank
             super().__init__()
 
     class Hovered(Message):
-        """The pointer came to a job's line, or left it (None)."""
+        """Message that the pointer moved to the line of a job, or away from it (None)."""
 
         def __init__(self, rank: int | None) -> None:
             self.rank = rank
             super().__init__()
 
     class Maximise(Message):
-        """The title was clicked: show this panel alone, or with the others again."""
+        """Message that the title was clicked, to show this panel alone or with the others again."""
 
         def __init__(self, panel: Panel) -> None:
             self.panel = panel
@@ -93,7 +93,7 @@ class Panel(Lines, can_focus=True):
             return self.panel
 
     class NeedsChanged(Message):
-        """A new size showed that all of the panel takes another number of rows than before."""
+        """Message that at a new width the panel needs another number of rows."""
 
     def __init__(
         self, draw: AnyDraw, *, tell: AnyTell | None = None, id: str | None = None, classes: str | None = None
@@ -110,7 +110,7 @@ class Panel(Lines, can_focus=True):
         self._over: int | None = None
 
     def show(self, context: Shown) -> None:
-        """Show this, with the newly selected or current line in view."""
+        """Show this context, with the selected or current line in view."""
         before, self._shown, mark = self._shown, context, self._sheet.mark
         self._redraw()
         is_moved = self._sheet.is_followed and self._sheet.mark != mark
@@ -119,7 +119,7 @@ class Panel(Lines, can_focus=True):
 
     @property
     def needs(self) -> int:
-        """Return rows in which all of it would be seen; 0: it has not been drawn yet."""
+        """Return the number of rows that show the whole panel; 0 before it is drawn."""
         return self._sheet.needs if self._sheet.title else 0
 
     # Drawing
@@ -141,7 +141,7 @@ class Panel(Lines, can_focus=True):
 
     @property
     def _room(self) -> int:
-        """Return how many lines of the body can be seen."""
+        """Return the number of lines of the body that are visible."""
         return max(self.size.height - 1 - len(self._sheet.head), 0)
 
     def on_resize(self) -> None:
@@ -159,7 +159,7 @@ class Panel(Lines, can_focus=True):
     # Scrolling
 
     def _go_to(self, first: int) -> bool:
-        """Show the body from this line on; False if it is shown so already."""
+        """Show the body from this line on; return False if it is shown so already."""
         first = window(self._sheet.total, first, self._room).start
         if first == self._first:
             return False
@@ -168,7 +168,7 @@ class Panel(Lines, can_focus=True):
         return True
 
     def _reveal(self, mark: int | None) -> None:
-        """Bring a line of the body into sight, moving as little as possible."""
+        """Scroll to this line of the body, as little as possible."""
         if mark is not None:
             self._go_to(min(max(self._first, mark - self._room + 1), mark))
 
@@ -242,7 +242,7 @@ class Panel(Lines, can_focus=True):
 
 
 def span_at(line: Line, column: int) -> Span | None:
-    """Return the span that covers a column of a line."""
+    """Return the span of the line at this column, or None."""
     for span in line.spans:
         width = text.cells(span.text)
         if 0 <= column < width:
@@ -252,7 +252,7 @@ def span_at(line: Line, column: int) -> Span | None:
 
 
 def rank_at(line: Line, column: int) -> int | None:
-    """Return the job that a click there selects."""
+    """Return the rank of the job that a click at this column selects, or None."""
     found = span_at(line, column)
     selects = re.fullmatch(r"select_rank\((\d+)\)", found.action if found else "")
     return int(selects[1]) if selects else None
@@ -261,7 +261,7 @@ def rank_at(line: Line, column: int) -> int | None:
 def draw_rows(
     sheet: Sheet, lines: Sequence[Line], context: Shown, width: int, height: int, focused: bool
 ) -> list[list[Segment]]:
-    """Return the title and as many lines as there are, and blanks below: every cell has its style."""
+    """Return the rows of the panel: title, lines, and blank rows below."""
     look = context.look
     rows = [_title(sheet, context, width, focused), *(_row(line, look, width, _lit(line, context)) for line in lines)]
     blank = [Segment(" " * width, look.style("surface"))]
@@ -282,7 +282,7 @@ def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: in
 
 
 def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segment]:
-    """Return the title, of which run it is where there are two, a rule, and the note at the right."""
+    """Return the title with the name of its run if there are two, a rule, and the note at the right."""
     room = width - 2 * MARGIN
     spans = [Span(text.shorten(sheet.title, room), "accent" if focused else "title"), Span(" ")]
     if not sheet.of_both and (whose := context.whose):
@@ -295,7 +295,7 @@ def _title(sheet: Sheet, context: Shown, width: int, focused: bool) -> list[Segm
 
 
 def _lit(line: Line, context: Shown) -> str:
-    """Return how a line stands out: its job is selected, or under the pointer."""
+    """Return the highlight of a line: its job is selected, or under the pointer, or ""."""
     if line.rank is None:
         return ""
     if line.rank == context.selected:

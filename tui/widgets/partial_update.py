@@ -1,4 +1,4 @@
-"""Partial updates of the terminal: of each row only the changed columns, of each style only what is new.
+"""Partial updates of the terminal: only changed columns of each row, and only changed parts of each style.
 
 Textual's own compositor renders every widget around a change, sends a row from the left edge of its widget on, and
 repeats every style. This class keeps its layout and replaces only the updates, for which it uses a private module of
@@ -46,7 +46,7 @@ class SpanCompositor(Compositor):
         return Update(pieces) if pieces else None
 
     def _on_top(self, y: int, begin: int, end: int) -> Iterator[Piece]:
-        """Yield the visible pieces in these columns of a row."""
+        """Yield the visible pieces of a row from column `begin` to `end`."""
         hidden = [(max(begin, 0), min(end, self.size.width))]
         for widget, shown, region in self.layers_visible[y]:
             still = []
@@ -69,7 +69,7 @@ def _cells(widget: Widget, y: int, begin: int, end: int) -> list[Segment] | Inke
 
 
 class Update(CompositorUpdate):
-    """Some pieces of the screen."""
+    """Update of some pieces of the screen."""
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
         self._pieces = pieces
@@ -86,14 +86,14 @@ class Update(CompositorUpdate):
 
 
 Codes = tuple[str, str, str]
-"""Attributes, foreground, background: each as SGR says it; empty: the terminal's own."""
+"""Attributes, foreground and background as parameters of an escape sequence; "" for the terminal's own."""
 _PLAIN = Style.null()
 _MOST_TURNS = 20_000
 _SGR = re.compile("\x1b\\[([0-9;]*)m")
 
 
 class _Pen:
-    """Draws, and remembers how."""
+    """Writer of escape sequences, which remembers the last style."""
 
     def __init__(self, system: ColorSystem) -> None:
         self.sent: list[str] = []
@@ -122,12 +122,12 @@ class _Pen:
         self._style = brush.style(runs.inks[-1])
 
     def done(self) -> str:
-        """Return all that is to be sent; what comes after it is plain."""
+        """Return the whole output; text after it has the default style."""
         return "".join([*self.sent, turn(self._style, _PLAIN, self._system)])
 
 
 class _Turns(dict[int, str]):
-    """Escape sequences that change one ink of a brush into another."""
+    """Escape sequences that change one ink of a brush into another, made when needed."""
 
     def __init__(self, brush: Brush, system: ColorSystem) -> None:
         super().__init__()
@@ -162,7 +162,7 @@ def turn(was: Style, style: Style, system: ColorSystem) -> str:
 
 @lru_cache(4096)
 def codes(style: Style, system: ColorSystem) -> Codes:
-    """Return the parts of a style.
+    """Return attributes, foreground and background of a style as parameters of an escape sequence.
 
     >>> codes(Style.parse("bold #ff0000 on #000000"), ColorSystem.TRUECOLOR)
     ('1', '38;2;255;0;0', '48;2;0;0;0')

@@ -1,4 +1,4 @@
-"""The strip of the whole run, on which a click or a drag goes to a moment."""
+"""Strip of the whole run, on which a click or a drag goes to a time."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tui.widgets.panel import MARGIN, Panel
 
 
 class Scrubber(Panel, can_focus=False):
-    """A panel whose columns are moments."""
+    """Panel whose columns are points in time."""
 
     class Scrubbed(Message):
-        """The pointer points at this column, of so many."""
+        """Message that the pointer is at this column of `width` columns."""
 
         def __init__(self, column: int, width: int) -> None:
             self.column, self.width = column, width

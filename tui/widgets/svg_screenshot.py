@@ -1,6 +1,6 @@
 """Screenshot as an SVG that looks the same in every viewer: blocks and lines are shapes, letters are text.
 
-Nothing is fetched, and no letter's place hangs on which monospaced font there is.
+It loads no other files, and the positions of letters do not depend on the installed fonts.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ SHAPES: dict[str, _Parts] = {
     **{sign: [(int(n) % 2 / 2, int(n) // 2 / 2, 0.5, 0.5) for n in places] for sign, places in _QUARTERS.items()},
     **_LINES,
 }
-"""Signs that fill a part of their cell: x, y, width and height as shares of it."""
+"""Shapes of signs that fill a part of their cell: x, y, width and height as shares of the cell."""
 SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
-"""Signs that fill a share of it everywhere."""
+"""Share of the cell that each shading sign fills."""
 _DIM = 0.6
 _TOGETHER = re.compile(r"[^ ]+(?: [^ ]+)*")
 
 
 @dataclass(frozen=True)
 class Type:
-    """Size of cells in whole pixels."""
+    """Size of a cell in whole pixels."""
 
     width: int
 
     @classmethod
     def of(cls, size: float) -> Type:
-        """Return the type for letters of about this size.
+        """Return the cell size for letters of about this size.
 
         >>> Type.of(16).width, Type.of(16).height
         (10, 20)
@@ -68,7 +68,7 @@ class Type:
 
 
 def draw_still(rows: Sequence[Iterable[Segment]], columns: int, look: Look, type_: Type, title: str = "") -> str:
-    """Return the picture as a file of its own."""
+    """Return the screenshot as the text of an SVG file."""
     width, height = columns * type_.width, len(rows) * type_.height
     inside = [
         *([element("title", text(title))] if title else []),
