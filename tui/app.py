@@ -1,4 +1,4 @@
-"""The program at a terminal: it loads traces, opens their replay, and remembers what a person has chosen."""
+"""Program in a terminal: it reads traces, opens their replays, and remembers the user's settings."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ if TYPE_CHECKING:
     from tui.sessions.session_manager import SessionManager
 
 HANGUP = 1
-"""The signal of a terminal that was closed, where it tells so."""
+"""Number of the signal that a closed terminal sends."""
 AFTER_THE_FIRST_FRAME = 0.2
-"""Seconds after which sessions are thought of."""
+"""Seconds after the first frame until sessions are saved or offered."""
 
 
 def _screen_commands() -> type[Provider]:
-    """Return the commands of the palette, imported when it is first opened."""
+    """Return the class with the commands of the palette, which is imported when it is first opened."""
     from tui.screens.commands import ScreenCommands
 
     return ScreenCommands
@@ -82,13 +82,13 @@ class Guest:
 
     look: Look
     now: Callable[[], float] | None = None
-    """Tells the time, where that is not the wall's."""
+    """Function that returns the time in seconds; None for the system's clock."""
     traces: tuple[str, ...] = ()
     """Traces that can be opened in addition to the samples."""
 
 
 class Schedscope(Guarded):
-    """schedscope."""
+    """Main class of the terminal program, a Textual app."""
 
     TITLE = "schedscope"
     COMMANDS: ClassVar[set[Any]] = {_screen_commands}
@@ -112,19 +112,19 @@ class Schedscope(Guarded):
         self.look = guest.look if guest else choose(self.settings, os.environ, sys.stdout.encoding)
         super().__init__()
         self.opened = prepared
-        """Prepared run on the screen, None before any is opened."""
+        """Run on the screen; None before one is opened."""
         self._asked = asked
-        """Question to answer before a session is opened."""
+        """Request for trust in a session's code, to be answered before the session is opened."""
         self._begins_with_lessons = lessons
         self.quiz = quiz
-        """The questions that are asked, if one after another is."""
+        """Quiz that asks one question after another; None outside of a quiz."""
         self._session_manager: SessionManager | None = None
         self._menus = Menus(self, guest.traces if guest else None)
         self._file = results
-        """A file of results that is opened at first."""
+        """Path of the results file that is opened first, or None."""
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Return the filters that all output passes."""
+        """Return the filters through which all output passes."""
         return [*super().get_line_filters(), Printable(), *([Ascii()] if self.look.ascii else [])]
 
     def notify(
@@ -136,7 +136,7 @@ class Schedscope(Guarded):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Say something in passing; it may quote anything from anywhere, so it is never markup."""
+        """Show a short message for a few seconds; its text may quote files, so it is never markup."""
         super().notify(
             printable_lines(message), title=printable(title), severity=severity, timeout=timeout, markup=False
         )
@@ -178,7 +178,7 @@ class Schedscope(Guarded):
             (self._show_lessons if self._begins_with_lessons else self._show_first)()
 
     def _settle(self) -> None:
-        """Do what can wait until the first frame is drawn."""
+        """Do the work that can wait until the first frame is drawn."""
         opening = self.opened.opening if self.opened else None
         is_new = self._asked is None and (opening is None or opening.session is None)
         self.session_manager.begin(is_new and not self.in_lesson)
@@ -207,7 +207,7 @@ class Schedscope(Guarded):
 
     @property
     def quiz_told(self) -> str:
-        """Return the score, with the question that is on the screen if it has been answered."""
+        """Return the score of the quiz as text, including the current question if it has been answered."""
         assert self.quiz is not None
         walk = self.replay.state.walk if self.replay is not None else None
         quiz = self.quiz if walk is None or self.quiz.is_over else self.quiz.after(walk.is_right)
@@ -259,7 +259,7 @@ class Schedscope(Guarded):
         return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, ReplayScreen)), None)
 
     def on_key(self, event: events.Key) -> None:
-        """Forward keys to the replay that were typed before a dialog opened, as over a slow line."""
+        """Forward keys to the replay that were typed before a dialog opened, as can happen on a slow line."""
         if isinstance(event._sender, ReplayScreen) and event._sender is not self.screen:
             event.prevent_default()
             self.post_message(events.Key(event.key, event.character))
@@ -288,7 +288,9 @@ class Schedscope(Guarded):
 
     @work(thread=True, exclusive=True, group="loading")
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
-        """Read it in the background; what is shown stays until it is there. Code of a session's own asks first."""
+        """Read an opening in the background, and show it when it is read; code that a session names needs consent
+        first.
+        """
         try:
             prepared = self.prepare(opening())
         except SchedscopeError as error:
@@ -303,7 +305,7 @@ class Schedscope(Guarded):
             self.call_from_thread(self._opened, prepared, then)
 
     def prepare(self, opening: Opening) -> Prepared:
-        """Read it; in a thread of its own."""
+        """Return the run of an opening, read and ready to show; called in a separate thread."""
         return opening.prepare()
 
     def ask_for_trust(self, asked: NeedsTrustError, then: Callable[[], None] = lambda: None) -> None:
@@ -326,7 +328,7 @@ class Schedscope(Guarded):
 
     @property
     def session_manager(self) -> SessionManager:
-        """Return the manager of the sessions."""
+        """Return the object that saves and offers sessions."""
         if self._session_manager is None:
             from tui.sessions.session_manager import SessionManager
 
@@ -335,12 +337,12 @@ class Schedscope(Guarded):
 
     @property
     def in_lesson(self) -> bool:
-        """Return True if a lesson is shown, which is remembered in its own way."""
+        """Return True if a lesson is shown, whose progress is remembered separately."""
         return self.opened is not None and self.opened.walk is not None
 
     @property
     def session(self) -> Session | None:
-        """Return the session that brings back what is shown; None: nothing is."""
+        """Return the session that restores the current screen; None if no replay is shown."""
         screen, opened = self.replay, self.opened
         if opened is None:
             return None
@@ -352,7 +354,7 @@ class Schedscope(Guarded):
 
     @on(KeepSession)
     def _keep_session(self, wanted: KeepSession) -> None:
-        """Keep the session in a file or the clipboard."""
+        """Save the session in a file, or copy it to the clipboard."""
         from sim.session.session import one_line, write_session, written
 
         if self.replay is None:
@@ -378,7 +380,7 @@ class Schedscope(Guarded):
 
     @on(SceneChanged)
     def _tell_notes(self) -> None:
-        """Explain how a second terminal follows with the teacher's notes."""
+        """Show how a second terminal can display the teacher's notes."""
         if self.guest is not None or self.replay is None or self.replay.state.walk is None:
             return
         if self.replay.state.projected:
@@ -402,7 +404,7 @@ class Schedscope(Guarded):
         self.remember(lambda now: now.with_policy(written_policy(chosen.policy)))
 
     def remember(self, change: Callable[[Settings], Settings]) -> None:
-        """Keep a setting, merged with changes of other instances; warn if the disk refuses."""
+        """Save a changed setting, merged with the changes of other running programs; warn if it cannot be written."""
         kept = None if self.guest or self._is_refused else kept_now(self.settings_path)
         self.settings = change(kept or self.settings)
         problem = None if self.guest else save(self.settings, self.settings_path)
@@ -418,7 +420,7 @@ class Schedscope(Guarded):
         self.use_look(wanted.look)
 
     def use_look(self, look: Look, kept: bool = True) -> None:
-        """Set the look of everything."""
+        """Change the look of all screens; `kept` also saves it as a setting."""
         self.look = look
         self.theme = theme_name(look)
         if kept:
@@ -429,7 +431,7 @@ class Schedscope(Guarded):
 
     @on(Quit)
     def _quit(self) -> None:
-        """Quit; ask first if the session cannot be kept."""
+        """Quit the program; ask first if the session cannot be saved."""
         begun = self.replay is not None and self.replay.scene is not None and self.replay.scene.snapshot.step > 0
         problem = self.session_manager.keep_last() if begun and self.guest is None else None
         if problem is None:
@@ -462,7 +464,7 @@ class Schedscope(Guarded):
             self._end_by(HANGUP)
 
     def panic(self, *renderables: Any) -> None:
-        """Ignore errors from reading the keyboard of a terminal that is gone."""
+        """Report an unexpected error, unless it comes from reading the keyboard of a closed terminal."""
         if is_gone():
             self._end_by(HANGUP)
         else:

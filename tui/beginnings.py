@@ -1,4 +1,4 @@
-"""The program at a puzzle or a game, over the menu, instead of at a replay."""
+"""Start of the program at a puzzle or a game, over the menu, instead of at a replay."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tui.look.palette import Look
 from tui.shutdown import close_the_gone, is_gone
 
 Begin: TypeAlias = Callable[[Look, bool], Screen[Any]]
-"""Function that makes a screen from a look; its flag is True for a guest, which has no files here."""
+"""Function that makes a screen from a look; its flag is True for a guest without files here."""
 
 
 class Begun(Schedscope):
-    """schedscope, with another screen over its menu."""
+    """Program that starts with another screen over its menu."""
 
     def __init__(self, begin: Begin) -> None:
         super().__init__(None)
@@ -28,7 +28,7 @@ class Begun(Schedscope):
         self.call_after_refresh(self._show_begin)
 
     def _settle(self) -> None:
-        """Save what is opened from here, but offer no crashed session over a puzzle or a game."""
+        """Save what is opened later, but offer no crashed session over a puzzle or a game."""
         self.session_manager.begin(False)
 
     def _show_begin(self) -> None:
@@ -36,7 +36,7 @@ class Begun(Schedscope):
 
 
 def open_at(begin: Begin) -> int:
-    """Open the program at a screen."""
+    """Run the program with the screen that `begin` makes; return its exit code."""
     app = Begun(begin)
     sys.stdin = StringIO()
     app.run()

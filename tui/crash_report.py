@@ -1,6 +1,6 @@
-"""A fault of the program itself: everything about it in a file, and one line for the person.
+"""Report of an unexpected error of the program: details in a file, and one line for the user.
 
-Timers, callbacks and messages may outlive what they draw on: what fails in a screen that has closed is no fault.
+Timers, callbacks and messages may come after their screen has closed; errors in them are ignored.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from tui.sessions.autosave import state_folder
 
 
 class Guarded(App[int]):
-    """An app that drops what fails in a closed screen, and reports any other failure."""
+    """App that ignores errors in closed screens, and reports any other error."""
 
     async def on_event(self, event: Event) -> None:
-        """Drop what the mouse does to a widget that has been removed since the screen was drawn."""
+        """Ignore mouse events for a widget that has been removed since the screen was drawn."""
         if not (isinstance(event, MouseEvent) and not event.is_forwarded and self._is_removed_at(event.x, event.y)):
             await super().on_event(event)
 
@@ -41,7 +41,7 @@ class Guarded(App[int]):
             super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
-        """Print a line on the terminal and write the rest to a file; what was watched is kept."""
+        """Print one line on the terminal and write the details to a file; the session is saved."""
         if not self._exit_renderables:  # one fault brings others along
             told = f"schedscope: {report(self._exception)}, and the next start offers to continue"
             self._exit_renderables.append(Text(printable_lines(told)))
@@ -49,7 +49,7 @@ class Guarded(App[int]):
 
 
 def _acting(error: Exception) -> Iterator[MessagePump]:
-    """Yield the widgets whose methods raised the error; the app itself calls the action of a key."""
+    """Yield the widgets whose methods raised the error; for the action of a key, the widget of that action."""
     if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
         error = error.error
     for frame, _ in walk_tb(error.__traceback__):
@@ -59,7 +59,7 @@ def _acting(error: Exception) -> Iterator[MessagePump]:
 
 
 def is_closed(pump: MessagePump | None) -> bool:
-    """Return True for a widget that is being removed or whose screen is off the stack, and for an app without any."""
+    """Return True for a widget that is being removed or whose screen has closed, and for an app without screens."""
     while pump is not None and not isinstance(pump, App):
         if pump._closing or getattr(pump, "_pruning", False):
             return True
@@ -70,7 +70,7 @@ def is_closed(pump: MessagePump | None) -> bool:
 
 
 def report(fault: BaseException | None) -> str:
-    """Write the report; the line that says where it is."""
+    """Write the report to a file; return the line that says where it is."""
     told = f"internal error: {fault!r}"
     try:
         path = state_folder() / "fault.log"

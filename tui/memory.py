@@ -7,15 +7,15 @@ import gc
 import sys
 
 _MMAP_THRESHOLD = -3
-"""Value from malloc.h"""
+"""Number of this option in malloc.h"""
 _LARGE = 1 << 18
-"""Bytes from which on a block has pages of its own"""
+"""Size in bytes from which a block gets memory pages of its own"""
 
 
 def give_back_at_once() -> bool:
-    """Make the allocator return memory at once; return True if it can.
+    """Make the allocator return freed memory to the system at once; return True if it can.
 
-    Else glibc keeps more and more of what is freed among what is not: of a million jobs' columns that grow, a third.
+    Otherwise glibc keeps much of the freed memory: of a million jobs' growing columns, a third.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -26,7 +26,7 @@ def give_back_at_once() -> bool:
 
 
 def give_back_what_went() -> None:
-    """Collect the reference cycles of a replaced replay, which were frozen out of the collector."""
+    """Free the memory of a replay that was replaced; its objects were exempt from garbage collection."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""The screens from which replays are opened: what there is to see, what there is to learn, the results of many runs."""
+"""Menus from which replays are opened: the first screen, the lessons, and results of many runs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from tui.screens.results.screen import ResultsScreen
 
 GONE = 5.0
-"""Seconds after which nothing holds a replay any more that has made way for another"""
+"""Seconds after which no code refers to a replaced replay any more"""
 
 
 class Menus:
     """Menu screens over the replay, imported when they open."""
 
     def __init__(self, app: App[int], traces: tuple[str, ...] | None) -> None:
-        """`traces` are offered to a guest; None offers all."""
+        """Make the menus; `traces` are offered to a guest, None offers all."""
         self._app, self._traces = app, traces
         self._menu: FirstScreen | None = None
         self._results: ResultsScreen | None = None
 
     def show_first(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """Show the first screen over the open one; from the replay of a stored run return to its results."""
+        """Show the first screen over the open screen; from the replay of a stored run, return to the results."""
         below = self._below
         if below is not None:
             while self._app.screen is not below:
@@ -49,7 +49,7 @@ class Menus:
         self._show(FirstScreen(there, settings.recent, look, is_over))
 
     def show_lessons(self, settings: Settings, look: Look, is_over: bool) -> None:
-        """Show the lessons; the next unfinished one is chosen."""
+        """Show the list of lessons; the next unfinished one is chosen."""
         from tui.screens.first.entries import lessons
         from tui.screens.first.screen import FirstScreen
 
@@ -67,7 +67,7 @@ class Menus:
 
     @property
     def _below(self) -> Screen[Any] | None:
-        """Return the screen to which a replay goes back: results, or a puzzle."""
+        """Return the screen under a replay, to which it returns: results, or a puzzle; else None."""
         stack = reversed(self._app.screen_stack)
         return next((each for each in stack if each is self._results or getattr(each, "stays", False)), None)
 
@@ -81,7 +81,7 @@ class Menus:
         self._app.push_screen(self._results)
 
     def show_replay(self, replay: Screen[Any], is_another: bool) -> None:
-        """Replace the open screen and its menus by a replay; results stay under it."""
+        """Replace the open screen and its menus by a replay; a results screen stays under it."""
         if is_another:
             self._app.set_timer(GONE, give_back_what_went)
         if is_another and self._menu in self._app.screen_stack:
@@ -92,7 +92,7 @@ class Menus:
             self._app.push_screen(replay)
 
     def use_look(self, look: Look) -> None:
-        """Set the look of the menus."""
+        """Change the look of the open menus."""
         for screen in self._app.screen_stack:
             if screen in (self._menu, self._results, self._below) and (use := getattr(screen, "use_look", None)):
                 use(look)

@@ -1,4 +1,4 @@
-"""Signals that end the program from outside, and terminals that disappear."""
+"""Handling of signals that end the program, and of terminals that disappear."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any, TextIO
 from textual.driver import Driver
 
 ENDING = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2")
-"""Signals that would kill the program and leave the terminal as the screen has it."""
+"""Names of the signals that would kill the program and leave the terminal in a bad state."""
 SIGNALS = tuple(getattr(signal, name) for name in ENDING if hasattr(signal, name))
 
 
 def on_signals(end: Callable[[int], None]) -> None:
-    """Call `end` with the number of a signal that would kill; one that is ignored (nohup) stays ignored."""
+    """Call `end` with the number of a signal that would kill the program; ignored signals (nohup) stay ignored."""
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -47,7 +47,7 @@ def is_gone() -> bool:
 
 
 class _Patient:
-    """A file that takes everything: what a terminal that is gone does not take is dropped."""
+    """File that drops everything that a closed terminal does not accept."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
