@@ -18,8 +18,12 @@ TYPES = {
     "Words": "cython.ulonglong[::1]",
 }
 """Types in C of names in annotations; collections and classes of the module keep theirs, all else is an object"""
+REPLACED = ("__future__", "sim.machine", "sim.machine.columns")
+"""Modules of which the compiled text has its own versions: those of Cython and of arrays"""
+FROM_C = ("ceil", "floor", "pow")
+"""Functions of C"""
 OBJECTS = ("list", "tuple", "dict", "set", "object")
-HELPERS = ("Plan", "RowPlan", "Sets", "Waiters")
+HELPERS = ("Steps", "RowPlan", "Trials", "Sets", "Waiters")
 """Classes of which Python calls only these methods; the public methods of all others are for Python"""
 FROM_PYTHON = ("clear", "put", "told")
 QUIET = ("abs", "len", "max", "min", "range", "pow", "float", "int", "floor", "ceil")
@@ -31,14 +35,23 @@ Known = dict[str, str]
 def module_of(files: list[Path]) -> str:
     """Return the text of one module made of these files, in this order."""
     statements = [each for file in files for each in ast.parse(file.read_text(encoding="utf-8")).body]
-    module = [each for each in statements if not _is_own_import(each)]
+    module = [*filter(None, (_without_own(each, _defined(statements)) for each in statements))]
     types = Types(module)
     return ast.unparse(ast.fix_missing_locations(ast.Module([types.of_statement(each) for each in module], [])))
 
 
-def _is_own_import(statement: ast.stmt) -> bool:
-    own = ("sim.kernel", "__future__")
-    return isinstance(statement, ast.ImportFrom) and str(statement.module).startswith(own)
+def _defined(statements: list[ast.stmt]) -> set[str]:
+    """Return the names of all functions, classes and constants."""
+    named = {each.name for each in statements if isinstance(each, ast.FunctionDef | ast.ClassDef)}
+    return named | {constant[0] for constant in map(_constant, statements) if constant} | {*FROM_C}
+
+
+def _without_own(statement: ast.stmt, defined: set[str]) -> ast.stmt | None:
+    """Return an import without the names that the module itself defines, or None if it has no others."""
+    if not isinstance(statement, ast.ImportFrom):
+        return statement
+    others = [] if statement.module in REPLACED else [each for each in statement.names if each.name not in defined]
+    return ast.ImportFrom(statement.module, others, 0) if others else None
 
 
 class Types:

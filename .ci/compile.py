@@ -15,7 +15,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-KERNEL = Path(__file__).resolve().parents[1] / "sim" / "kernel"
+SIM = Path(__file__).resolve().parents[1] / "sim"
+KERNEL = SIM / "kernel"
 OPTIONS = (
     "boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, infer_types=True, "
     "auto_pickle=False, binding=False"
@@ -53,9 +54,9 @@ def source() -> str:
     """Return the text of the module that Cython translates."""
     parts = runpy.run_path(str(KERNEL / "parts.py"))
     types = runpy.run_path(str(Path(__file__).with_name("c_types.py")))
-    header = f"# cython: language_level=3, {OPTIONS}\nimport cython\nfrom cython.cimports.libc.math import pow\n"
-    made_of = f"MADE_OF = {parts['made_of'](KERNEL)!r}\n"
-    return header + made_of + str(types["module_of"]([KERNEL / part for part in parts["SOURCES"]]))
+    from_c = f"from cython.cimports.libc.math import {', '.join(types['FROM_C'])}\n"
+    header = f"# cython: language_level=3, {OPTIONS}\nimport cython\n{from_c}MADE_OF = {parts['made_of'](SIM)!r}\n"
+    return header + str(types["module_of"]([SIM / part for part in parts["SOURCES"]]))
 
 
 def compile_to(made: Path, flags: str = FLAGS) -> None:

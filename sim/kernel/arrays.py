@@ -1,6 +1,6 @@
 """Columns of numbers as arrays, for the compiled loop; the first `count` values of an array are in use.
 
-The functions are the same as in `sim.kernel.columns`, which the interpreted loop uses.
+The functions are the same as in `sim.machine.columns`, which the interpreted loop uses.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sim.kernel.columns import Numbers, Times, Word, Words
+from sim.machine.columns import Numbers, Times, Word, Words
+from sim.machine.moment import MOMENT
 from sim.policies import orders
 
-A_MOMENT = 1e-6
-"""Copy of `MOMENT` in `sim.machine.moment`"""
 INFINITE = float("inf")
 A_RUN = 16
 """Longest sequence that is sorted by insertion; longer ones are merged"""
@@ -126,7 +125,7 @@ def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
 def turns_for(work: float, a_turn: float) -> int:
     """Return the number of turns that `work` seconds take, as in `sim.machine.turns`."""
     if work % 1 or a_turn % 1:
-        turns = (work - A_MOMENT) / a_turn
+        turns = (work - MOMENT) / a_turn
         whole: int = int(turns)
         return whole + 1 if whole < turns else whole
     whole = whole_turns(work, a_turn)

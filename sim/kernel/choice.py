@@ -27,7 +27,7 @@ def compiled() -> Any:
         module = import_module("sim.kernel.compiled")
     except ImportError:
         return None
-    return module if made_of(FOLDER) == module.MADE_OF else None
+    return module if made_of(FOLDER.parent) == module.MADE_OF else None
 
 
 def chosen() -> Any:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.kernel import cython
-from sim.kernel.columns import A_MOMENT, count_progress, growing_numbers, numbers, times, turns_for, whole_turns
 from sim.kernel.loop import Loop
-from sim.kernel.operations import differences, sum_at, sum_of_products
+from sim.machine import cython
+from sim.machine.columns import count_progress, growing_numbers, numbers, times, turns_for, whole_turns
+from sim.machine.moment import MOMENT
+from sim.machine.operations import differences, sum_at, sum_of_products
 
 
 @cython.cclass
@@ -83,13 +84,13 @@ class Clock(Loop):
         """Advance to `to`; if a turn ends there, the next row with unfinished jobs becomes active."""
         if self.cycle < 2:
             return
-        ended = whole_turns(to - self.begin + A_MOMENT, self.slice)
+        ended = whole_turns(to - self.begin + MOMENT, self.slice)
         if ended <= 0:
             return
         self.is_known, self.has_turned = False, True
         self.begin += ended * self.slice
         place = self.on_turn + ended
-        if self.begin >= to - A_MOMENT:
+        if self.begin >= to - MOMENT:
             for index in range(place, place + self.cycle):
                 self.on_turn = index % self.cycle
                 if self.empty[self.order[self.on_turn]] < self.size:
@@ -127,7 +128,7 @@ class Clock(Loop):
         turn = self._turn_of(places, whole - ended * many)
         rest = work - whole * a_turn
         end: float = self.begin + (ended * cycle + turn) * self.slice
-        end += self.slice if rest > a_turn - A_MOMENT else overhead + rest
+        end += self.slice if rest > a_turn - MOMENT else overhead + rest
         return end if end > since else since
 
     def _turn_of(self, places: tuple[int, ...], number: int) -> int:

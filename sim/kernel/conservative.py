@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from sim.kernel import cython
-from sim.kernel.columns import A_MOMENT, copy_numbers, number_before, set_numbers, time_before
-from sim.kernel.operations import move_pair
 from sim.kernel.present import BY_QUEUE, BY_START, Present
-
-APART = 4 * A_MOMENT
-"""Copy of `APART` in `sim.machine.moment`"""
+from sim.machine import cython
+from sim.machine.columns import copy_numbers, number_before, set_numbers, time_before
+from sim.machine.moment import APART, MOMENT
+from sim.machine.operations import move_pair
 
 
 @cython.cclass
@@ -51,9 +49,8 @@ class Conservative(Present):
     def _compress(self) -> None:
         """Release reservations one by one and place them again: `sim.machine.profile.compression`."""
         self._make_plan()
-        plan, now, tried, moves, at, free = self.plan, self.now, 0, 0, self.plan.at, self.plan.free
-        tried_procs, tried_for, tried_from = self.tried_procs, self.tried_for, self.tried_from
-        tried_to, tried_moves, left, last = self.tried_to, self.tried_moves, self.left, 0
+        plan, bounds, now, at, free, last = self.plan, self.bounds, self.now, self.plan.at, self.plan.free, 0
+        bounds.forget()
         seen, grown_for, procs_of, length_of, planned = (
             self.seen, self.grown_for, self.procs, self.estimate, self.planned,
         )  # fmt: skip
@@ -69,7 +66,7 @@ class Conservative(Present):
             if seen[rank] >= grown_for[procs]:  # nothing has come to be free that would do
                 continue
             start, length = planned[rank], length_of[rank]
-            before = start - A_MOMENT
+            before = start - MOMENT
             if walks:  # not far from where the job before it stood
                 last = min(last, plan.count - 1)
                 while last + 1 < plan.count and at[last + 1] < before:
@@ -78,44 +75,19 @@ class Conservative(Present):
                     last -= 1
             else:
                 last = time_before(at, before, 0, plan.count) - 1
-            if last < 0 or (free[last] < procs and now + length > at[last] + A_MOMENT):
+            if last < 0 or (free[last] < procs and now + length > at[last] + MOMENT):
                 continue
             seen[rank] = self.grown
-            earlier, hope, index = start, now, tried - 1
-            while index >= 0:
-                if tried_procs[index] <= procs and tried_for[index] <= length and tried_from[index] <= start:
-                    hope, moved = tried_to[index], tried_moves[index]
-                    if moved < moves and left[moved] - length < hope:
-                        hope = left[moved] - length
-                    break
-                index -= 1
-            hope = hope - APART if hope - APART > now else now
-            if hope < before and (free[last] >= procs or hope + length <= at[last] + A_MOMENT):
+            earlier, hope = start, bounds.bound(procs, length, start) - APART
+            if hope < now:
+                hope = now
+            if hope < before and (free[last] >= procs or hope + length <= at[last] + MOMENT):
                 earlier = plan.gap_before(last, start, procs, length, hope)
-            moved = moves
             if earlier < before:
                 self._bring_forward(rank, procs, length, start, earlier)
-                index = moves - 1
-                while index >= 0 and left[index] > start:
-                    left[index] = start
-                    index -= 1
-                left[moves] = start
-                moves += 1
             else:
                 earlier = start
-            while (
-                tried
-                and tried_procs[tried - 1] >= procs
-                and tried_for[tried - 1] >= length
-                and tried_to[tried - 1] <= earlier
-            ):
-                tried -= 1
-            tried_procs[tried] = procs
-            tried_for[tried] = length
-            tried_from[tried] = start
-            tried_to[tried] = earlier
-            tried_moves[tried] = moved
-            tried += 1
+            bounds.note(procs, length, start, earlier)
 
     def _line_up(self) -> int:
         """Write the ranks of the reservations to move earlier, in order; return their number."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.kernel import cython
-from sim.kernel.columns import (
-    A_MOMENT,
+from sim.kernel.row_plan import RowPlan
+from sim.kernel.sharing import Sharing
+from sim.machine import cython
+from sim.machine.columns import (
     INFINITE,
     ends_in_order,
     growing_numbers,
@@ -17,9 +18,8 @@ from sim.kernel.columns import (
     time_near,
     times,
 )
-from sim.kernel.operations import are_same, common_pairs, insert_step, place_of, remove_number
-from sim.kernel.plan import RowPlan
-from sim.kernel.sharing import Sharing
+from sim.machine.moment import MOMENT
+from sim.machine.operations import are_same, common_pairs, insert_step, place_of, remove_number
 
 FIRST = 2
 """Number of the last rebuild before the loop began"""
@@ -379,7 +379,7 @@ class GangLoop(Sharing):
             rank, end = placed[index], ends[index]
             plan = self.plans[home[rank]]
             at, free, last = plan.at, plan.free, plan.count - 1
-            if end - at[last] <= A_MOMENT:
+            if end - at[last] <= MOMENT:
                 free[last] += procs[rank]
                 continue
             insert_step(at, free, last + 1, last + 1, end, free[last] + procs[rank])
@@ -444,9 +444,9 @@ class GangLoop(Sharing):
                     while near < count and plan.at[near] < best:
                         if plan.free[near] >= procs:
                             until, end = near + 1, plan.at[near] + span
-                            while until < count and plan.free[until] >= procs and end > plan.at[until] + A_MOMENT:
+                            while until < count and plan.free[until] >= procs and end > plan.at[until] + MOMENT:
                                 until += 1
-                            if until == count or end <= plan.at[until] + A_MOMENT:
+                            if until == count or end <= plan.at[until] + MOMENT:
                                 break
                             near = until
                         near += 1

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sim.kernel import cython
-from sim.kernel.columns import A_MOMENT, INFINITE, growing_numbers, growing_times, numbers, remove_numbers, remove_times
-from sim.kernel.operations import insert_pair, remove_step
 from sim.kernel.suspension import Suspension
+from sim.machine import cython
+from sim.machine.columns import INFINITE, growing_numbers, growing_times, numbers, remove_numbers, remove_times
+from sim.machine.moment import MOMENT, whole
+from sim.machine.operations import insert_pair, remove_step
 
 
 @cython.cclass
@@ -54,8 +55,8 @@ class ImmediateLoop(Suspension):
 
     def _urgency(self, rank: int) -> float:
         """Return the job's instantaneous xfactor: time since submit over time run."""
-        ran: float = self._whole(self.l_ran[rank])
-        return self._whole(self.now - self.submit[rank]) / ran if ran else INFINITE
+        ran: float = whole(self.l_ran[rank])
+        return whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
     def _has_left(self, rank: int) -> None:
         if self.is_to_wake[rank]:
@@ -73,15 +74,15 @@ class ImmediateLoop(Suspension):
             self.served = 0
         for index in range(self.running):
             rank = self.end_rank[index]
-            if self._slice_over(rank) <= self.now + A_MOMENT:
+            if self._slice_over(rank) <= self.now + MOMENT:
                 suffering = self._suffering(rank)
                 insert_pair(self.served_at, self.served_of, self.served, suffering, -rank)
                 self.served += 1
 
     def _suffering(self, rank: int) -> float:
         """Return the instantaneous xfactor of a running job."""
-        ran = self._whole(self.l_ran[rank] + self.now - self.since[rank])
-        return self._whole(self.now - self.submit[rank]) / ran if ran else INFINITE
+        ran = whole(self.l_ran[rank] + self.now - self.since[rank])
+        return whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
     def _preempt(self, rank: int) -> bool:
         """Start a new job in place of the lowest instantaneous xfactors; return False if they are not enough."""
@@ -116,7 +117,7 @@ class ImmediateLoop(Suspension):
         for index in range(self.running):
             rank = self.end_rank[index]
             over = self._slice_over(rank)
-            if over > self.now + A_MOMENT and (
+            if over > self.now + MOMENT and (
                 over < soonest or (over == soonest and self.h_last[rank] < self.h_last[next_of])
             ):
                 soonest, next_of = over, rank

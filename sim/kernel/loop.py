@@ -6,15 +6,6 @@ histories, decisions and states as the engine and the policies, which are the de
 
 from __future__ import annotations
 
-from sim.kernel import cython
-from sim.kernel.columns import (
-    A_MOMENT,
-    INFINITE,
-    forget_last,
-    insert_in_order,
-    number_before,
-    time_up_to,
-)
 from sim.kernel.conservative import Conservative
 from sim.kernel.present import (
     CONSERVATIVE,
@@ -26,6 +17,15 @@ from sim.kernel.present import (
     RELAXED,
     REPLAN,
 )
+from sim.machine import cython
+from sim.machine.columns import (
+    INFINITE,
+    forget_last,
+    insert_in_order,
+    number_before,
+    time_up_to,
+)
+from sim.machine.moment import MOMENT
 
 ENOUGH = 0
 LATER = 1
@@ -85,7 +85,7 @@ class Loop(Conservative):
                 time = follows = timer
             elif timer < follows:
                 follows = timer
-        if follows > time + A_MOMENT or time == INFINITE:
+        if follows > time + MOMENT or time == INFINITE:
             return time
         latest = self._latest(time, arrives)
         while latest != time:
@@ -95,7 +95,7 @@ class Loop(Conservative):
 
     def _latest(self, time: float, arrives: float) -> float:
         """Return the latest of the times that belong to the same instant as `time`."""
-        until = time + A_MOMENT
+        until = time + MOMENT
         latest = arrives if time < arrives and arrives <= until else time
         index = self.running - 1
         while index >= 0 and -self.leave_at[index] <= until:
@@ -285,7 +285,7 @@ class Loop(Conservative):
             else:
                 self._start(index, self.spares_as, head, shadow, extra, True)
                 extra -= width[place]
-                stays = stays and ends > shadow + A_MOMENT
+                stays = stays and ends > shadow + MOMENT
             if index < self.waiting:
                 index = self._next_to_pass(index, until, extra)
         if is_easy:  # they leave the shadow where it is
@@ -317,7 +317,7 @@ class Loop(Conservative):
             free += procs[at]
             at += 1
         shadow = ends[at - 1]
-        until = shadow + A_MOMENT
+        until = shadow + MOMENT
         while at < running and ends[at] <= until:
             free += procs[at]
             at += 1
@@ -340,36 +340,22 @@ class Loop(Conservative):
     def _decide_replan(self) -> None:
         """Plan all jobs again; a wider and longer job starts no earlier than one placed before."""
         self._make_plan()
-        draft, now, index, passes, tried = self.draft, self.now, 0, False, 0
-        tried_procs, tried_for, tried_to = self.tried_procs, self.tried_for, self.tried_to
+        draft, bounds, now, index, passes = self.draft, self.bounds, self.now, 0, False
         draft.become(self.plan)
+        bounds.forget()
         while index < self.waiting:
             place = self.queue[index]
-            rank, procs, length, at, last = self.rank_at[place], self.width[place], self.length[place], now, tried - 1
-            while last >= 0:
-                if tried_procs[last] <= procs and tried_for[last] <= length:
-                    at = tried_to[last]
-                    break
-                last -= 1
-            at = draft.earliest(procs, length, at)
+            procs, length = self.width[place], self.length[place]
+            bound = bounds.bound(procs, length, INFINITE)
+            at = draft.earliest(procs, length, bound if bound > now else now)
             draft.take(at, at + length, procs)
-            while (
-                tried
-                and tried_procs[tried - 1] >= procs
-                and tried_for[tried - 1] >= length
-                and tried_to[tried - 1] <= at
-            ):
-                tried -= 1
-            tried_procs[tried] = procs
-            tried_for[tried] = length
-            tried_to[tried] = at
-            tried += 1
+            bounds.note(procs, length, at, at)
             if at == now:
                 self._start(index, self.passes_as if passes else self.starts_as, -1, 0.0, 0.0, passes)
                 continue
             passes = True
             index += 1
-            self._plan_anew(rank, at, 0.0)
+            self._plan_anew(self.rank_at[place], at, 0.0)
 
     def _plan_anew(self, rank: int, at: float, one: float) -> None:
         """Plan the job's start for this pass only."""

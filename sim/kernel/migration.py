@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.kernel import cython
-from sim.kernel.columns import numbers
 from sim.kernel.gang import GangLoop
+from sim.machine import cython
+from sim.machine.columns import numbers
 
 
 @cython.cclass

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.kernel import cython
-from sim.kernel.columns import (
-    A_MOMENT,
+from sim.kernel.partitions import Partitions
+from sim.kernel.present import NEVER, WIDTH
+from sim.kernel.sets import blank
+from sim.machine import cython
+from sim.machine.columns import (
     INFINITE,
     growing_numbers,
     insert_number,
@@ -15,10 +17,8 @@ from sim.kernel.columns import (
     remove_numbers,
     times,
 )
-from sim.kernel.operations import remove_number
-from sim.kernel.partitions import Partitions
-from sim.kernel.present import NEVER, WIDTH
-from sim.kernel.sets import blank
+from sim.machine.moment import MOMENT
+from sim.machine.operations import remove_number
 
 SHARED = 4096
 """Copy of `SHARED` in `sim.history.decision_log`"""
@@ -194,7 +194,7 @@ class MultiQueueLoop(Partitions):
             self.stage[rank] = 0
             self.estimate[rank] = self.length[place] = self.whole_estimate[rank]
             self.runtime[rank] = self.whole_runtime[rank]
-            if self.h_start[self.h_last[rank]] + self.runtime[rank] > now + A_MOMENT:
+            if self.h_start[self.h_last[rank]] + self.runtime[rank] > now + MOMENT:
                 self._cut(rank, place, now)
                 return
         Partitions._complete(self, rank, now)
@@ -297,7 +297,7 @@ class MultiQueueLoop(Partitions):
                     continue
                 if procs > self.short_of:
                     ends = self.now + self.length[place]
-                    until = ends - A_MOMENT
+                    until = ends - MOMENT
                     if until > self.short_at and (
                         procs > idle[partition]
                         or (until > self.touched_at and procs > self.touched_of)
@@ -429,7 +429,7 @@ class MultiQueueLoop(Partitions):
 
     def _fits_beside(self, procs: int, ends: float) -> bool:
         """Return True if a job can run from now until `ends` without moving a pivot."""
-        until = ends - A_MOMENT
+        until = ends - MOMENT
         if until > self.short_at and procs > self.short_of:
             return False
         if self.placed < self.pivots or self.untaken >= 0 or not self.drafted:
@@ -445,7 +445,7 @@ class MultiQueueLoop(Partitions):
 
     def _touches_no_trial(self, procs: int, ends: float) -> bool:
         """Return True if a job can run from now until `ends` without delaying planned speculative runs."""
-        at, free, index, count, until = self.plan.at, self.plan.free, 0, self.plan.count, ends - A_MOMENT
+        at, free, index, count, until = self.plan.at, self.plan.free, 0, self.plan.count, ends - MOMENT
         while index < count and (at[index] < until or not index):
             if free[index] < procs:
                 self.touched_at, self.touched_of = at[index] if index else -INFINITE, free[index]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.kernel import cython
-from sim.kernel.columns import Word, drawn, growing_numbers, growing_times, numbers, power, sort_pairs, times
 from sim.kernel.loop import Loop
 from sim.kernel.present import FCFS, FIRSTFIT
-from sim.policies.orders import stream
+from sim.machine import cython
+from sim.machine.columns import Word, growing_numbers, growing_times, numbers, sort_pairs, times
+from sim.policies.orders import drawn, power, stream
 
 XFACTOR = 1
 DELAY = 2

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.kernel import cython
-from sim.kernel.columns import Processors, numbers
 from sim.kernel.loop import Loop
 from sim.kernel.sets import Sets
+from sim.machine import cython
+from sim.machine.columns import Processors, numbers
 
 
 @cython.cclass

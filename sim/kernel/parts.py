@@ -6,12 +6,13 @@ from hashlib import sha256
 from pathlib import Path
 
 SOURCES = (
-    "arrays.py", "operations.py", "plan.py", "sets.py", "present.py", "conservative.py", "loop.py", "ordering.py",
-    "suspension.py", "selective.py", "immediate.py", "partitions.py", "multiqueue.py", "clock.py", "sharing.py",
-    "gang.py", "migration.py",
+    "machine/moment.py", "kernel/arrays.py", "machine/operations.py", "machine/steps.py", "machine/trials.py",
+    "kernel/row_plan.py", "kernel/sets.py", "kernel/present.py", "kernel/conservative.py", "kernel/loop.py",
+    "kernel/ordering.py", "kernel/suspension.py", "kernel/selective.py", "kernel/immediate.py", "kernel/partitions.py",
+    "kernel/multiqueue.py", "kernel/clock.py", "kernel/sharing.py", "kernel/gang.py", "kernel/migration.py",
 )  # fmt: skip
 
 
 def made_of(folder: Path) -> str:
-    """Return a hash of the source files."""
+    """Return a hash of the source files, given the folder of `sim`."""
     return sha256(b"".join((folder / name).read_bytes() for name in SOURCES)).hexdigest()

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.kernel import cython
-from sim.kernel.columns import (
-    A_MOMENT,
+from sim.machine import cython
+from sim.machine.columns import (
     INFINITE,
     Bytes,
     Longs,
@@ -24,7 +23,8 @@ from sim.kernel.columns import (
     time_before,
     times,
 )
-from sim.kernel.operations import (
+from sim.machine.moment import MOMENT
+from sim.machine.operations import (
     insert_pair,
     insert_range,
     insert_three,
@@ -33,7 +33,8 @@ from sim.kernel.operations import (
     remove_ranges,
     remove_three,
 )
-from sim.kernel.plan import Plan
+from sim.machine.steps import Steps
+from sim.machine.trials import Trials
 
 EASY = 0
 RELAXED = 1
@@ -104,7 +105,7 @@ class Present:
         self.held_at = numbers(jobs)
         """Index of each running job's processors in the history's ranges"""
         # Plans
-        self.plan, self.draft = Plan(2 * jobs + 2), Plan(2 * jobs + 2)
+        self.plan, self.draft = Steps(2 * jobs + 2), Steps(2 * jobs + 2)
         self.planned = times(jobs)
         """Reserved start of each waiting job"""
         self.planned_in = numbers(jobs)
@@ -120,11 +121,8 @@ class Present:
         """True if no job has ended or started since the head's start was computed"""
         self.shadow, self.extra, self.is_sharp = 0.0, 0, True
         """Time at which the head fits, extra processors then, and True if no job ends less than a microsecond later"""
-        self.tried_procs, self.tried_for, self.tried_from = numbers(jobs), times(jobs), times(jobs)
-        self.tried_to, self.tried_moves = times(jobs), numbers(jobs)
-        """Searches of a compression: new start of each job tried, and number of moves until then"""
-        self.left, self.turn = times(jobs), numbers(jobs)
-        """Earliest start that a moved reservation has left since each move; order of the jobs"""
+        self.bounds, self.turn = Trials(jobs), numbers(jobs)
+        """Results of searches in this pass; order of the jobs"""
         self.grown, self.grown_for, self.seen = 1, numbers(procs + 1), numbers(jobs)
         set_numbers(self.grown_for, 0, procs + 1, 1)
         """Number of times that room grew; the last one for each width; the last one each job has used"""
@@ -183,7 +181,7 @@ class Present:
 
     def _complete(self, rank: int, now: float) -> None:
         """Complete the job."""
-        if self.expected[rank] > now + A_MOMENT:
+        if self.expected[rank] > now + MOMENT:
             self.ended_early = True
         self._leave(rank, now)
         self._end_stretch(rank, now, KILLED if self.overruns[rank] else DONE)
@@ -365,8 +363,8 @@ class Present:
         if self.is_reserved:
             self.grown = grown = self.grown + 1
             at, free, count = plan.at, plan.free, plan.count
-            index = time_before(at, start - A_MOMENT, 0, count)
-            if index == count or at[index] > start + A_MOMENT:
+            index = time_before(at, start - MOMENT, 0, count)
+            if index == count or at[index] > start + MOMENT:
                 index -= 1
             while index < count and at[index] < end:
                 set_numbers(self.grown_for, free[index] + 1, procs, grown)
@@ -397,7 +395,7 @@ class Present:
         """Remove the reservation of a starting job, and change the plan if it starts early."""
         at = self.planned[rank]
         self._forget(rank)
-        if abs(at - now) > A_MOMENT:
+        if abs(at - now) > MOMENT:
             self._make_room(max(at, now), at + self.estimate[rank], procs)
             self.plan.advance(now)
             self.plan.take(now, expected, procs)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from math import ceil, floor
 
-from sim.kernel import cython
-from sim.kernel.columns import (
-    A_MOMENT,
+from sim.kernel.present import TAU
+from sim.kernel.sets import Waiters
+from sim.kernel.suspension import Suspension
+from sim.machine import cython
+from sim.machine.columns import (
     INFINITE,
     Times,
     growing_numbers,
@@ -21,10 +23,8 @@ from sim.kernel.columns import (
     time_up_to,
     times,
 )
-from sim.kernel.operations import insert_pair, remove_pair
-from sim.kernel.present import TAU
-from sim.kernel.sets import Waiters
-from sim.kernel.suspension import Suspension
+from sim.machine.moment import MOMENT, whole
+from sim.machine.operations import insert_pair, remove_pair
 
 EARLY = 1 - 1e-12
 """Copy of `EARLY` in `sim.policies.preempt.tolls`"""
@@ -111,7 +111,7 @@ class SelectiveLoop(Suspension):
         ticks: float = floor(now / tick + 0.5)
         if ticks * tick > now:
             ticks -= 1
-        has_ticked = now - ticks * tick <= A_MOMENT
+        has_ticked = now - ticks * tick <= MOMENT
         is_calm = self.stood and not self.completed and not has_ticked
         before = self.waiting - self.arrived
         if is_calm:
@@ -194,7 +194,7 @@ class SelectiveLoop(Suspension):
     def _xfactor(self, rank: int) -> float:
         """Return the xfactor of an idle job."""
         estimate = self.estimate[rank]
-        xfactor: float = (self._whole(self.now - self.submit[rank] - self.l_ran[rank]) + estimate) / estimate
+        xfactor: float = (whole(self.now - self.submit[rank] - self.l_ran[rank]) + estimate) / estimate
         return xfactor
 
     def _urgency(self, rank: int) -> float:
@@ -217,7 +217,7 @@ class SelectiveLoop(Suspension):
             other = victims[index]
             estimate = self.estimate[other]
             ran = self.l_ran[other] + self.now - self.since[other]
-            own = (self._whole(self.now - self.submit[other] - ran) + estimate) / estimate
+            own = (whole(self.now - self.submit[other] - ran) + estimate) / estimate
             self._suspend(other, rank, mine, own, self.sf)
         if is_new:
             self._start_there(rank, self.takes_as, count)
@@ -243,7 +243,7 @@ class SelectiveLoop(Suspension):
     def _comes_to_run(self, rank: int, ran: float) -> None:
         """Record that the job runs, so that its xfactor is constant."""
         estimate = self.estimate[rank]
-        self.bare_height[rank] = (self._whole(self.since[rank] - self.submit[rank] - ran) + estimate) / estimate
+        self.bare_height[rank] = (whole(self.since[rank] - self.submit[rank] - ran) + estimate) / estimate
         self._stand(rank)
 
     def _has_left(self, rank: int) -> None:
@@ -274,7 +274,7 @@ class SelectiveLoop(Suspension):
             rank = self.done[index]
             kind, ran = self.category[rank], self.runtime[rank]
             self.ended[kind] += 1
-            idle = self._whole(self.now - self.submit[rank] - ran)
+            idle = whole(self.now - self.submit[rank] - ran)
             self.slowed[kind] = self.slowed[kind] + 1 + idle / (ran if ran > TAU else TAU)
             self.changed[kind] = 1
         for index in range(self.running):
@@ -311,7 +311,7 @@ class SelectiveLoop(Suspension):
 
     def _is_set_aside(self, rank: int, ran: float) -> None:
         estimate = self.estimate[rank]
-        self.hoped[rank] = EARLY * (self.submit[rank] + ran + self.sf * estimate) - estimate - A_MOMENT
+        self.hoped[rank] = EARLY * (self.submit[rank] + ran + self.sf * estimate) - estimate - MOMENT
         self._hope(rank)
 
     def _is_taken_up(self, rank: int) -> None:
@@ -321,7 +321,7 @@ class SelectiveLoop(Suspension):
     def _moment(self, rank: int, least: float) -> float:
         """Return the time at which the idle job's xfactor reaches `least`."""
         estimate = self.estimate[rank]
-        moment: float = EARLY * (self.submit[rank] + self.l_ran[rank] + least * estimate) - estimate - A_MOMENT
+        moment: float = EARLY * (self.submit[rank] + self.l_ran[rank] + least * estimate) - estimate - MOMENT
         return moment
 
     def _become_due(self, rank: int, moment: float) -> None:

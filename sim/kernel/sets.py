@@ -5,8 +5,8 @@ A set is an integer as in `sim.machine.processors`, in words of 64 processors.
 
 from __future__ import annotations
 
-from sim.kernel import cython
-from sim.kernel.columns import Numbers, Processors, Word, copy_numbers, numbers, words
+from sim.machine import cython
+from sim.machine.columns import Numbers, Processors, Word, copy_numbers, numbers, words
 
 A_WORD = 64
 EVERY: Word = 0xFFFF_FFFF_FFFF_FFFF

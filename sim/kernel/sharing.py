@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.kernel import cython
 from sim.kernel.clock import Clock
-from sim.kernel.columns import (
-    A_MOMENT,
+from sim.kernel.sets import Sets
+from sim.machine import cython
+from sim.machine.columns import (
     INFINITE,
     Processors,
     growing_numbers,
@@ -21,7 +21,8 @@ from sim.kernel.columns import (
     remove_numbers,
     times,
 )
-from sim.kernel.operations import (
+from sim.machine.moment import MOMENT
+from sim.machine.operations import (
     add_job,
     least_of,
     make_progress,
@@ -31,7 +32,6 @@ from sim.kernel.operations import (
     remove_number,
     sum_at,
 )
-from sim.kernel.sets import Sets
 
 MOVED = 5
 IN_ROWS = 4
@@ -157,7 +157,7 @@ class Sharing(Clock):
             begins = self._first_stand(self.new[index])
             if begins < time:
                 time = begins
-        if time < arrives and arrives <= time + A_MOMENT:
+        if time < arrives and arrives <= time + MOMENT:
             time = arrives
         return time
 
@@ -172,7 +172,7 @@ class Sharing(Clock):
         if since + first > before:
             return INFINITE
         end: float = self._finish(self.places_at[its], first)
-        soon = min(before, end + A_MOMENT) - since
+        soon = min(before, end + MOMENT) - since
         count = places_up_to(need, self.standing, soon, near)
         for index in range(count):
             place = near[index]
@@ -230,8 +230,8 @@ class Sharing(Clock):
             least = self._make_up()
         else:
             least = make_progress(self.ran, self.need, self.whole, self.standing, gain, self.band_of)
-        if least <= A_MOMENT:
-            count = places_up_to(self.need, self.standing, A_MOMENT, self.scratch)
+        if least <= MOMENT:
+            count = places_up_to(self.need, self.standing, MOMENT, self.scratch)
             for index in range(count):
                 rank, place = self.placed[self.scratch[index]], index
                 while place and done[place - 1] > rank:

@@ -5,10 +5,10 @@ A suspended job resumes on its own processors, without losing time.
 
 from __future__ import annotations
 
-from math import floor
-
-from sim.kernel import cython
-from sim.kernel.columns import (
+from sim.kernel.loop import Loop
+from sim.kernel.sets import Sets, Waiters
+from sim.machine import cython
+from sim.machine.columns import (
     Processors,
     growing_numbers,
     growing_times,
@@ -19,9 +19,7 @@ from sim.kernel.columns import (
     remove_times,
     times,
 )
-from sim.kernel.loop import Loop
-from sim.kernel.operations import insert_pair, insert_three, remove_number, remove_pair
-from sim.kernel.sets import Sets, Waiters
+from sim.machine.operations import insert_pair, insert_three, remove_number, remove_pair
 
 SUSPENDED = 3
 """Index of "suspended" in `sim.history.stretch.ENDINGS`"""
@@ -60,11 +58,6 @@ class Suspension(Loop):
         self.scratch = numbers(jobs)
 
     # Policies
-
-    def _whole(self, seconds: float) -> float:
-        """Return a sum of durations rounded to whole microseconds, as `sim.machine.moment.whole` does."""
-        rounded: float = floor(seconds * 1e6 + 0.5) / 1e6 if seconds < 1e9 else seconds
-        return rounded
 
     def _urgency(self, rank: int) -> float:
         """Return the value by which idle jobs are sorted to start or resume, the largest first."""

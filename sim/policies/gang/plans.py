@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import inf
 
-from sim.machine.profile import Placed, Profile
+from sim.machine.profile import Profile
+from sim.machine.trials import Trials
 from sim.policies.gang.rebuilding import GangView
 from sim.workload.model import Job
 
@@ -25,7 +26,7 @@ class RowPlans:
         self._ahead = view.machine_ahead
         self._plans: dict[int, Profile] = {}
         self._homes: dict[int, list[int]] | None = None
-        self._reserved, self._placed = reserved, Placed()
+        self._reserved, self._trials = reserved, Trials(len(view.queue))
         self._by_row: dict[int, list[tuple[Job, float]]] | None = None
         self._rows: Sequence[int] | None = None
         """Rows of the matrix when the plans of all rows were last used"""
@@ -46,14 +47,14 @@ class RowPlans:
         caller must take them.
         """
         now, best, found, plans = self._now, inf, 0, self._all_plans()
-        after = self._placed.bound(procs, span)
+        after = self._trials.bound(procs, span, inf)
         for row, plan in plans:
             at = plan.hole_before(best, procs, span, after)
             if at < best:
                 best, found = at, row
                 if at <= now:
                     return now, self._fullest(procs, span, row)
-        self._placed.note(procs, span, best)
+        self._trials.note(procs, span, best, best)
         return best, found
 
     def _fullest(self, procs: int, span: float, row: int) -> int:
@@ -69,7 +70,7 @@ class RowPlans:
             self._all = [(row, self._plan(row)) for row in rows]
             if len(rows) < self._mpl:
                 self._all.append((self._matrix.next_row, self._plan(self._matrix.next_row)))
-            self._placed.forget()
+            self._trials.forget()
         return self._all
 
     def _plan(self, row: int) -> Profile:

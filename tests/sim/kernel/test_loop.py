@@ -1,6 +1,6 @@
 """The loop over columns gives the same results as the engine with its policies, in every respect.
 
-Also tests sim.kernel.plan, sim.kernel.cython, sim.kernel.present,
+Also tests sim.kernel.row_plan, sim.machine.cython, sim.kernel.present,
 sim.kernel.conservative, sim.kernel.known, sim.kernel.ordering, sim.engine.express.express,
 sim.engine.express.ordering, sim.history.bulk_append.
 """
@@ -23,9 +23,10 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.sharing import Sharing
 from sim.errors import SchedscopeError
-from sim.kernel import arrays, choice, columns
+from sim.kernel import arrays, choice
 from sim.kernel import known as known_policies
 from sim.kernel.known import known
+from sim.machine import columns
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.firstfit import FirstFit

@@ -1,4 +1,7 @@
-"""Plans against one number a second, and compression against a plain version."""
+"""Plans against one number a second, and compression against a plain version.
+
+Also tests sim.machine.steps, sim.machine.trials.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.kernel.plan import Plan
 from sim.machine.moment import MOMENT
-from sim.machine.profile import Profile, compression, shadow
+from sim.machine.profile import Profile, shadow
+from sim.machine.steps import Steps
 from sim.workload.model import Job
 from tests.examples import examples
 
@@ -100,7 +103,7 @@ def test_the_plan_of_running_jobs_frees_what_ends_together_at_once() -> None:
 def test_what_lasts_a_moment_but_for_rounding_takes_nothing() -> None:
     start, end = 7779.469895497861, 7779.469896497862
     assert end - start > MOMENT >= end - MOMENT - start == 0
-    profile, columns = Profile.of_steps([(start, 4)]), Plan(8)
+    profile, columns = Profile.of_steps([(start, 4)]), Steps(8)
     columns.make(start, 4, [], [], 0)
     for plan in (profile, columns):
         plan.take(start, end, 1)
@@ -148,7 +151,7 @@ def test_compression_finds_what_releasing_and_placing_each_again_finds(
         was = expected[job.rank]
         plain.take(was, was + job.estimate, -job.procs)
         expected[job.rank] = plain.place(job.procs, job.estimate, 0)
-    for job, was, at in compression(plan, 0, waiting, reserved):
+    for job, was, at in plan.compression(0, waiting, reserved):
         assert at < was == reserved[job.rank]
         plan.take(was, was + job.estimate, -job.procs)
         plan.take(at, at + job.estimate, job.procs)

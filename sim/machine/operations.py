@@ -5,7 +5,7 @@ The first `count` values of a column are in use.
 
 from __future__ import annotations
 
-from sim.kernel.columns import (
+from sim.machine.columns import (
     INFINITE,
     Numbers,
     Times,

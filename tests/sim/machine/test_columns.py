@@ -1,6 +1,6 @@
 """Columns that are lists and columns that are arrays say the same of what stands in a matrix.
 
-Also tests sim.kernel.arrays, sim.kernel.operations.
+Also tests sim.kernel.arrays, sim.machine.operations.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.kernel import arrays, columns, operations
+from sim.kernel import arrays
+from sim.machine import columns, operations
 
 SECONDS = st.integers(0, 9).map(float)
 ARRAY: Any = np.array

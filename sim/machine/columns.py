@@ -1,6 +1,6 @@
 """Columns of numbers as lists, for the interpreted loop; all values of a list are in use.
 
-Compiled code uses `sim.kernel.arrays`, which has the same functions; `sim.kernel.operations` uses either.
+Compiled code uses `sim.kernel.arrays`, which has the same functions; `sim.machine.operations` uses either.
 """
 
 from __future__ import annotations
@@ -9,10 +9,7 @@ from bisect import bisect_left, bisect_right, insort_left
 from typing import Any, TypeAlias
 
 from sim.machine import turns
-from sim.policies import orders
 
-A_MOMENT = 1e-6
-"""Copy of `MOMENT` in `sim.machine.moment`"""
 INFINITE = float("inf")
 
 Times: TypeAlias = list[float]
@@ -65,7 +62,6 @@ def copy_times(column: Any, other: Any, count: int) -> None:
 
 
 copy_numbers = copy_times
-power, drawn = orders.power, orders.drawn
 
 
 time_before = number_before = bisect_left
