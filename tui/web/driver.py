@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, TextIO
 
+from textual import events
 from textual.drivers.web_driver import WebDriver
+from textual.message import Message
+from textual.messages import InBandWindowResize
 
 MOST_BYTES = 2**24
 """No file that is handed over has more."""
@@ -19,6 +22,11 @@ class VisitorDriver(WebDriver):
     """Answers to questions of the server, made in the app's own thread."""
     hears: ClassVar[dict[str, Callable[[str], object]]] = {}
     """Calls, in the app's own thread, that take a text from the page."""
+
+    def process_message(self, message: Message) -> None:
+        """Pass on what was typed. Reports of a size in it do not count: a page tells the server its size, in bounds."""
+        if not isinstance(message, events.Resize | InBandWindowResize):
+            super().process_message(message)
 
     def deliver_binary(self, binary: BinaryIO | TextIO, *, delivery_key: str, save_path: Path, **about: Any) -> None:
         content = binary.read(MOST_BYTES)

@@ -262,13 +262,13 @@ class Server:
                 with suppress(ConnectionError):
                     await socket.close(code=IDLE_CODE)
                 return True
-            if message.type != WSMsgType.TEXT:
-                if message.type in (WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG):
-                    continue
+            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG):
                 return not isinstance(message.data, WebSocketError)  # too long a message, or none of the protocol
-            await asyncio.sleep(budget.wait_for(len(message.data) + 8))
+            await asyncio.sleep(budget.wait_for(len(message.data or b"") + 8))
             if budget.is_flood:
                 return False
+            if message.type != WSMsgType.TEXT:
+                continue
             kind, about = _parsed(message.data)
             if kind == "ping":
                 await socket.send_json(["pong", about if isinstance(about, int | float | str) else 0])

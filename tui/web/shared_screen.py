@@ -173,5 +173,5 @@ class SharedScreen:
     async def _watched(self, kind: str, about: Any, seen: list[tuple[int, int]]) -> bool:
         """Return True when a viewer pressed the one key that counts."""
         if kind == "resize":
-            seen.append(size_of(about))
+            seen[:] = [size_of(about)]
         return kind == "stdin" and isinstance(about, str) and ALONE in about

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ from tui.web.reporting import Reporting
 from tui.web.roster import Roster, best_of
 
 _OFFERED = (("c", "continue", "where the visit stood"), ("n", "new", "from the beginning"))
+MOST_MEMORY = 1 << 30
+"""Bytes of memory that a visitor's process may take beyond what it begins with."""
 AHEAD = 20.0
 """Longest seconds for which a run is computed before the first visitor."""
 _DENIED = (
@@ -202,11 +205,20 @@ def seal(traces: tuple[str, ...]) -> None:
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if (taken := _memory()) is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (taken + MOST_MEMORY,) * 2)
     for module in (os, sys.modules[os.name]):
         for name in _UNHEARD:
             if hasattr(module, name):
                 setattr(module, name, _refused(name))
     sys.addaudithook(_guard(_readable(traces)))
+
+
+def _memory() -> int | None:
+    """Return the bytes of memory of this process that no other one shares, where the system tells them."""
+    with suppress(OSError, ValueError, StopIteration), open("/proc/self/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmData:")) << 10
+    return None
 
 
 def _refused(name: str) -> Callable[..., None]:

@@ -16,6 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual._xterm_parser import XTermParser
+from textual.drivers.web_driver import WebDriver
+from textual.events import Key
+from textual.message import Message
 
 from sim.errors import ParameterError
 from sim.lessons.course import found_lesson
@@ -28,6 +32,7 @@ from tui.app import Guest, Schedscope
 from tui.look.palette import LOOKS
 from tui.replay.opening import Opening, lesson_opening, opening_of
 from tui.screens.first.screen import FirstScreen
+from tui.web.driver import VisitorDriver
 from tui.web.visitor import ServerResources, Visit
 
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
@@ -64,6 +69,7 @@ tried(lambda: socket.create_connection(("127.0.0.1", 9)))
 tried(lambda: parse_policy("./own.py"))
 tried(lambda: parse_policy("os.path:Own"))
 tried(lambda: parse_policy("easy:order=sjf"))
+tried(lambda: bytearray(2 << 30))
 """
 
 
@@ -73,8 +79,24 @@ def test_a_visitors_process_reaches_nothing_but_its_traces(tmp_path: Path) -> No
     done = subprocess.run(
         [sys.executable, "-c", SEALED, str(trace), str(tmp_path / "y")], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["done", *["PermissionError"] * 14, "OwnCodeError", "OwnCodeError", "done"]
+    assert done.stdout.split() == [
+        "done",
+        *["PermissionError"] * 14,
+        "OwnCodeError",
+        "OwnCodeError",
+        "done",
+        "MemoryError",
+    ]
     assert [path.name for path in tmp_path.iterdir()] == ["x.swf"]
+
+
+def test_typed_reports_of_a_size_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    passed = list[Message]()
+    monkeypatch.setattr(WebDriver, "process_message", lambda driver, message: passed.append(message))
+    driver = VisitorDriver.__new__(VisitorDriver)
+    for message in XTermParser().feed("\x1b[48;20000;20000;0;0t" + "a"):
+        driver.process_message(message)
+    assert [type(message) for message in passed] == [Key]
 
 
 async def drawn(socket: Any, what: bytes, seconds: float = 30) -> bytes:
