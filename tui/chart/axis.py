@@ -1,8 +1,7 @@
-"""Places of moments across the chart: by the clock, or by event.
+"""Positions of times across the chart: by the clock, or by event.
 
-A moment has a *place*, and a column of the chart is a number of places wide. By the clock a second is one place. By
-event each step of the run is one, as is each moment at which something is planned; between two of them time runs
-evenly.
+A time has a *place*, and a column of the chart is a number of places wide. By the clock a second is one place. By event
+each step of the run is one, as is each time for which something is planned; between two of them time runs evenly.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from sim.history.past import Past
 
 Floats = NDArray[np.float64]
 _BEFORE = 600.0
-"""Seconds of an empty place before the first step"""
+"""Seconds of time before the first step that take one place"""
 
 
 class Axis:
-    """Axis by the clock."""
+    """Axis of time on which a second is one place."""
 
     by_event = False
     kind: Hashable = None
-    """Axes of one kind have the same places for what has been."""
+    """Kind of the axis; axes of the same kind have equal places for the past."""
 
     def place(self, time: float) -> float:
         return time
@@ -38,20 +37,22 @@ class Axis:
         return times
 
     def settled(self, clock: float) -> float:
-        """Return the place up to which nothing will move any more."""
+        """Return the place up to which nothing moves any more."""
         return clock
 
     @property
     def last(self) -> float:
-        """Return the place after which nothing is known."""
+        """Return the last place; later times are unknown."""
         return inf
 
     def seconds(self, per_column: float) -> float:
-        """Return the seconds of a column; infinite if columns differ."""
+        """Return the seconds that a column stands for; infinite if columns differ."""
         return per_column
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
-        """Return moments between two places, at least `apart` places from each other, independent of scrolling."""
+        """Return times for labels between two places, at least `apart` places from each other, independent of
+        scrolling.
+        """
         return ()
 
 
@@ -59,7 +60,7 @@ CLOCK = Axis()
 
 
 class ByEvent(Axis):
-    """Axis by event: the moments of past steps, and `ahead` the moments of plans.
+    """Axis on which each past step and each time in `ahead`, the times of plans, is one place.
 
     >>> axis = ByEvent("a run", np.array([0.0, 10, 3600]), [7200.0])
     >>> axis.place(10), axis.place(1805), axis.time(2.5), axis.places(np.array([5.0, 7200, 10800])).tolist()
@@ -73,7 +74,7 @@ class ByEvent(Axis):
         self._moments = np.concatenate([steps, ahead])
         last = self._moments[-2:]
         self._beyond = max(float(last[-1] - last[0]), 1.0)
-        """Seconds of a place after all that is planned."""
+        """Seconds of one place after the last plan."""
 
     def place(self, time: float) -> float:
         moments, at = self._moments, bisect_right(self._moments, time) - 1
@@ -118,16 +119,16 @@ class ByEvent(Axis):
 
 
 class Steps:
-    """Times of the steps of one run, or of several, read as the steps are made."""
+    """Times of the steps of one run, or of several runs together, read as the steps are made."""
 
     def __init__(self, kind: Hashable = None) -> None:
         self.kind = kind or object()
         self._read: tuple[int, ...] = ()
-        """Number of times read from each run"""
+        """Number of times that were read from each run"""
         self._moments: Floats = np.empty(0)
 
     def of(self, history: Past, time: float) -> Floats:
-        """Return the moments of a run until then; it has been made so far."""
+        """Return the times of a run's steps until `time`, up to which the run has been computed."""
         known = sum(self._read)
         if history.steps > known:
             self._add(np.array(history.times(known)))
@@ -135,7 +136,7 @@ class Steps:
         return self.known(time)
 
     def together(self, runs: Sequence[Floats], time: float) -> Floats:
-        """Return the moments of several runs until then; each has been made so far."""
+        """Return the times of the steps of several runs until `time`, up to which all have been computed."""
         read = self._read or (0,) * len(runs)
         if any(len(moments) > known for moments, known in zip(runs, read, strict=True)):
             self._add(np.concatenate([moments[known:] for moments, known in zip(runs, read, strict=True)]))
@@ -143,9 +144,9 @@ class Steps:
         return self.known(time)
 
     def _add(self, new: Floats) -> None:
-        """Add moments that are not before the known ones."""
+        """Add times, none of which is before the known ones."""
         self._moments = np.concatenate([self._moments, np.setdiff1d(new, self._moments[-1:])])
 
     def known(self, time: float) -> Floats:
-        """Return the moments that have been read."""
+        """Return the known times of steps until `time`."""
         return self._moments[: np.searchsorted(self._moments, time, "right")]

@@ -1,4 +1,4 @@
-"""Charts of one run, frame after frame, reusing what was drawn and computed before."""
+"""Maker of the charts of one run, which reuses what was drawn and computed for earlier frames."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class ChartMaker:
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
         self._known: tuple[int, Floats, Floats] = -1, np.zeros(0), np.zeros(0)
-        """Number of steps, with first starts and completions until then"""
+        """Number of steps, with first starts and completions until that step"""
 
     def parted(self, time: float) -> ChartMaker:
-        """Return a maker for a branch that was the same until then, with the drawings of that time."""
+        """Return a maker for a branch that equals this run until `time`, with the drawings up to that time."""
         made = ChartMaker(self.workload)
         made.colours, made._shares = self.colours, self._shares
         made.steps = Steps(self.steps.kind)
@@ -71,10 +71,10 @@ class ChartMaker:
         selected: int | None = None,
         axis: Axis | None = None,
     ) -> ChartScene:
-        """Return the chart at `clock`, which is between the snapshot and the next step.
+        """Return the chart at `clock`, which is between the snapshot's step and the next.
 
         By event it has its own `axis` unless it shares one with the other run's chart. Columns that exceed the time
-        budget are left out and noted in `pending`; the next frame has more.
+        budget are left out and counted in `pending`; the next frame has more.
         """
         deadline = perf_counter() + budget_seconds
         if axis is None:
@@ -169,13 +169,13 @@ class ChartMaker:
         )
 
     def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:
-        """Return the axis by event for a separate chart."""
+        """Return the axis by event for a chart that shares no axis."""
         return axis_by_event(self.steps.kind, self.steps.of(history, clock), [snapshot], clock)
 
     def hues_of(
         self, history: Past, ranks: Sequence[int], mode: str, clock: float, times: tuple[Floats, Floats] | None = None
     ) -> NDArray[np.uint8]:
-        """Return the hues of these jobs, for panels that name them; `times`: their starts and ends, if known."""
+        """Return the hues of these jobs, for panels that name them; `times` are starts and ends, if known."""
         start, end = times or self._times(history)
         return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, partial(_owner_of, history))
 
@@ -183,7 +183,7 @@ class ChartMaker:
         return history.starts(len(self.workload)), history.ends(len(self.workload))
 
     def _times_known(self, history: Past, clock: float) -> tuple[Floats, Floats]:
-        """Return starts and ends, maybe later ones too, as a new column of many jobs takes long."""
+        """Return starts and ends of jobs; later ones may be included, because a new column of many jobs takes long."""
         whole, steps = history.whole, history.steps
         if steps < whole.steps and whole.time_of(steps) <= clock:  # more happens at this very moment
             return self._times(history)
@@ -197,7 +197,7 @@ class ChartMaker:
         self, history: Past, view: ChartView, clock: float, plan: Sequence[Box], lanes: Lanes | None, deadline: float,
         partitioned: Partitioned | None,
     ) -> tuple[Raster, bool]:  # fmt: skip
-        """Return the picture: finished columns from the tiles, the one with now, and the plan on its right."""
+        """Return the pixels: past columns from the tiles, the column of now, and the plan on its right."""
         edges = view.edges()
         if (shares := self._shares.get(edges)) is None:
             shares = self._shares[edges] = Shares(edges)
@@ -234,7 +234,7 @@ class ChartMaker:
         return past.before(raster), pending
 
     def _past(self, history: Past, frame: Frame, clock: float, shares: Shares, lanes: Lanes | ByOwner | None) -> Raster:
-        """Return columns of what has been."""
+        """Return the pixels of past columns."""
         start, end = (frame.axis.time(at * frame.per_column) for at in (frame.first, frame.first + frame.columns))
         end = min(end, nextafter(clock, inf))
         stretches = history.between(start, end)
@@ -253,21 +253,21 @@ class ChartMaker:
     def _lanes_of(
         self, history: Past, snapshot: Snapshot, clock: float, by_rows: bool | None, column: float
     ) -> Lanes | None:
-        """Return the rows one above the other, if that is wanted, or if turns are too short to be seen."""
+        """Return the lanes of matrix rows, if the user wants them or turns are too short to be seen; else None."""
         turn = turn_of(snapshot.rules)
         if turn is None or not (by_rows if by_rows is not None else not are_seen(turn, column)):
             return None
         return self._read_lanes(history, clock)
 
     def _read_lanes(self, history: Past, clock: float) -> Lanes | None:
-        """Return the lanes at that moment, or None if there was never more than one row."""
+        """Return the lanes of matrix rows at `clock`, or None if there was never more than one row."""
         self._lanes.read(history, clock)
         return self._lanes if self._lanes.count > 1 else None
 
     # Meaning
 
     def _hues(self, raster: Raster, hues_of: Callable[[list[int]], NDArray[np.uint8]]) -> NDArray[np.uint8]:
-        """Return the hues of the jobs that are seen."""
+        """Return the hues of the visible jobs."""
         seen = np.zeros(len(self.workload) + 2, np.bool_)
         seen[raster.rank] = True
         ranks = np.flatnonzero(seen[:-2])
@@ -278,7 +278,7 @@ class ChartMaker:
     def _owners(
         self, history: Past, snapshot: Snapshot, view: ChartView, clock: float, by_owner: ByOwner | None
     ) -> NDArray[np.int8] | None:
-        """Return [band, column]: the partition that has most of it."""
+        """Return [band, column]: the partition that owns most of the pixel."""
         if by_owner is not None:
             return _in_order(by_owner, [order.owners for order in by_owner.orders], view)
         divisions = history.owners_between(view.start, min(view.end, nextafter(clock, inf)))
@@ -303,7 +303,7 @@ def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bo
 
 
 def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: ChartView) -> NDArray[np.int8]:
-    """Return [band, column]: the place in the order of each division that has most of it."""
+    """Return [band, column]: the position, in the division's order, of the partition that has most of the pixel."""
     edges, found = view.edges(), np.full((view.bands, view.columns), -1, np.int8)
     for (columns, order), division in zip(by_owner.runs(view.columns), divisions, strict=True):
         found[:, columns] = np.array(_owners_of(order.lifted_all(division), edges), np.int8)[:, None]
@@ -321,7 +321,7 @@ def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None)
 
 
 def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | None) -> NDArray[np.bool_] | None:
-    """Return the same as `missing_in`, where the processors stand."""
+    """Return [band, column]: True if most of it is unavailable, with processors in the order of the chart."""
     if by_owner is None or not outages:
         return missing_in(view, outages)
     found = np.zeros((view.bands, view.columns), np.bool_)
@@ -363,7 +363,7 @@ def _suspensions(history: Past, snapshot: Snapshot, begin: float, end: float) ->
 
 
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return which of them have ended with their job killed."""
+    """Return the stretches that ended by `clock` with their job killed."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
 
 
@@ -392,7 +392,7 @@ def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, 
 
 
 def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], clock: float) -> Axis:
-    """Return an axis on which all steps, and all moments with plans, are equally wide."""
+    """Return an axis on which all steps, and all times with plans, are equally wide."""
     steps = steps if len(steps) else np.array([clock])
     ahead = sorted({time for shown in snapshots for time in planned_times(shown) if time > steps[-1]})
     due = max((shown.next_time for shown in snapshots if shown.next_time is not None), default=-inf)

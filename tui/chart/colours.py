@@ -1,4 +1,4 @@
-"""Modes of colouring jobs: the hue of each job, and the legend."""
+"""Colours of jobs in each mode: the hue of each job, and the legend."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ MODES = {
     "estimate": "how many times longer than its run its estimate is, once it has ended",
     "passed": "how many that came later began before it",
 }
-"""mode -> what the colours tell"""
+"""Meaning of the colours in each mode"""
 TITLES = {
     "width": "processors", "length": "estimate", "wait": "time waited", "passed": "passed by",
     "estimate": "estimate / run time",
 }  # fmt: skip
-"""mode -> title of its legend, if not the mode's name"""
+"""Title of the legend in each mode, if it is not the mode's name"""
 Legend: TypeAlias = tuple[tuple[int, str], ...]
-"""(hue, meaning)"""
+"""Hues of a legend with their meanings"""
 Hues = NDArray[np.uint8]
 Ranks = NDArray[np.intp]
 Owner: TypeAlias = Callable[[int], int | None]
-"""rank of a started job -> its partition at the start, or None"""
+"""Function that returns the partition of a started job by its rank, or None"""
 
 _KINDS = len(JOB_COLOURS) - 1
 """Number of kinds with their own hue, the most frequent first."""
 _OTHERS = _KINDS
 _APART = (1, 3, 5, 0, 2, 4)
-"""Steps of the scale, those next to each other far apart."""
+"""Steps of the scale in an order in which neighbours differ much."""
 _DIGITS = 9
-"""Last digits of a job's number that make its hue."""
+"""Number of last digits of a job's number from which its hue is made."""
 _UNSEEN = 255
 
 
@@ -54,7 +54,7 @@ def partition_hue(partition: int) -> int:
 
 
 class OwnHues:
-    """Hue of each job, computed when it is first drawn."""
+    """Own hue of each job, computed when the job is first drawn."""
 
     def __init__(self, ids: Sequence[str]) -> None:
         self._ids, self._are_numbers = ids, all(map(str.isdecimal, ids))
@@ -74,7 +74,7 @@ class OwnHues:
 
 
 class Scale(NamedTuple):
-    """Six classes: below each of five limits, and from the last on."""
+    """Scale of six classes: below each of five limits, and above the last."""
 
     limits: tuple[float, ...]
     labels: tuple[str, ...]
@@ -104,13 +104,13 @@ _SCALES = {
 
 
 class Colours:
-    """The hues of the jobs of one workload, in every mode that its columns tell."""
+    """Hues of the jobs of one workload in every mode for which it has data."""
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
 
     def of(self, mode: str, ranks: Ranks, start: Floats, end: Floats, now: float, owner: Owner) -> Hues:
-        """Return the hues of these jobs as far as is known at `now`: first starts and completions by rank."""
+        """Return the hues of these jobs as of `now`, from first starts and completions by rank."""
         workload = self._workload
         if mode == "job":
             return self._own.of(ranks)

@@ -1,4 +1,4 @@
-"""Place under the pointer, and its description."""
+"""Place under the mouse pointer, and its description."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from tui.chart.scene import ChartScene, Hole
 from tui.look.calendar import Calendar
 
 _LOOKED_AT = 500
-"""Queues are long; the plan shows jobs near their head."""
+"""Number of jobs at the front of a queue that are searched; queues may be long."""
 
 
 class Spot(NamedTuple):
-    """A place in the chart."""
+    """Place in the chart: a time and a range of processors."""
 
     time: float
     processor: int
     rank: int | None
-    """The job that holds most of it."""
+    """Job that holds most of the place, or None."""
 
 
 class Pictured(Protocol):
-    """A moment of a run or of a cluster that has a chart."""
+    """Interface of a state of a run or of a cluster that has a chart."""
 
     @property
     def chart(self) -> ChartScene | None: ...
@@ -39,10 +39,10 @@ class Pictured(Protocol):
 
     @property
     def known(self) -> float:
-        """Return the last moment that is known."""
+        """Return the last time for which anything is known."""
 
     def planned_start(self, rank: int) -> float | None:
-        """Return when a waiting job is to start, None if that is not planned."""
+        """Return the planned start of a waiting job, None if unknown."""
 
     def hover(self, rank: int, calendar: Calendar | None = None) -> str:
         """Return the text about a job under the pointer."""
@@ -69,7 +69,9 @@ def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
 
 
 def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
-    """Return when a job is visible: from its submission to its actual or planned end; None if that is no time."""
+    """Return begin and end of the job in the chart, from its submission to its actual or planned end; None if
+    unknown.
+    """
     end = float(chart.end[rank])
     if not end <= chart.clock:
         end = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)
@@ -140,7 +142,7 @@ def _told(outage: Outage, at: Clock) -> str:
 
 
 def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | None = None) -> str:
-    """Return how far it is between two places: time, and processors."""
+    """Return the distance of two places as text: time, and processors."""
     at, (begin, end) = _near(chart.clock, calendar), sorted((one.time, other.time))
     low, high = sorted((one.processor, other.processor))
     across = f"; {processors(high - low + 1)}, {low:,} to {high:,}" if high > low else ""
@@ -148,7 +150,7 @@ def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | Non
 
 
 def _near(now: float, calendar: Calendar | None) -> Clock:
-    """Return how moments are written as of `now`."""
+    """Return the function that writes times as of `now`."""
     return clock_near(now) if calendar is None else calendar.near(now)
 
 

@@ -1,7 +1,7 @@
-"""Gang scheduling seen from afar: each row of the matrix, a virtual machine, has a lane of all processors for itself.
+"""Lanes of gang scheduling: each matrix row, a virtual machine, has a lane with all processors.
 
-In it a job is one block from its first to its last turn there. The lanes lie one above the other, as if they were one
-large machine: processor p of lane n, counted from the bottom, is number n * stride + p.
+In it a job is one block from its first to its last turn. The lanes are drawn one above the other, like one large
+machine: processor p of lane n, counted from the bottom, is number n * stride + p.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tui.chart.turns import row_on_turn
 
 
 class Lane(NamedTuple):
-    """One of the lanes now, from the top."""
+    """Lane at one time, counted from the top."""
 
     row: int | None
     """Row of the matrix in the lane, or None"""
@@ -26,22 +26,22 @@ class Lane(NamedTuple):
 
 
 class Lanes:
-    """Lane of each row: the highest free one when it is opened, and the same as long as the row lasts."""
+    """Lanes of the matrix rows: a new row gets the highest free lane, and keeps it until it is removed."""
 
     def __init__(self, procs: int) -> None:
         self.stride = procs + 1
-        """Number of places in a lane: one more than processors, so that a lane ends before the next begins."""
+        """Number of positions in a lane: one more than processors, so that a gap separates the lanes."""
         self.count = 0
-        """Most rows at once, up to the last moment that was read."""
+        """Largest number of rows so far, which is the number of lanes."""
         self._read = 0
         self._standing: dict[int, int] = {}
         self._given: dict[int, tuple[list[float], list[int]]] = {}
-        """row -> since when it had which lanes: the number of a row that vanished may be given again"""
+        """Times and lanes of each row by its id, because the id of a removed row may be used again"""
         self._grown: list[float] = []
-        """Time of the first lane, the second, and so on"""
+        """Times from which one lane, two lanes, and so on are needed"""
 
     def read(self, history: Past, clock: float) -> None:
-        """Read the rows opened and removed since the last read; then the lanes are those of that time."""
+        """Read the rows opened and removed until `clock`, and update the lanes."""
         for time, rows in history.rows_settled(self._read):
             self._read += 1
             if rows != tuple(self._standing):
@@ -62,12 +62,14 @@ class Lanes:
         self._grown += [time] * (max(kept.values(), default=-1) + 1 - len(self._grown))
 
     def of(self, row: int, time: float) -> int:
-        """Return the lane of a row, from the top."""
+        """Return the number of a row's lane at `time`, from the top."""
         times, lanes = self._given[row]
         return lanes[max(bisect_right(times, time) - 1, 0)]
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        """Yield each job in the lanes of its rows, its home first; what takes no turns is in the uppermost."""
+        """Yield each stretch in the lanes of its job's rows, the home first; stretches without turns in the uppermost
+        lane.
+        """
         for stretch in stretches:
             if not stretch.rows:
                 yield stretch._replace(processors=self._lifted(stretch.processors, 0))
@@ -93,7 +95,7 @@ class Lanes:
         return processors << (self.count - 1 - lane) * self.stride
 
     def now(self, snapshot: Snapshot, clock: float) -> tuple[Lane, ...]:
-        """Return the lanes as they are at a moment."""
+        """Return the lanes at `clock`."""
         rows: dict[int, int] = {}
         if snapshot.matrix is not None:
             rows = {self.of(row, clock): row for row, _ in snapshot.matrix.rows}

@@ -1,6 +1,6 @@
-"""Partitions as lanes: processors ordered by their owner, so that each partition is one band of the chart.
+"""Partitions as lanes: processors are ordered by their owner, so that each partition is one band of the chart.
 
-Positions are counted from the bottom. Above each partition lie positions without a processor, on which a bar with its
+Positions are counted from the bottom. Above each partition are positions without a processor, on which a bar with its
 name is drawn. A column of the chart has one order, that of the last division in it.
 """
 
@@ -24,15 +24,15 @@ from tui.chart.scale import ChartView
 
 Owners: TypeAlias = tuple[int, ...]
 _REMEMBERED = 4096
-"""Sets of processors whose places are remembered in each order."""
+"""Number of sets of processors whose positions are cached for each order."""
 ROOMY = 8
-"""Rows of pixels for each partition from which on the bars between them are two thick."""
+"""Height of a partition in rows of pixels from which the bars are two rows thick."""
 _NOBODY = 127
-"""Sorts processors that no partition owns above all others."""
+"""Number that sorts processors without an owner above all others."""
 
 
 class Order:
-    """The places of all processors under one division.
+    """Order of the processors under one division into partitions.
 
     >>> order = Order((0b0011, 0b1100), (0b0001, 0b1110), 4, 1)
     >>> order.processors.tolist(), bin(order.lifted(0b1001)), order.borders
@@ -47,18 +47,18 @@ class Order:
         by = np.lexsort((numbers, _who(division, procs), owner)) if owners else numbers
         above = gap * np.minimum(owner[by], parts) if owners else 0
         self.places = np.empty(procs, np.intp)
-        """processor -> place"""
+        """Position of each processor"""
         self.places[by] = numbers + above
         self.processors = np.full(total, -1, np.intp)
-        """place -> processor, -1 for none"""
+        """Processor at each position, -1 for none"""
         self.processors[self.places] = numbers
         sizes = np.cumsum([owned.bit_count() for owned in owners]).tolist()
         self.borders = tuple((size + gap * at, size + gap * (at + 1)) for at, size in enumerate(sizes))
-        """Places without a processor above each partition, (first, end), from the bottom"""
+        """Range (first, end) of the positions without a processor above each partition, from the bottom"""
         self._known: dict[int, int] = {}
 
     def lifted(self, processors: int) -> int:
-        """Return the places of a set of processors, as bits."""
+        """Return the positions of a set of processors, as a set of bits."""
         known = self._known.get(processors)
         if known is None:
             size = (len(self.places) + 7) // 8
@@ -73,7 +73,7 @@ class Order:
         return known
 
     def lifted_all(self, sets: Owners) -> Owners:
-        """Return the places of several sets."""
+        """Return the positions of several sets of processors."""
         return tuple(map(self.lifted, sets))
 
 
@@ -92,18 +92,18 @@ def _order(owners: Owners, division: Owners, procs: int, gap: int) -> Order:
 
 
 class Band(NamedTuple):
-    """Partition as it is now: number of processors, borrowed and lent ones."""
+    """Current processors of a partition: their number, borrowed and lent ones."""
 
     owns: int
     own: int
     borrowed: int
     lent: int
     low: int
-    """Lowest place of the partition."""
+    """Lowest position of the partition."""
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Return its processors in words, the longest first.
+        """Return the partition's processors as texts, the longest first.
 
         >>> Band(22, 10, 12, 0, 0).told, Band(4, 4, 0, 6, 0).told
         (('22 = 10 own + 12 borrowed', '22, 12 borrowed', '22'), ('4 own, 6 lent', '4, 6 lent', '4'))
@@ -117,7 +117,7 @@ class Band(NamedTuple):
 
 
 class Partitioned(NamedTuple):
-    """Order of the processors by their owners."""
+    """Owners of the processors at first and now, from which the order in the chart follows."""
 
     division: Owners
     """Processors that each partition owned when the machine was divided."""
@@ -126,27 +126,27 @@ class Partitioned(NamedTuple):
     clock: float
     procs: int
     gap: int
-    """Places above each partition"""
+    """Number of positions without a processor above each partition"""
 
     @property
     def places(self) -> int:
         return self.procs + self.gap * len(self.division)
 
     def view(self, view: ChartView) -> ChartView:
-        """Return the same part of the machine, including the gaps between partitions."""
+        """Return the view of the same part of the machine, with the gaps between partitions."""
         low, high = view.low * self.places // self.procs, -(-view.high * self.places // self.procs)
         return replace(view, low=low, high=high, order=(self.division, self.gap))
 
 
 class ByOwner:
-    """Orders of the processors in each of some columns from `first` on."""
+    """Order of the processors in each column of the chart, from column `first` on."""
 
     def __init__(
         self, how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
     ) -> None:
         changes, self._times = _divisions_in(how, history, axis, per_column, first, columns)
         self.columns = tuple(column for column, _ in changes)
-        """The columns in which the order changes, counted from the first, which is one of them."""
+        """Columns in which the order changes, counted from the first, which is included."""
         self.orders = tuple(_order(owners, how.division, how.procs, how.gap) for _, owners in changes)
         self.division = how.division
 
@@ -155,12 +155,12 @@ class ByOwner:
         return self.orders[max(bisect_right(self.columns, column) - 1, 0)]
 
     def runs(self, columns: int) -> Iterator[tuple[slice, Order]]:
-        """Yield the columns that have one order, with it."""
+        """Yield each range of columns that has one order, with the order."""
         for (first, last), order in zip(pairwise((*self.columns, columns)), self.orders, strict=True):
             yield slice(first, last), order
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        """Yield each stretch at its places; parted where their order changes."""
+        """Yield each stretch at its positions, divided where the order changes."""
         times, orders = self._times, self.orders
         last = len(orders) - 1
         for stretch in stretches:
@@ -188,9 +188,9 @@ class ByOwner:
 
 
 def gap_of(seen: int, rows: int, parts: int) -> int:
-    """Return how many places lie above each partition, so that a bar shows where `seen` processors are in sight.
+    """Return the number of positions above each partition that make its bar visible.
 
-    A bar is two rows of pixels thick, one where there are few.
+    `seen` processors are drawn in `rows` rows of pixels; a bar is two rows thick, one if there are few.
 
     >>> gap_of(30, 54, 3), gap_of(430, 60, 3), gap_of(30, 20, 3)
     (2, 16, 2)
@@ -202,7 +202,7 @@ def gap_of(seen: int, rows: int, parts: int) -> int:
 def _divisions_in(
     how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
 ) -> tuple[list[tuple[int, Owners]], list[float]]:
-    """Return (column, owners) wherever the owners change, and the begin of each of these columns."""
+    """Return (column, owners) where the owners change, and the time at which each of these columns begins."""
     start, end = (axis.time(at * per_column) for at in (first, first + columns))
     found: dict[int, Owners] = {}
     known = history.owners_between(start, min(end, nextafter(how.clock, inf)))

@@ -50,13 +50,13 @@ def names_between(count: int) -> tuple[str, ...]:
 
 
 def partition_limits(shown: Snapshot) -> tuple[str, ...]:
-    """Return the estimates of each class; nothing where they are not known."""
+    """Return the range of estimates of each partition's class as text; empty if unknown."""
     limits = _limits(shown)
     return told_limits(limits) if limits else ("",) * max(len(shown.owners), len(shown.queues))
 
 
 def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
-    """Return the classes between these estimates.
+    """Return the ranges between these limits as texts.
 
     >>> told_limits((1000.0, 10000.0))
     ('< 16m40', '16m40–2h47', '≥ 2h47')
@@ -75,7 +75,7 @@ def told_decision(decision: object, shown: Snapshot, at: Clock) -> str:
 
 
 def _told_loan(loan: Borrow, shown: Snapshot) -> str:
-    """Nothing where processors come that no partition first owned."""
+    """Return the sentence on a loan; "" if no partition first owned the processors."""
     names, homes = partition_names(shown), [loan.processors & first for first in shown.division]
     if sum(home.bit_count() for home in homes) < loan.processors.bit_count() or max(loan.to, len(homes)) > len(names):
         return ""
@@ -90,7 +90,7 @@ def _told_loan(loan: Borrow, shown: Snapshot) -> str:
 
 
 def named(told: str, shown: Snapshot) -> str:
-    """Return a sentence of a policy with the names of the partitions in the place of their numbers."""
+    """Return the sentence with names of partitions in place of their numbers."""
     names = partition_names(shown) if shown.owners and _limits(shown) else ()
     return _NUMBER.sub(lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], told)
 

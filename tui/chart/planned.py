@@ -20,9 +20,9 @@ _MOST = 200
 
 
 def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | None = None) -> tuple[Box, ...]:
-    """Return running jobs up to their expected ends, and waiting jobs at their planned starts.
+    """Return boxes of running jobs up to their expected ends, and of waiting jobs at their planned starts.
 
-    `turn` is how long a row of a matrix is on turn.
+    `turn` is the length in seconds of a turn of a matrix row.
     """
     if view.end <= clock:
         return ()
@@ -39,7 +39,7 @@ def _boxes(snapshot: Snapshot, before: float, clock: float) -> Iterator[Box]:
 
 
 def planned_times(snapshot: Snapshot) -> Iterator[float]:
-    """Yield the moments at which something is expected or planned."""
+    """Yield all times of expected ends and planned starts."""
     yield from (run.expected_end for run in snapshot.running)
     for queued in _planned(snapshot, inf):
         start = queued.planned or 0.0
@@ -56,7 +56,7 @@ def planned_start(snapshot: Snapshot, rank: int) -> float | None:
 
 
 def _planned(snapshot: Snapshot, before: float) -> list[Queued]:
-    """Return the waiting jobs with a planned start before then, in its order."""
+    """Return the waiting jobs whose planned start is before `before`, by planned start."""
     return nsmallest(_MOST, snapshot.queue.planned_before(before, _LOOKED_AT), key=_by_start)
 
 
@@ -76,7 +76,7 @@ def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
 
 
 def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -> Iterator[Box]:
-    """Yield each on the lowest processors that are free for all its time; a plan knows how many, not which.
+    """Yield boxes of planned jobs on the lowest processors that are free for their time; a plan has only numbers.
 
     If too few are free, processors of jobs predicted to have ended are used, although these may still run.
     """
@@ -107,7 +107,9 @@ def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -
 
 
 def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
-    """Yield the rest of each suspended job: on its processors, after the jobs that have them or are planned there."""
+    """Yield boxes of the remaining parts of suspended jobs on their processors, after the jobs that run or are planned
+    there.
+    """
     ahead = list(ahead)
     for halted in snapshot.suspended[:_MOST]:
         left = halted.job.estimate - halted.ran
@@ -122,7 +124,7 @@ def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
 
 
 def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
-    """Return the lowest processors free throughout, if too few then also ones free at first; 0 if still too few.
+    """Return the lowest processors free throughout, if too few then also ones free only at first; 0 if still too few.
 
     A partition's `own` come first.
     """
@@ -137,7 +139,7 @@ def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
 def _turns(
     snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
 ) -> Iterator[Box]:
-    """Yield the future turns of the rows or, if turns are too short to see, all rows until their ends."""
+    """Yield boxes of the future turns of the rows or, if turns are too short to see, of all rows until their ends."""
     ends = {run.job.rank: run.expected_end for run in snapshot.running}
     if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.seconds):
         for row, cells in matrix.rows:

@@ -1,4 +1,4 @@
-"""Lines of results as text, by plotext: for the terminal, or a part of the screen."""
+"""Plot of results as text, drawn by plotext."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Manner(NamedTuple):
 
 
 def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
-    """Return one panel, its axes with their titles, as lines of text; with colours as a terminal reads them."""
+    """Return one panel with its axes and titles as lines of text, coloured by terminal escapes."""
     plotext = extra("plotext", "a plot", "plot")
     if manner.log and any(point.mean.value <= 0 for line in panel.lines.values() for point in line):
         raise ParameterError("by orders of magnitude nothing can be drawn that is 0 or less, and some means are")

@@ -16,7 +16,7 @@ from tui.chart.scene import Hole, Mark
 
 
 class FirstPromise(NamedTuple):
-    """First reservation of a job: made at `time` for `at`."""
+    """First reservation of a job, made at `time` for a start at `at`."""
 
     time: float
     at: float
@@ -29,7 +29,7 @@ class Promises:
         self._first: dict[int, FirstPromise] = {}
 
     def marks(self, history: Past, snapshot: Snapshot, clock: float, selected: int | None) -> Iterator[Mark]:
-        """Yield when the job was to start at first, and when the window closes within which others may delay it."""
+        """Yield marks for the first planned start, and for the time at which the window for passing the job closes."""
         queued = _awaited(snapshot, selected)
         if queued is None or queued.planned is None:
             return
@@ -56,7 +56,7 @@ def _slip(queued: Queued, first: FirstPromise) -> str:
 
 
 def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
-    """Return the selected job, if it waits; where none is selected, the head of the queue."""
+    """Return the selected job if it waits; without a selection, the head of the queue; else None."""
     place = (0 if snapshot.queue else None) if selected is None else snapshot.queue.place_of(selected)
     return None if place is None else snapshot.queue[place]
 
@@ -75,7 +75,7 @@ def hole_of(snapshot: Snapshot) -> Hole | None:
 
 
 def _window(snapshot: Snapshot, rank: int) -> float | None:
-    """Return when the window closes in which others may end that pass the job."""
+    """Return the time at which the window closes in which other jobs may end that pass the job, or None."""
     for decision in snapshot.decisions:
         match _reason(decision):
             case InWindow(head, _, closes) | WindowCloses(head, _, closes) if head.rank == rank:

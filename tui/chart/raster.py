@@ -1,4 +1,4 @@
-"""Picture of stretches of time on processors: for each pixel, the job that holds most of it.
+"""Raster picture of stretches: for each pixel, the job that holds most of it.
 
 A pixel is a column of time by a band of processors. The values are exact: `used` is the share of the pixel's processor
 time that jobs hold, `purity` the largest job's part of it.
@@ -21,7 +21,7 @@ from tui.chart.shares import Shares
 from tui.chart.turns import rows_sharing
 
 FREE, UNKNOWN, NOWHERE = -1, -2, -3
-"""Instead of a rank: the pixel is free; it has not been drawn yet; there is no processor."""
+"""Values in place of a rank: the pixel is free; it has not been drawn yet; it has no processor."""
 
 SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned", "replica", "sharing")
 """Kinds of pixels: stretches, the trail of a suspended job, planned jobs, a replica in its own row, and planned jobs in
@@ -37,7 +37,7 @@ _ONE = np.ones(1, np.bool_)
 
 
 class Texture(IntEnum):
-    """Texture of a job, in addition to its colour."""
+    """Texture with which a job is drawn, in addition to its colour."""
 
     SOLID = 0
     TRIAL = 1
@@ -59,7 +59,7 @@ TEXTURES = {
     "reserved": Texture.PLANNED,
     "planned": Texture.PLANNED,
 }
-"""Kind -> how it looks; all others are solid."""
+"""Texture of each kind of stretch; kinds not listed are solid."""
 MEANINGS = {
     Texture.TRIAL: "speculative run",
     Texture.SWITCHING: "being suspended or resumed",
@@ -71,18 +71,19 @@ MEANINGS = {
 
 
 def texture_of(kind: str) -> Texture:
-    """Return how a stretch of that kind looks."""
+    """Return the texture of a kind of stretch."""
     return TEXTURES.get(kind, Texture.SOLID)
 
 
 PIXEL = np.dtype([("rank", "i4"), ("used", "u1"), ("purity", "u1"), ("kind", "u1"), ("ending", "u1")])
-"""`used` and `purity` are shares of 255; `ending`: whether a job was killed or suspended here."""
+"""Fields of a pixel: `used` and `purity` are shares in 255ths, `ending` tells if a job was killed or suspended there.
+"""
 WAS_KILLED, WAS_SUSPENDED = 1, 2
 Pixels = NDArray[Any]
 
 
 def as_numbers(pixels: Pixels) -> NDArray[np.uint64]:
-    """Return the same pixels, each as one number: so they are copied much faster."""
+    """Return the pixels as one number each, because numbers are copied much faster."""
     numbers: NDArray[np.uint64] = pixels.view(np.uint64)
     return numbers
 
@@ -99,7 +100,7 @@ class Frame(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raster:
-    """Pixels, from the top band downwards."""
+    """Raster of pixels, from the top band downwards."""
 
     pixels: Pixels
 
@@ -131,12 +132,12 @@ class Raster:
         return self.pixels["ending"]
 
     def above(self, under: Raster) -> Raster:
-        """Return this picture over another, which shows where this one has no job."""
+        """Return this raster over another one, which is visible where this one has no job."""
         numbers = np.where(self.rank < 0, as_numbers(under.pixels), as_numbers(self.pixels))
         return Raster(numbers.view(PIXEL))
 
     def before(self, other: Raster) -> Raster:
-        """Return its columns, and then those of another."""
+        """Return this raster with another one at its right."""
         return Raster(np.concatenate([as_numbers(self.pixels), as_numbers(other.pixels)], axis=1).view(PIXEL))
 
 
@@ -159,7 +160,7 @@ def rasterise(
 
 
 class _Parts(NamedTuple):
-    """Parts of pixels that are held: by which stretch, which pixel, how much of it."""
+    """Parts of pixels that stretches hold: the stretch, the pixel, and the share."""
 
     stretch: NDArray[np.intp]
     pixel: NDArray[np.intp]
@@ -167,7 +168,7 @@ class _Parts(NamedTuple):
 
 
 def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares) -> _Parts:
-    """Return each stretch, taken apart into bands and columns."""
+    """Return the parts of pixels that each stretch holds."""
     count = len(stretches)
     starts = np.fromiter((s.start for s in stretches), float, count)
     ends = np.fromiter((now if s.end is None else s.end for s in stretches), float, count)
@@ -196,13 +197,13 @@ def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Share
 
 
 def _within(values: NDArray[Any], low: float, high: float) -> NDArray[Any]:
-    """Return the same as `np.clip`, which is slower for few values."""
+    """Return the values limited to the range, as `np.clip` does, but faster for few values."""
     within: NDArray[Any] = np.minimum(np.maximum(values, low), high)
     return within
 
 
 def _hold(pixels: Pixels, parts: _Parts, stretches: Sequence[Stretch]) -> None:
-    """Give every pixel the job that holds most of it."""
+    """Set every pixel to the job that holds most of it."""
     ranks = np.fromiter((s.rank for s in stretches), np.int64, len(stretches))
     kinds = np.fromiter((_CODES[s.kind] for s in stretches), np.uint8, len(stretches))
     held = np.bincount(parts.pixel, parts.amount, len(pixels)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Round numbers for the axes of plots, 1, 2 and 5 times powers of ten, and units in which numbers stay short."""
+"""Round numbers for the axes of plots (1, 2 and 5 times powers of ten), and units in which numbers stay short."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _UNITS = ((1.0, "s"), (60.0, "min"), (3600.0, "h"), (86400.0, "d"))
 
 
 def log_ticks(low: float, high: float, most: int = 10) -> list[float]:
-    """Return 1-2-5 numbers around a range above 0; powers of ten, or every second one, if those were too many.
+    """Return 1-2-5 numbers around a range above 0; powers of ten, or every second one, if there would be too many.
 
     >>> log_ticks(55, 3747.7)
     [50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0]
@@ -42,7 +42,7 @@ def linear_ticks(low: float, high: float, most: int = 7) -> list[float]:
 
 
 def tick_label(value: float) -> str:
-    """Return a number as an axis names it.
+    """Return the number as text for an axis.
 
     >>> tick_label(20000.0), tick_label(0.05), tick_label(1e-5)
     ('20,000', '0.05', '0.00001')

@@ -1,9 +1,9 @@
 """Scales of the chart: time across, processors up.
 
-A `Camera` is what a person chose: how wide a column is, follow now or stay, which processors. A `ChartView` is what
-comes of it at a moment on a screen of some size. Both count in places (see `tui.chart.axis`): seconds, or events.
-Columns are counted from place 0, so that a column is the same span wherever the chart stands: what has been drawn for
-it stays true.
+A `Camera` has the user's choices: the width of a column, follow now or stay, and which processors. A `ChartView` is the
+visible part that results for a time and a size of the screen. Both count in places (see `tui.chart.axis`): seconds, or
+events. Columns are counted from place 0, so that a column is the same span of time wherever the chart is scrolled, and
+drawn columns can be used again.
 """
 
 from __future__ import annotations
@@ -22,44 +22,47 @@ LADDER = (
     14400, 21600, 32400, 43200, 64800, 86400, 129600, 172800, 259200, 432000, 604800, 864000, 1296000, 1728000, 2592000,
     4320000, 8640000,
 )  # fmt: skip
-"""Possible seconds of a column"""
+"""Possible widths of a column in seconds"""
 EVENTS = tuple(2.0**power for power in range(-4, 14))
-"""Possible events of a column"""
+"""Possible widths of a column in events"""
 AN_EVENT = 0.25
-"""Events per column at first."""
+"""Width of a column in events at first."""
 NOW_AT = 0.7
-"""Position of now in the chart's width while it follows."""
+"""Position of now as a share of the chart's width while the chart follows it."""
 PAGE = 0.15, 0.85
 """Parts of the width between which now moves when pages are turned."""
 _FULL = 2 / 3
-"""Least used share of the height with bands of equal height; below it bands may differ by a pixel."""
+"""Smallest share of the height that bands of equal height must use; else bands may differ by a pixel."""
 _FIRST_JOBS = 40
-"""Submissions in sight at first, unless they take longer than a day."""
+"""Number of submissions visible at first, unless they take longer than a day."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartView:
-    """Visible part: `columns` of `per_column` places from column `first`, processors `low` until `high`.
+    """Visible part of the chart: `columns` columns of `per_column` places from `first`, and processors `low` until
+    `high`.
 
-    The processors stand in bands: of one each where there is room, else of several. Bands are equally high if that
-    leaves at most a third blank, at the top (nothing where they are ordered by owner); else they differ by a pixel.
+    Processors are drawn in bands: of one each if there is space, else of several. Bands are equally high if that leaves
+    at most a third blank, at the top (nothing if ordered by owner); else they differ by a pixel.
     """
 
     per_column: float
     first: int
     columns: int
     rows: int
-    """Pixel rows: two in each row of cells, one without half blocks"""
+    """Number of pixel rows: two in each row of cells, one without half blocks"""
     low: int
     high: int
     lanes: int = 1
-    """Lanes in which the processors are drawn one above the other."""
+    """Number of lanes in which the processors are drawn one above the other."""
     stride: int = 0
     """Difference of the processor numbers in neighbouring lanes."""
     axis: Axis = CLOCK
     """Axis that gives each moment its place."""
     cuts: tuple[int, ...] = ()
-    """Possible ends of bands of several processors, upwards: between the nodes of a cluster. Empty: anywhere."""
+    """Numbers of processors at which bands of several may end, in ascending order, as between nodes; empty for
+    anywhere.
+    """
     order: Hashable = None
     """Order of the processors; None for their numbers."""
 
@@ -75,14 +78,14 @@ class ChartView:
 
     @property
     def seconds(self) -> float:
-        """Return how long a column is; infinite where that differs."""
+        """Return the seconds that a column stands for; infinite if columns differ."""
         return self.axis.seconds(self.per_column)
 
     def time_at(self, column: float) -> float:
         return self.axis.time((self.first + column) * self.per_column)
 
     def column_of(self, time: float) -> int:
-        """Return the column in which that moment is, counted from the left edge; it may be out of sight."""
+        """Return the column of a time, counted from the left edge; it may be out of sight."""
         return floor(self.axis.place(time) / self.per_column) - self.first
 
     def shows(self, time: float) -> bool:
@@ -95,16 +98,16 @@ class ChartView:
 
     @property
     def lane_rows(self) -> int:
-        """Return pixel rows of a lane, the gap below it among them: of whole cells where there are enough."""
+        """Return the number of pixel rows of a lane and the gap below it: whole cells if there are enough."""
         each = self.rows // self.lanes
         return max(each - each % 2 if each > 3 else each, 1)
 
     def lane_at(self, row: int) -> int:
-        """Return which lane a pixel row is in, from the top."""
+        """Return the lane of a pixel row, from the top."""
         return min(max(row - (self.rows - self.lanes * self.lane_rows), 0) // self.lane_rows, self.lanes - 1)
 
     def band_rows(self) -> tuple[int, ...]:
-        """Return pixel row -> band, from the top; -1: blank.
+        """Return the band of each pixel row from the top, -1 for blank rows.
 
         >>> [ChartView(60, 0, 10, 7, 0, procs).band_rows() for procs in (2, 3, 5)]
         [(-1, 0, 0, 0, 1, 1, 1), (-1, 0, 0, 1, 1, 2, 2), (-1, -1, 0, 1, 2, 3, 4)]
@@ -116,7 +119,7 @@ class ChartView:
         return _lane_rows(self.rows, self.lanes, self.lane_rows, count)
 
     def edges(self) -> tuple[int, ...]:
-        """Return the edges: band b, counted from the top, is processors edges[b + 1] until edges[b].
+        """Return the edges of the bands: band b, counted from the top, is processors edges[b + 1] until edges[b].
 
         >>> ChartView(60, 0, 10, 4, 0, 8).edges(), ChartView(60, 0, 10, 5, 0, 2).edges()
         ((8, 6, 4, 2, 0), (2, 1, 0))
@@ -131,7 +134,7 @@ class ChartView:
 
     @property
     def _inner_cuts(self) -> tuple[int, ...]:
-        """Return the cuts in sight, where there are more processors than rows."""
+        """Return the visible ends of bands, if there are more processors than rows."""
         if self.high - self.low <= self.rows:
             return ()
         return tuple(cut for cut in self.cuts if self.low < cut < self.high)
@@ -162,7 +165,7 @@ class ChartView:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """Part of the chart that the user chose to see; its methods take the place of now."""
+    """Camera: the user's choice of the visible part; its methods return a camera and mostly take the time of now."""
 
     per_column: float
     low: int
@@ -171,21 +174,25 @@ class Camera:
     rows: int
     follow: bool = True
     first: int = 0
-    """First column if the camera does not follow now; with pages, that of the page from which others are counted"""
+    """First column if the camera does not follow now; with pages, the column from which pages are counted"""
     begin: float | None = None
-    """Place before which no column is shown while it follows, as nothing is there."""
+    """Place before which no column is shown while the camera follows now."""
     pages: bool = False
     """True if it follows by turning pages instead of scrolling."""
     by_rows: bool | None = None
-    """True for lanes of matrix rows and partitions; None for partitions, and for rows with turns too short to see."""
+    """True for lanes of matrix rows or partitions; None for lanes of partitions, and of rows if turns are too short to
+    see.
+    """
     by_event: bool = False
     """True if places are events, False if seconds."""
     held: float | None = None
-    """Time in the middle, while its column is unknown"""
+    """Time that must be in the middle, while its column is unknown"""
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
-        """Return the first view: the whole machine for some forty submissions, at most a day; few jobs whole."""
+        """Return the first camera: the whole machine for about forty submissions, at most a day; with few jobs the
+        whole run.
+        """
         camera = cls(1, 0, workload.procs, max(columns, 1), max(rows, 1))
         if not len(workload):
             return camera
@@ -198,8 +205,7 @@ class Camera:
         return replace(camera, per_column=_rung(min(max(come, 600.0), 86400.0) / (camera.columns * NOW_AT)))
 
     def view(self, now: float, axis: Axis = CLOCK) -> ChartView:
-        """Return the visible part when now is here. Following scrolls by columns, or turns pages when now nears an
-        edge.
+        """Return the visible part at time `now`. A following camera scrolls by columns, or turns pages near an edge.
 
         >>> camera = Camera(60, 0, 9, 100, 40).paging(60000)
         >>> [camera.view(60 * minute).first for minute in (1000, 1014, 1015, 1084, 1085, 944)]
@@ -220,12 +226,12 @@ class Camera:
         return ChartView(self.per_column, first, self.columns, self.rows, self.low, self.high, axis=axis)
 
     def spaced(self, by_event: bool, held: float | None) -> Camera:
-        """Return the camera by event or by the clock, at the first zoom, around a held moment or now."""
+        """Return the camera by event or by the clock, at the first zoom, around the time `held` or now."""
         same = replace(self, by_event=by_event, follow=held is None, held=held, pages=False)
         return replace(same, per_column=AN_EVENT, begin=0.0) if by_event else same
 
     def held_on(self, axis: Axis) -> Camera:
-        """Return the same, when it is known where the moment in the middle is."""
+        """Return the camera with its middle column set, now that the axis is known."""
         return self if self.held is None else replace(self, first=self.view(0, axis).first, held=None)
 
     @property
@@ -234,23 +240,23 @@ class Camera:
 
     @property
     def seconds(self) -> float:
-        """Return how long a column is at least."""
+        """Return the smallest number of seconds that a column stands for."""
         return 0.0 if self.by_event else self.per_column
 
     def staying(self, now: float) -> Camera:
-        """Return the same picture, no longer following."""
+        """Return the camera that shows the same part and no longer follows now."""
         return replace(self, follow=False, first=self.view(now).first)
 
     def following(self) -> Camera:
-        """Return the camera that follows: now stays in its place and everything else moves."""
+        """Return the camera that follows now: now stays in its column and everything else moves."""
         return replace(self, follow=True, pages=False)
 
     def paging(self, now: float) -> Camera:
-        """Return the camera that turns pages: the picture stays and now moves, until it nears an edge."""
+        """Return the camera that turns pages: the chart stays and now moves, until it nears an edge."""
         return replace(self, follow=True, pages=True, first=self.view(now).first)
 
     def sized(self, columns: int, rows: int) -> Camera:
-        """Return the same on a screen of another size."""
+        """Return the camera for a screen of another size."""
         return replace(self, columns=max(columns, 1), rows=max(rows, 1))
 
     # Time
@@ -261,7 +267,9 @@ class Camera:
         return replace(stays, first=stays.first + columns)
 
     def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
-        """Return the camera some rungs closer; column `at` stays in place or, following, now does."""
+        """Return the camera zoomed by `rungs` widths of a column; column `at` stays in place or, if following, now
+        does.
+        """
         ladder = self._ladder
         per_column = ladder[min(max(bisect_left(ladder, self.per_column) - rungs, 0), len(ladder) - 1)]
         if at is None and self.follow:
@@ -282,14 +290,14 @@ class Camera:
     # Processors
 
     def lifted(self, bands: int, procs: int) -> Camera:
-        """Return the camera moved up by `bands`, as far as there are processors."""
+        """Return the camera moved up by `bands`, within the machine."""
         count = self.high - self.low
         by = bands * max(round(count / self.rows), 1)
         low = min(max(self.low + by, 0), procs - count)
         return replace(self, low=low, high=low + count)
 
     def stretched(self, steps: int, procs: int, at: int | None = None) -> Camera:
-        """Return the camera with half as many processors at each step; `at` stays about where it is.
+        """Return the camera with half as many processors for each step; the processors at row `at` stay near it.
 
         >>> closer = Camera(60, 0, 64, 80, 40).stretched(1, 64, at=63)
         >>> closer.low, closer.high
@@ -311,7 +319,7 @@ def _edges(low: int, high: int, bands: int) -> tuple[int, ...]:
 
 @lru_cache(16)
 def _lane_edges(low: int, high: int, bands: int, lanes: int, stride: int) -> tuple[int, ...]:
-    """Return the edges of the bands; between two lanes there is a hidden one."""
+    """Return the edges of the bands; between two lanes there is a hidden band."""
     return tuple(lane * stride + edge for lane in reversed(range(lanes)) for edge in _edges(low, high, bands))
 
 
@@ -340,5 +348,5 @@ def _band_rows(rows: int, count: int, full: float = _FULL) -> tuple[int, ...]:
 
 
 def _rung(per_column: float, ladder: Sequence[float] = LADDER) -> float:
-    """Return the finest rung that is not finer than that."""
+    """Return the smallest width of a column in the ladder that is at least `per_column`."""
     return next((rung for rung in ladder if rung >= per_column), ladder[-1]) if per_column < inf else ladder[-1]

@@ -1,4 +1,4 @@
-"""Charts of one moment: immutable values that are made far from any screen."""
+"""Charts at one time as immutable values, which are made without a screen."""
 
 from __future__ import annotations
 
@@ -26,32 +26,33 @@ _WIDEST = 10
 
 
 class Box(NamedTuple):
-    """A job on processors in the future, as drawn."""
+    """Box of a job on processors in the future."""
 
     rank: int
     start: float
     end: float
     processors: int
     kind: str
-    """expected (a running job until its expected end), sharing (the same in a row), reserved, planned."""
+    """Kind of the box: expected (a running job until its expected end), sharing (the same in a row), reserved, planned.
+    """
     rows: tuple[int, ...] = ()
-    """The row of the matrix."""
+    """Rows of the matrix in which the job is planned."""
 
 
 class Mark(NamedTuple):
-    """A moment worth a sign above the chart and in the strip."""
+    """Mark at a time, shown above the chart and in the strip."""
 
     time: float
     kind: str
-    """switch, bookmark, fork, parted, guess; promise and window (of the chart alone)."""
+    """Kind of the mark: switch, bookmark, fork, parted, guess; promise and window are in the chart alone."""
     text: str
     since: float | None = None
-    """When it was promised, if the text is followed by its moment."""
+    """Time of the promise, if the text is followed by it."""
     after: str = ""
-    """Text after the moment."""
+    """Text after the time."""
 
     def told(self, near: Callable[[float], Clock] = clock_near) -> str:
-        """Return its text with its moment, as `near` writes moments at a time."""
+        """Return the text of the mark with its time, which `near` writes."""
         return self.text if self.since is None else f"{self.text} {near(self.since)(self.time)}{self.after}"
 
 
@@ -69,11 +70,11 @@ class Hole(NamedTuple):
     """Free processors on which jobs may pass the head of the queue without delaying it."""
 
     rank: int
-    """The head."""
+    """Rank of the head of the queue."""
     until: float
-    """Its planned start: a job that ends by then may pass it"""
+    """Planned start of the head: a job that ends by then may pass it"""
     extra: int | None
-    """Processors that it leaves free, for any time; None if that did not matter"""
+    """Number of extra processors at that time; None if they did not matter"""
 
 
 class Suspension(NamedTuple):
@@ -87,7 +88,7 @@ class Suspension(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Chart:
-    """Chart of a run at one moment, for a screen or a drawing."""
+    """Chart of a run at one time, for a screen or a drawing."""
 
     view: ChartView
     clock: float

@@ -1,1 +1,1 @@
-"""The chart on a terminal: pixels to cells, cells to strips."""
+"""Renderer of the chart for terminals: pixels become cells, cells become strips."""

@@ -1,4 +1,4 @@
-"""Names next to blocks that are too small for them, and on each piece of a job that was suspended."""
+"""Names next to blocks that are too small for them, and names of the pieces of a suspended job."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tui.chart.raster import WAS_SUSPENDED, Texture
 from tui.look.palette import Hue, Tone, ink
 
 _MOST = 24
-"""Jobs that get a name of either kind."""
+"""Largest number of jobs that get a name next to their block, and of pieces that get a name."""
 _FEW = 20
-"""Jobs in sight of which each is named."""
+"""Number of visible jobs up to which each is named."""
 _NEAR = 3
 """Columns from the begin of a piece within which its name begins."""
 _BLANK = 1
-"""Columns between a block and the name next to it."""
+"""Number of columns between a block and the name next to it."""
 
 
 def piece_labels(
     grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
 ) -> Iterator[Label]:
-    """Yield names for the pieces of suspended jobs that have none; `alone` says which job fills each cell."""
+    """Yield names for pieces of suspended jobs that have none; `alone` has the job that fills each cell."""
     up, low = grid.upper, grid.lower
     ended = [side.rank[(side.ending == WAS_SUSPENDED) | (side.texture == Texture.TRAIL)] for side in (up, low)]
     ranks = np.unique(np.concatenate(ended))
@@ -66,7 +66,7 @@ def _is_inside(alone: NDArray[np.signedinteger], label: Label) -> bool:
 
 
 def _is_now(grid: Grid) -> Bools:
-    """The line of now parts no block."""
+    """Return True for the cells of the line of now, which does not divide a block."""
     return np.asarray(np.arange(grid.size.columns) == grid.now)
 
 
@@ -96,7 +96,9 @@ def _tone(grid: Grid) -> Tone:
 
 
 def _beside(is_free: Bools, held: Bools, length: int) -> tuple[int, int] | None:
-    """(row, column) right of what is held, else left of it, in the row nearest to its middle; None: no room."""
+    """Return (row, column) for a name: right of the block, else left of it, near its middle; None if there is no
+    space.
+    """
     rows = np.flatnonzero(held.any(axis=1))
     middle, columns = (rows[0] + rows[-1]) / 2, is_free.shape[1]
     for row in sorted(rows.tolist(), key=lambda row: abs(row - middle)):

@@ -1,4 +1,4 @@
-"""A picture of cells, each with a character and two inks, and its rows as segments."""
+"""Picture made of cells, each with a character and two inks; its rows become segments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cells:
         return cls(np.full(size, ord(" "), np.uint32), np.full(size, BLANK, np.uint16), np.full(size, BLANK, np.uint16))
 
     def part(self, rows: slice, columns: slice) -> Cells:
-        """Return a window of the same picture; drawing in it changes the picture."""
+        """Return a rectangle of the picture; drawing in it changes the picture."""
         return Cells(self.chars[rows, columns], self.fg[rows, columns], self.bg[rows, columns])
 
     @property
@@ -43,7 +43,7 @@ class Cells:
         return "\n".join("".join(map(chr, row)).rstrip() for row in self.chars.tolist())
 
     def write(self, row: int, column: int, text: str, fg: int, bg: int | None = None) -> None:
-        """Write a text, cut off at the edges; without `bg` keep the background. For makers of the picture only."""
+        """Write a text, cut off at the edges; without `bg` the background stays."""
         rows, columns = self.chars.shape
         text = printable(text)[max(-column, 0) : max(columns - column, 0)]
         column = max(column, 0)
@@ -58,7 +58,7 @@ class Cells:
     def write_inside(
         self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str], fg: NDArray[np.integer]
     ) -> None:
-        """Write many texts at once, none of which crosses an edge."""
+        """Write many texts at once; the caller guarantees that none crosses an edge."""
         lengths = np.array([len(text) for text in texts])
         ends = np.cumsum(lengths)
         along = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
@@ -78,16 +78,16 @@ class Cells:
 
 
 class Runs(NamedTuple):
-    """Columns of a row, in runs of equal inks."""
+    """Parts of a row with equal inks."""
 
     texts: list[str]
     inks: list[int]
     turns: list[int]
-    """For each run except the first, a code of the inks before it and its own."""
+    """Code of each change of inks, from a part to the next."""
 
 
 class Brush:
-    """Brush that draws cells in one look, with its styles and runs cached."""
+    """Writer of cells as segments in one look, with styles and segments cached."""
 
     def __init__(self, look: Look) -> None:
         self.look = look
@@ -95,7 +95,7 @@ class Brush:
         self._styles: dict[int, Style] = {}
 
     def draw(self, cells: Cells, row: int, begin: int, end: int) -> list[Segment]:
-        """Return these columns of a row, in runs of equal inks."""
+        """Return the cells of a row from column `begin` to `end` as segments of equal inks."""
         inks = cells.fg[row, begin:end].astype(np.uint32) * _INKS + cells.bg[row, begin:end]
         begins = [0, *(np.flatnonzero(inks[1:] != inks[:-1]) + 1).tolist()]
         text, inks_of = cells.chars[row, begin:end].tobytes().decode("utf-32-le"), inks[begins].tolist()
@@ -112,7 +112,7 @@ class Brush:
         return made
 
     def runs(self, cells: Cells, spans: Sequence[tuple[int, int, int]]) -> list[Runs]:
-        """Return (row, first column, end column) of many runs at once, which is faster."""
+        """Return the segments for many (row, first column, end column) at once, which is faster."""
         where = np.array(spans, np.intp).reshape(-1, 3)
         rows, begins, ends = where[:, 0], where[:, 1, None], where[:, 2, None]
         inks = cells.fg[rows].astype(np.uint64) * _INKS + cells.bg[rows]
@@ -140,6 +140,6 @@ class Brush:
         return style
 
     def turn(self, turn: int) -> tuple[Style, Style]:
-        """Return the style before and the style after."""
+        """Return the styles before and after a change of inks."""
         before, after = divmod(turn, _PAIRS)
         return self.style(before), self.style(after)

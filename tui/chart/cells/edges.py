@@ -18,30 +18,30 @@ from tui.look.calendar import Calendar
 from tui.look.palette import Hue, Tone, ink
 
 ROWS = 2
-"""Rows of the axis below the chart."""
+"""Height of the time axis below the chart in rows."""
 _GAP = 2
-"""Blanks between two times, at least."""
+"""Smallest number of blanks between two labels of times."""
 _APART = 10
-"""Columns between two ticks, at least."""
+"""Smallest number of columns between two ticks."""
 _BY_EVENT = 14
-"""Distance of labels by event, which leaves room for the title of the axis."""
+"""Distance in columns of labels by event, which leaves space for the title of the axis."""
 _ROWS_APART = 4
-"""Rows between two round processors, about."""
+"""Approximate number of rows between two labelled processors."""
 _QUIET = ink(Hue.GREY, Tone.STRONG)
 _LINE = ink(Hue.GREY, Tone.HALF)
 
 
 class Tick(NamedTuple):
-    """A sign on an axis."""
+    """Label on an axis."""
 
     at: int
-    """The column or the row of cells."""
+    """Column or row of cells of the label."""
     label: str
 
 
 @lru_cache(8)
 def time_ticks(view: ChartView, calendar: Calendar | None = None) -> tuple[Tick, ...]:
-    """Return the times with labels; a label names the day only if it is new.
+    """Return the labels of times; a label names the day only if it differs from the previous label's.
 
     >>> [tick.label for tick in time_ticks(ChartView(600, 141, 60, 40, 0, 9))]
     ['d1 00:00', '02:00', '04:00', '06:00', '08:00']
@@ -57,7 +57,7 @@ def time_ticks(view: ChartView, calendar: Calendar | None = None) -> tuple[Tick,
 def time_axis(
     view: ChartView, now: float, ascii_only: bool = False, calendar: Calendar | None = None
 ) -> tuple[str, str]:
-    """Return the line with its ticks, and the times below it; `now` is written into the line.
+    """Return the line of the time axis with its ticks, and the labels below it; now is marked in the line.
 
     >>> line, times = time_axis(ChartView(600, 141, 40, 40, 0, 9), 1.1 * 86400)
     >>> print(line + chr(10) + times)
@@ -87,7 +87,7 @@ def time_axis(
 def axis_titles(
     line: str, upwards: Sequence[str], across: Sequence[str], ascii_only: bool = False
 ) -> list[tuple[int, str]]:
-    """Return (column, words) of the axes' titles, if the line has room: upwards at its begin, time at its end.
+    """Return (column, words) of the titles of both axes, if the line has space for them.
 
     >>> axis_titles("───┬───────────┴now────────────┬─────", ["processors", "procs"], ["time in h:min", "h:min"])
     [(4, ' ↑ procs '), (22, ' h:min → ')]
@@ -101,7 +101,7 @@ def axis_titles(
 
 
 def margin(procs: int) -> int:
-    """Return columns that the numbers of processors take, with a blank before and the edge of the chart behind.
+    """Return the width in columns of the processor numbers, with a blank before and the edge of the chart behind.
 
     >>> margin(100), margin(9000)
     (4, 6)
@@ -120,7 +120,7 @@ def margin_of(procs: int, labels: Sequence[str]) -> int:
 
 @lru_cache(8)
 def node_ticks(view: ChartView, names: tuple[tuple[int, str], ...], folds: int) -> tuple[Tick, ...]:
-    """Return (row of cells, label) of the nodes in sight, from the top; nodes without their own row are left out."""
+    """Return (row of cells, label) of the visible nodes, from the top; nodes that share a row are left out."""
     ends = [low for low, _ in names[1:]] + [view.high]
     taken: list[Tick] = []
     for (low, label), high in reversed(list(zip(names, ends, strict=True))):
@@ -150,7 +150,7 @@ def processor_ticks(view: ChartView, folds: int) -> tuple[Tick, ...]:
 
 
 def draw_edges(cells: Cells, grid: Grid, left: int) -> None:
-    """Draw the axes around a chart that begins in column `left`."""
+    """Draw the axes around a chart whose first column is `left`."""
     _draw_processors(cells, grid, left)
     if grid.chart.owners is not None and grid.chart.by_owner is None:
         _draw_owners(cells, grid, left - 1)
@@ -158,7 +158,7 @@ def draw_edges(cells: Cells, grid: Grid, left: int) -> None:
 
 
 def draw_top(area: Cells, grid: Grid, *, is_small: bool = False) -> None:
-    """Draw the top edge of the machine: nothing is above it.
+    """Draw the top edge of the machine, above which there are no processors.
 
     A full chart shows it where processors are free, unless it is a small picture.
     """
@@ -195,7 +195,7 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
 
 
 def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
-    """Draw the number of the row in each lane, and a sign at the active one."""
+    """Draw the number of the matrix row in each lane, and a sign at the active row."""
     sign = ">" if grid.look.ascii else "▸"
     lane_of = grid.lane_of_rows()
     for number, lane in enumerate(grid.chart.lanes):
@@ -215,7 +215,7 @@ def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
-    """Draw the current owners of the processors as a band of colour or letters."""
+    """Draw the current owner of each processor as a band of colours or letters."""
     owners = grid.chart.owners
     assert owners is not None
     now = min(max(grid.now, 0), owners.shape[1] - 1)

@@ -1,4 +1,4 @@
-"""The pixels of a chart on a screen: whose each is, in which ink. A row of cells has two rows of them, or one."""
+"""Pixels of a chart on a screen: the job and ink of each. A row of cells has two rows of pixels, or one."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tui.look.palette import TONES, Hue, Look, Tone, ink
 
 BLANK = ink(Hue.NONE, 0)
 _TONE_OF = np.array([Tone.QUARTER] * 72 + [Tone.HALF] * 72 + [Tone.MOST] * 72 + [Tone.FULL] * 40, np.uint16)
-"""Share used, of 255 -> tone."""
+"""Tone of a pixel for each used share of it, in 255ths."""
 _ALL = 255
 _PURE = 128
-"""Least purity, of 255, at which a job holds most of what is used."""
+"""Smallest share, in 255ths, that one job must hold of a pixel's used part to give it its colour."""
 EIGHTHS = 8
 _A_DAY = 86400
 _FOUND = 4
-"""Pixels from which the selected job makes all others dim."""
+"""Number of pixels of the selected job from which all other jobs are dimmed."""
 _TEXTURE_OF = np.array([texture_of(kind) for kind in SHOWN], np.uint8)
 
 Bools = NDArray[np.bool_]
@@ -41,70 +41,70 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """Columns of equal shape, one entry a pixel."""
+    """Arrays of one entry per pixel, all of equal shape."""
 
     rank: NDArray[np.int32]
     texture: NDArray[np.uint8]
-    """Texture of the job; solid without a job"""
+    """Texture of the job at each pixel; solid without a job"""
     hue: NDArray[np.uint16]
     ink: NDArray[np.uint16]
     ground: NDArray[np.uint16]
-    """Ground behind it: blank, or the tint of a partition."""
+    """Background of each pixel: blank, or the tint of a partition."""
     is_borrowed: Bools
-    """True if another partition owned it when the machine was divided."""
+    """True if another partition owned the pixel's processors when the machine was divided."""
     lit: Bools
-    """Selected; or, if nothing is, just started."""
+    """True for the selected job or, if none is selected, for jobs that just started."""
     mixed: Bools
-    """No job holds most of it."""
+    """True if no job holds most of the pixel."""
     ending: NDArray[np.uint8]
-    """Was a job killed or suspended here?"""
+    """Kind of end at each pixel where a job was killed or suspended."""
     eighths: NDArray[np.int8]
-    """Eighths of a column at the edge of a job: from the left, or (below 0) from the right; 0 for all."""
+    """Eighths of a column that the job fills at its edge: from the left, or (negative) from the right; 0 for all."""
     missing: Bools
-    """True if its processors are unavailable."""
+    """True if the pixel's processors are unavailable."""
     gone: Bools
-    """True if less than half of it is the job's, and a part cannot be drawn"""
+    """True if the job has less than half of the pixel, and a part of it cannot be drawn"""
     is_open: Bools
-    """Free pixels in which jobs pass the head of the queue without delaying it."""
+    """True for free pixels in which jobs may pass the head of the queue without delaying it."""
 
     def every(self, folds: int, offset: int) -> Layer:
-        """Return one of `folds` rows."""
+        """Return every `folds`-th row of the arrays, from row `offset` on."""
         return Layer(*(getattr(self, column.name)[offset::folds] for column in fields(self)))
 
 
 class Grid:
-    """A chart's pixels for a screen of `size` cells."""
+    """Pixels of a chart for a screen of `size` cells."""
 
     def __init__(self, chart: ChartScene, look: Look, size: Size, selected: int | None) -> None:
         self.chart, self.look, self.size, self.selected = chart, look, size, selected
         self.folds = 1 if look.patterned else 2
         self.dims = False
-        """True if all but the selected job are dim, which needs a large enough job."""
+        """True if all jobs but the selected one are dimmed, because it is large enough."""
         self.now = chart.view.column_of(chart.clock)
         layer = self._layer()
         self.upper, self.lower = layer.every(self.folds, 0), layer.every(self.folds, self.folds - 1)
-        """The pixels in the upper and in the lower half of each cell; where cells have one, that"""
+        """Pixels in the upper and in the lower half of each cell; the same if cells are not divided"""
 
     @property
     def has_now(self) -> bool:
-        """Return True if now is in sight."""
+        """Return True if now is within the chart."""
         return 0 <= self.now < self.size.columns
 
     @property
     def rows_above(self) -> int:
-        """Pixel rows above the machine: there is nothing."""
+        """Return the number of pixel rows above the machine, which have no processors."""
         column = np.stack([self.upper.rank[:, 0], self.lower.rank[:, 0]], axis=1)[:, : self.folds].ravel()
         return int((column != NOWHERE).argmax())
 
     def lane_of_rows(self) -> list[int]:
-        """Return the lane of each row of cells, from the top."""
+        """Return the number of the lane for each row of cells, from the top."""
         view = self.chart.view
         return [view.lane_at(row * view.rows // self.size.rows) for row in range(self.size.rows)]
 
     def stretched(self, bands: NDArray[Any], blank: NDArray[Any]) -> NDArray[Any]:
-        """Return something known by band, by pixel row; a scene that was made for another screen still shows.
+        """Return values known by band as values by pixel row, also for a scene made for another screen.
 
-        `blank` is a row for where no processors are.
+        `blank` is the value for rows without processors.
         """
         rows = np.array(self.chart.view.band_rows())
         wanted = self.size.rows * self.folds
@@ -158,7 +158,7 @@ class Grid:
         return Layer(*columns, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
-        """Return the background; where a partition is lent, in a lane, it has the lender's tint."""
+        """Return the background inks, and True where a partition's lane has the tint of a lender."""
         owners, homes = self.chart.owners, self.chart.homes
         ground, is_borrowed = np.full(shape, BLANK, np.uint16), np.zeros(shape, np.bool_)
         if self.look.calendar is not None:
@@ -194,10 +194,9 @@ class Grid:
     def _sharpened(
         self, rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-        """Return how much of the pixels is used, and of which columns a job that begins or ends there has how many
-        eighths.
+        """Return the used share of each pixel, and the eighths of the columns in which a job begins or ends.
 
-        A job is as strong at its edges as it is inside, and a row of pixels of which it has little is not its own.
+        A job is as strong at its edges as inside; a row of pixels of which it has little is not drawn as its own.
         """
         eighths = np.zeros(rank.shape, np.int8)
         edges = _edges(rank, used, pure, self.now)
@@ -213,7 +212,7 @@ class Grid:
 
 @lru_cache(8)
 def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
-    """Return for each column whether it is night or weekend, if columns are short enough for that."""
+    """Return for each column True at night and on weekends, if columns are short enough."""
     shows_weekends, shows_nights = view.seconds <= _A_DAY, view.seconds <= _A_DAY / 6
     if not shows_weekends:
         return (False,) * view.columns
@@ -222,16 +221,16 @@ def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
 
 
 def _by_job(column: NDArray[Any], rank: NDArray[np.int32]) -> NDArray[Any]:
-    """Return the column's value for the job of each pixel; undefined for pixels without a job."""
+    """Return the column's value for the job at each pixel; undefined for pixels without a job."""
     return column.take(rank, mode="clip") if len(column) else np.zeros(rank.shape, column.dtype)
 
 
 class _Edges(NamedTuple):
-    """Pixels at the end of a job: it has less of them than of the next one, and nothing beyond."""
+    """Pixels at the begin or end of a job, next to free pixels."""
 
     at: tuple[NDArray[np.intp], NDArray[np.intp]]
     inside: NDArray[np.uint8]
-    """Used share of the next column."""
+    """Used share of the pixel next to the edge, inside the job."""
     ends: Bools
     """True if the job ends there, False if it begins."""
 
@@ -249,7 +248,7 @@ def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: i
 
 
 def places(at: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the rows and columns of the few that are true: much faster than numpy finds them in two dimensions."""
+    """Return the rows and columns of the True entries, faster than numpy if they are few."""
     column_major = at.T.flags.c_contiguous
     major, minor = np.divmod(np.flatnonzero(at.T if column_major else at), at.shape[0 if column_major else 1])
     return (minor, major) if column_major else (major, minor)

@@ -1,4 +1,4 @@
-"""Places of job names: once for each job, in the longest run of cells that it fills alone."""
+"""Positions of job names: one for each job, in the longest run of cells that it fills alone."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LEAST = 2
-"""Cells of the shortest name."""
+"""Number of cells of the shortest name."""
 _BLANKS = 2
-"""Blanks around a name if there is room: one at each side."""
+"""Number of blanks around a name if there is space: one at each side."""
 
 
 class Label(NamedTuple):
@@ -25,21 +25,21 @@ class Label(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """Runs of equal cells that have room for the name of their job: by job, the best first."""
+    """Runs of equal cells that are long enough for the name of their job: by job, the best first."""
 
     row: list[int]
     column: list[int]
     length: list[int]
     key: list[int]
-    """Quality of each run, equal for equally good ones."""
+    """Quality of each run as a number; equally good runs have equal numbers."""
     groups: list[tuple[int, int]]
-    """(first run, until run) of each job, in the order in which they are met row by row."""
+    """First run and end of the runs of each job, in the order of the jobs from row to row."""
 
 
 def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Callable[[int], str]) -> list[Label]:
-    """Return the labels. `ranks` has the job that fills each cell alone (or -1), `ahead` whether that is planned.
+    """Return the labels. `ranks` has the job that fills each cell alone (or -1), `ahead` True for planned jobs.
 
-    A job that is in the past is named there if its name fits. A name begins with its block, so that it moves with it.
+    A job with a past is named there if its name fits. A name begins where its block begins, so that it moves with it.
     """
     names: dict[int, str] = {}
     runs = _runs(ranks, ahead, names, name)
@@ -65,7 +65,7 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
 
 
 def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) -> bool:
-    """Return True if a name at the run's beginning would touch a name that ends in these cells."""
+    """Return True if a name at the run's beginning would touch another name, whose end is in `tight`."""
     row, column = runs.row[run], runs.column[run]
     return (row, column - 1) in tight or (row, column + length) in tight
 
@@ -73,7 +73,7 @@ def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) ->
 def _runs(
     ranks: NDArray[np.integer], ahead: NDArray[np.bool_], names: dict[int, str], name: Callable[[int], str]
 ) -> _Runs:
-    """Return the runs by quality (blanks around the name, the past, then the length), and note the names."""
+    """Return the runs by quality (blanks around the name, the past, then the length), and store the names."""
     rows, columns = ranks.shape
     cells = np.full((rows, columns + 1), -1, ranks.dtype)  # a wall behind each row
     np.add(2 * ranks, ahead, out=cells[:, :-1])

@@ -16,7 +16,7 @@ from tui.look.text import shorten
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES = " ── │┌└ │┐┘ │   "
-"""Lines by the sides of a cell at which its job ends, as a sum; a job in one row has none"""
+"""Line character for each sum of the sides at which a cell's job ends"""
 _PLAIN = " -- |++ |++ |   "
 
 
@@ -29,7 +29,7 @@ def draw_outlines(area: Cells, grid: Grid) -> None:
 
 
 def draw_reserved(area: Cells, grid: Grid) -> None:
-    """Frame reservations with their names where no job is; name the unframed ones."""
+    """Draw frames with names for reservations on free processors; without space for a frame only the name."""
     for outline in grid.chart.outlines:
         view, columns = grid.chart.view, grid.size.columns
         left, right = view.column_of(outline.start), min(view.column_of(outline.end), columns)
@@ -40,7 +40,7 @@ def draw_reserved(area: Cells, grid: Grid) -> None:
 
 
 def _rows_of(processors: int, grid: Grid) -> list[tuple[int, int]]:
-    """Return the first and the last row of cells of each group of neighbouring processors in sight."""
+    """Return (first, last) row of cells for each group of neighbouring processors in sight."""
     view = grid.chart.view
     folds = max(round(view.rows / grid.size.rows), 1)
     found = []
@@ -118,7 +118,7 @@ def _frame_selected(area: Cells, grid: Grid) -> None:
 
 
 def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return the sides of each cell beyond which there is another job."""
+    """Return the sides of each cell at which another job begins, as a sum."""
     sides = np.zeros(rank.shape, np.uint8)
     rows, columns = rank[1:] != rank[:-1], rank[:, 1:] != rank[:, :-1]
     sides[0] |= _TOP
@@ -131,7 +131,7 @@ def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
 
 
 def _part_alike(area: Cells, grid: Grid) -> None:
-    """Separate a job from a neighbour in the same ink, at its side, above it, or within a cell."""
+    """Separate jobs from neighbours in the same ink by thin lines."""
     up, low = grid.upper, grid.lower
     is_known = up.rank >= 0
     is_one = is_known & (up.rank == low.rank) & (area.chars == ord(" "))

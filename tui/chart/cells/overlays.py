@@ -1,5 +1,5 @@
-"""Signs over the jobs of the chart: partition lines, marks, kills, names, now, and an arrow to a selected job that is
-out of sight.
+"""Overlays on the jobs of the chart: partition lines, marks, kills, names, now, and an arrow to a selected job out of
+sight.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from tui.look.palette import HUES, TONES, Hue, Tone, ink
 from tui.look.text import shorten
 
 _MARK, _MARK_ROWS = 16, 3
-"""Columns of a mark's name, and in how many rows such names stand."""
+"""Width in columns of a mark's name, and number of rows for such names."""
 Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
-"""Columns of the text about a reservation."""
+"""Width in columns of the text about a reservation."""
 _IS_PALE = np.isin(np.arange(HUES * TONES) % TONES, (Tone.QUARTER, Tone.HALF))
-"""Ink -> True if a name on it is hard to read."""
+"""True for each ink on which a name is hard to read."""
 _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Tone.STRONG))
-"""Ink -> True if a name on it is in a shade of its own hue."""
+"""True for each ink on which a name is written in a shade of the same hue."""
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
-    """Draw all signs, the more important ones last. `planned` is the selected job's planned start."""
+    """Draw all overlays, the more important ones last; `planned` is the selected job's planned start."""
     draw_lane_bars(area, grid)
     _draw_borders(area, grid)
     _draw_marks(area, grid)
@@ -49,7 +49,7 @@ def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def draw_names_and_now(area: Cells, grid: Grid) -> None:
-    """Draw the signs that even a small chart has."""
+    """Draw the names of jobs and the line of now, which even a small chart has."""
     _draw_names(area, grid)
     _draw_now(area, grid)
 
@@ -70,7 +70,7 @@ def _draw_borders(area: Cells, grid: Grid) -> None:
 
 
 def _draw_marks(area: Cells, grid: Grid) -> None:
-    """Draw dotted lines at switches, bookmarks and the like."""
+    """Draw dotted vertical lines at marks, such as switches and bookmarks."""
     for mark in grid.chart.marks:
         column = grid.chart.view.column_of(mark.time)
         if not 0 <= column < grid.size.columns:
@@ -96,7 +96,7 @@ def _width_of(mark: Mark) -> int:
 
 
 def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return the row and the column of a mark's word: right of its mark, else left of it, else where it fits."""
+    """Return the row and column of a mark's word: right of its mark, else left of it, else None."""
     near, far = (column, column - len(told), grid.now + 1), (grid.size.columns - len(told),)
     places = ((row, at) for begins in (near, far) for row in range(_MARK_ROWS) for at in begins)
     for row, at in places:
@@ -107,7 +107,9 @@ def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -
 
 
 def _draw_hole(area: Cells, grid: Grid) -> None:
-    """Mark where jobs may pass the head: ticks without colours, and the condition in the widest free row."""
+    """Mark the free processors on which jobs may pass the head: with ticks and, in the widest free row, the
+    condition.
+    """
     hole, view, look = grid.chart.hole, grid.chart.view, grid.look
     if hole is None or grid.chart.owners is not None:
         return
@@ -137,7 +139,7 @@ def _cells_of(told: str, place: tuple[int, int]) -> set[tuple[int, int]]:
 
 
 def _draw_ends(area: Cells, grid: Grid) -> None:
-    """Draw crosses at the ends of killed jobs, and the sign of that decision where jobs were suspended."""
+    """Draw crosses at the ends of killed jobs, and the sign of suspension where jobs were suspended."""
     for ending, sign in (
         (WAS_KILLED, "x" if grid.look.ascii else "×"),
         (WAS_SUSPENDED, "=" if grid.look.ascii else "▮"),
@@ -156,7 +158,7 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
 
 
 def _draw_names(area: Cells, grid: Grid) -> None:
-    """Write each job's name where there is room for it."""
+    """Write each job's name where it fits."""
     up, low = grid.upper, grid.lower
     pale = _IS_PALE[up.ink] & ~up.lit
     is_whole = (up.rank == low.rank) & (up.ink == low.ink) & (up.eighths == 0)
@@ -175,7 +177,7 @@ def _draw_names(area: Cells, grid: Grid) -> None:
 
 
 def _draw_shifts(area: Cells, grid: Grid, alone: Ranks, labels: Sequence[Label], shift: Floats) -> None:
-    """Write behind the names how much earlier or later than in the other run jobs start."""
+    """Write behind the names how much earlier or later the jobs start than in the other run."""
     for label in labels:
         if by := float(shift[label.rank]):
             at = label.column + len(label.text) + 1

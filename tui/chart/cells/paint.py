@@ -1,4 +1,4 @@
-"""Chart of one moment as cells; colour and texture both carry the meaning."""
+"""Chart at one time as cells; jobs differ by colour and by texture."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
 _LETTERS = "ABCDEFGHIJKLabcdefghijkl123456#.|o-+~"
-"""ASCII: a letter for each of the hues of jobs, a digit for each step of a scale."""
+"""ASCII characters: a letter for each hue of jobs, a digit for each step of a scale."""
 _BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫"
-"""Monochrome: a pattern for each of the twelve hues of jobs."""
+"""Characters without colours: a pattern for each of the twelve hues of jobs."""
 
 
 _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
-"""Eighths of a cell, from the left."""
+"""Draw the line of now between the past and the plan; in lanes only in the lane of the active row."""
 
 
 class _Edge(NamedTuple):
-    """Pixels at the edges of jobs."""
+    """Pixels at the begin and end of jobs within cells."""
 
     ink: NDArray[np.uint16]
     eighths: NDArray[np.int8]
@@ -37,7 +37,9 @@ class _Edge(NamedTuple):
 
 
 class _Signs(NamedTuple):
-    """Character of each texture on a job's hue, and the tones of both; a trail has no background."""
+    """Character of each texture on a job's hue, with the tones of foreground and background; a trail has no
+    background.
+    """
 
     char: NDArray[np.uint32]
     plain: NDArray[np.uint32]
@@ -54,14 +56,14 @@ _SIGNS = _Signs(
 
 
 def chart_size(size: Size, procs: int, labels: Sequence[str] = ()) -> Size:
-    """Return columns and rows of the chart itself, between its edges."""
+    """Return the size in cells of the chart without its axes."""
     return Size(max(size.columns - margin_of(procs, labels), 1), max(size.rows - ROWS, 1))
 
 
 def paint(
     chart: ChartScene, look: Look, size: Size, selected: int | None = None, planned: float | None = None
 ) -> Cells:
-    """Return the whole picture: the chart, its signs and its edges. `planned` is when the selected job is to start."""
+    """Return the whole picture: chart, overlays and axes; `planned` is the planned start of the selected job."""
     cells = Cells.blank(size.rows, size.columns)
     left = margin_of(chart.workload.procs, chart.labels)
     inner = chart_size(size, chart.workload.procs, chart.labels)
@@ -78,7 +80,7 @@ def paint(
 
 
 def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
-    """Return the jobs alone, with their names and now: a picture that is too small for more."""
+    """Return a small picture: the jobs with their names, and now."""
     cells = Cells.blank(size.rows, size.columns)
     grid = Grid(chart, look, Size(min(size.columns, chart.view.columns), size.rows), None)
     area = cells.part(slice(None), slice(grid.size.columns))
@@ -99,12 +101,12 @@ def _draw_jobs(area: Cells, grid: Grid) -> None:
 
 
 def sign_of(hue: int, look: Look) -> str:
-    """Return the sign that fills cells of a hue without colours."""
+    """Return the character that fills cells of a hue without colours."""
     return (_LETTERS if look.ascii else _BLOCKS)[hue]
 
 
 def _fill(area: Cells, grid: Grid) -> None:
-    """Fill every cell with the inks of its pixels; edges of jobs are exact to an eighth of a column."""
+    """Draw every cell with the inks of its pixels; edges of jobs are exact to an eighth of a column."""
     up, low = grid.upper, grid.lower
     top, bottom = np.where(up.gone, up.ground, up.ink), np.where(low.gone, low.ground, low.ink)
     area.fg[:] = top
@@ -121,7 +123,7 @@ def _fill(area: Cells, grid: Grid) -> None:
 
 
 def _part(area: Cells, grid: Grid) -> None:
-    """Draw begins and ends of jobs inside cells, by eighths if the job fills them, else by halves."""
+    """Draw begins and ends of jobs inside cells: by eighths if the job fills the cell's height, else by halves."""
     up, low = grid.upper, grid.lower
     at = places((up.eighths != 0) | (low.eighths != 0))
     above, below = (_Edge(side.ink[at], side.eighths[at], side.gone[at]) for side in (up, low))
@@ -140,7 +142,7 @@ def _part(area: Cells, grid: Grid) -> None:
 
 
 def _texture(area: Cells, grid: Grid) -> None:
-    """Draw the textures of cells of one job, and the trails of suspended jobs where no other job runs."""
+    """Draw the textures of cells with one job, and the trails of suspended jobs where no other job runs."""
     up, low, look, others = grid.upper, grid.lower, grid.look, grid.dims
     above, below = up.texture == Texture.TRAIL, low.texture == Texture.TRAIL
     trail = (above & (below | (low.rank < 0))) | (below & (up.rank < 0))
@@ -160,7 +162,7 @@ def _texture(area: Cells, grid: Grid) -> None:
 
 
 def _borrowed(area: Cells, grid: Grid) -> None:
-    """Draw dots on borrowed processors, in use or not."""
+    """Draw dots on borrowed processors, whether they are used or free."""
     if grid.chart.homes is None:
         return
     blank, hatched = (ord("."), ord("-")) if grid.look.ascii else (ord(" "), ord("░"))

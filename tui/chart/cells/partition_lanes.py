@@ -1,4 +1,4 @@
-"""Partitions as lanes: a bar above each, which steps as boundaries move and says what the partition has."""
+"""Partitions as lanes of the chart: a bar above each has its name and size, and moves as boundaries move."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tui.look.palette import TONES, Hue, Tone, ink
 BAR = ink(Hue.NONE, Tone.TEXT)
 """Ink of the bars where patterns tell jobs apart."""
 _STEPS = 6
-"""Columns for each step that an upright line joins; more steps would hide the jobs."""
+"""Smallest number of columns between two steps that a vertical line joins; more lines would hide the jobs."""
 _THICKEST = 3
-"""Rows of pixels of the thickest bar."""
+"""Height of the thickest bar in rows of pixels."""
 
 
 def name_ink(grid: Grid, number: int) -> int:
@@ -36,18 +36,18 @@ def bars(area: Cells) -> Bools:
 
 
 class _Bar(NamedTuple):
-    """The bar above a partition while its boundary stands still."""
+    """Bar above a partition while its boundary does not move."""
 
     rows: range
-    """Rows of pixels."""
+    """Rows of pixels of the bar."""
     first: int
     end: int
-    """Columns."""
+    """Column after the last one of the bar."""
     band: Band
 
 
 def draw_lane_bars(area: Cells, grid: Grid) -> None:
-    """Draw a bar above each partition; where it steps, an upright line joins its parts."""
+    """Draw a bar above each partition; where the boundary moves, a vertical line joins the parts."""
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return
@@ -75,7 +75,7 @@ def _bars_of_all(grid: Grid, by_owner: ByOwner) -> list[list[_Bar]]:
 
 
 def _bars(grid: Grid, by_owner: ByOwner, number: int) -> list[_Bar]:
-    """The bars above one partition, from the left, as far as they are in sight."""
+    """Return the visible bars above one partition, from the left."""
     bars: list[_Bar] = []
     for columns, order in by_owner.runs(grid.chart.view.columns):
         end = min(columns.stop, grid.size.columns)
@@ -90,7 +90,7 @@ def _bars(grid: Grid, by_owner: ByOwner, number: int) -> list[_Bar]:
 
 
 def _rows_above(grid: Grid, order: Order, number: int) -> range:
-    """Rows of pixels of the bar above a partition: whole rows of cells where possible."""
+    """Return the rows of pixels of the bar above a partition: whole rows of cells where possible."""
     view, drawn = grid.chart.view, grid.size.rows * grid.folds
     low, end = order.borders[number]
     seen = [view.rows_of(place) for place in range(max(low, view.low), min(end, view.high))]
@@ -121,7 +121,7 @@ def _draw_row(area: Cells, grid: Grid, row: int, columns: slice, colour: int) ->
 
 
 def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar, colour: int) -> None:
-    """From the row of one bar to the row in which it goes on."""
+    """Draw a line from the row of one bar to the row of the next."""
     upper, lower = sorted((one.rows, other.rows), key=lambda rows: rows.start)
     at = slice(upper.stop // grid.folds, -(-lower.start // grid.folds)), other.first
     area.chars[at] = ord("|" if grid.look.ascii else "┃" if grid.look.patterned else "▌")
@@ -129,7 +129,7 @@ def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar, colour: int) -> None:
 
 
 def draw_lane_names(area: Cells, grid: Grid) -> None:
-    """Write upon each bar what its partition has: right of now in words, left of it how many it had."""
+    """Write the name and size of each partition on its bar: right of now in words, left of it earlier sizes."""
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return
@@ -179,7 +179,7 @@ def _row_for(grid: Grid, bar: _Bar, column: int, length: int) -> int:
 
 
 def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: LaneName) -> None:
-    """Write what a partition has within it, at the right edge, if its bar is out of sight."""
+    """Write the partition's name and size inside its lane, at the right edge, if its bar is out of sight."""
     bands = by_owner.bands(by_owner.of(grid.size.columns - 1))
     rows = _rows(grid, bands[number]) if number < len(bands) else []
     room = grid.size.columns - max(grid.now + 2 if grid.has_now else 0, 0)
@@ -188,13 +188,13 @@ def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: 
 
 
 def _fitting(grid: Grid, said: Iterator[str] | Sequence[str], room: int) -> str:
-    """The first for which there is room, in signs of the look; none: nothing."""
+    """Return the first text that fits, in characters of the look; "" if none fits."""
     plain = (text.plain(told) if grid.look.ascii else told for told in said)
     return next((told for told in plain if len(told) <= room), "")
 
 
 def _said(name: LaneName, band: Band) -> Iterator[str]:
-    """The name with what the partition has, the longest first."""
+    """Yield the partition's name and size as texts, the longest first."""
     most, *less = band.told
     dotted = most.replace("borrowed", "borrowed (dots)")
     if name.limits:
@@ -207,7 +207,7 @@ def _said(name: LaneName, band: Band) -> Iterator[str]:
 
 
 def _rows(grid: Grid, band: Band) -> list[int]:
-    """The rows of cells in which a partition is, from the top."""
+    """Return the rows of cells of a partition, from the top."""
     view = grid.chart.view
     low, high = max(band.low, view.low), min(band.low + max(band.owns, 1), view.high)
     if low >= high:
