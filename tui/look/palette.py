@@ -53,15 +53,15 @@ class Hue(IntEnum):
     """Hues in addition to those of the jobs (0 to 23)."""
 
     RAMP = JOB_HUES
-    """The first of the six of the scale."""
+    """First of the six hues of the scale."""
     MANY = RAMP + len(RAMP_COLOURS)
-    """A cell in which no job holds most."""
+    """Hue of cells in which no job holds most."""
     NONE = MANY + 1
-    """Free processors."""
+    """Hue of free processors."""
     ACCENT = MANY + 2
-    """Now, selection, focus."""
+    """Hue of now, of the selection and of the focus."""
     GREY = MANY + 3
-    """Jobs without a value in the mode"""
+    """Hue of jobs without a value in the mode"""
     COOL = MANY + 4
     WARM = MANY + 5
     PALE = MANY + 6
@@ -81,18 +81,18 @@ class Tone(IntEnum):
     HALF = 1
     MOST = 2
     FULL = 3
-    """Softened: twelve full-strength colours shout."""
+    """Tone of jobs: softened, because twelve full-strength colours are too loud."""
     STRONG = 4
-    """Selected, or just started."""
+    """Tone of the selected job, or of jobs that just started."""
     DIMMED = 5
     """Tone of the other jobs while one is selected"""
     PLAN = 6
     TEXT = 7
     """Text upon a block of this hue."""
     GROUND = 8
-    """Tone behind everything."""
+    """Tone of text on a block of this hue."""
     TEXT_DIMMED = 9
-    """Text upon a dimmed block of this hue."""
+    """Tone of the background of the screen."""
     NAME = 10
     """Text in this hue upon the ground, and ground for text in the colour of the ground."""
 
@@ -115,13 +115,13 @@ def ink(hue: int, tone: int = Tone.FULL) -> int:
 
 @dataclass(frozen=True)
 class Look:
-    """Way to show the program."""
+    """Look of the program: its colours and characters."""
 
     name: str
     dark: bool
     background: str
     surface: str
-    """Background of panels."""
+    """Background colour of panels."""
     text: str
     dim: str
     faint: str
@@ -135,9 +135,9 @@ class Look:
     runs: tuple[str, str] = RUN_COLOURS
     ramp: tuple[str, ...] = RAMP_COLOURS
     soft: float = 0.8
-    """Strength of a full block."""
+    """Strength of a full block, from 0 to 1."""
     lift: float = 1.0
-    """Below 1: weak colours are stronger, for projectors"""
+    """Factor that makes weak colours stronger if it is below 1, for projectors"""
     mode: Mode = "colour"
     depth: int = 24
     """Bits of colour that the terminal has: 24, 8 or 4."""
@@ -162,7 +162,7 @@ class Look:
 
     @cached_property
     def projected(self) -> Look:
-        """Return the same from the last row of a hall: nothing is dim."""
+        """Return the look for the last row of a lecture hall, in which nothing is dim."""
         text, ground = self.text, self.background
         return replace(
             self, surface=ground, dim=mixed(text, ground, 0.85), faint=mixed(text, ground, 0.6), soft=1.0,
@@ -235,7 +235,7 @@ class Look:
 
     @cached_property
     def inks(self) -> tuple[str, ...]:
-        """Return ink -> colour."""
+        """Return the colour of each ink, by its number."""
         return tuple(self._ink(hue, Tone(tone)) for hue in range(HUES) for tone in range(TONES))
 
     def cell(self, fg: int, bg: int) -> Style:
@@ -275,7 +275,7 @@ class Look:
         return snapped(mixed(colour, self.background, share), self.depth)
 
     def inks_dimmed(self, hue: int) -> str:
-        """Return the weakest shade of a hue that can still be read upon the ground."""
+        """Return the weakest shade of a hue that can still be read on the background."""
         colour, shares = self._hue(hue), [step / 50 for step in range(51)]
         shades = [mixed(colour, self.background, share) for share in shares if share >= _SHARE[Tone.DIMMED]]
         shades += [mixed(self.text, colour, share) for share in shares]

@@ -18,33 +18,33 @@ from sim.files import write_whole
 from tui.look.palette import LOOKS, Mode
 
 FOLDER_VARIABLE = "SCHEDSCOPE_CONFIG"
-"""The folder in which settings are kept instead of the user's own."""
+"""Environment variable with the folder of the settings, in place of the user's own."""
 MOST_RECENT = 12
 FASTEST = 120
-"""Frames a second."""
+"""Largest number of frames per second."""
 MODES: tuple[Mode, ...] = ("colour", "mono", "ascii")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Choices of the user; None if the program decides."""
+    """Settings of the user; None means that the program decides."""
 
     look: str | None = None
     mode: Mode | None = None
     fps: int | None = None
     colour_by: str | None = None
     panels: Mapping[str, bool] = field(default_factory=dict)
-    """Shown or hidden, small or large, by name."""
+    """State of each panel by name: shown or hidden, small or large."""
     recent: tuple[str, ...] = ()
-    """Traces, the newest first."""
+    """Recently opened traces, the newest first."""
     sessions: tuple[str, ...] = ()
-    """Files of sessions, the newest first."""
+    """Recent files of sessions, the newest first."""
     policies: tuple[str, ...] = ()
-    """Specs, the newest first."""
+    """Specs of recently used policies, the newest first."""
     keymap: Mapping[str, str] = field(default_factory=dict)
-    """Keys by the name of the action."""
+    """Keys of actions that the user has changed, by the name of the action."""
     lessons: Mapping[str, int] = field(default_factory=dict)
-    """Lesson -> number of scenes seen"""
+    """Number of scenes seen of each lesson, by its name"""
 
     def with_recent(self, trace: str) -> Settings:
         """
@@ -58,7 +58,7 @@ class Settings:
         return replace(self, sessions=_newest_first(path, self.sessions))
 
     def with_lesson(self, name: str, scenes: int) -> Settings:
-        """Note the number of scenes of a lesson seen so far; going back does not reduce it."""
+        """Return the settings with the largest number of scenes of the lesson seen so far."""
         return replace(self, lessons={**self.lessons, name: max(scenes, self.lessons.get(name, 0))})
 
     def with_policy(self, spec: str) -> Settings:
@@ -83,7 +83,7 @@ def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def load(path: Path) -> tuple[Settings, str | None]:
-    """Return the settings in the file, and one line on what is wrong; a damaged file is set aside."""
+    """Return the settings in the file, and one line about an error; a damaged file is renamed."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -120,7 +120,7 @@ def _set_aside(path: Path) -> str:
 
 
 def _checked(content: dict[str, Any], path: Path) -> tuple[Settings, str | None]:
-    """Return the values of the right type; unknown names are left out."""
+    """Return the settings with the values of the right type, and one line about others; unknown names are left out."""
     good: dict[str, Any] = {}
     refused: list[str] = []
     for name, (expected, read) in _READERS.items():
@@ -177,7 +177,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def save(settings: Settings, path: Path) -> str | None:
-    """Write the settings whole or not at all. Return what went wrong in one line, or None."""
+    """Write the settings to the file, wholly or not at all. Return an error as one line, or None."""
     chosen = {name: value for name, value in asdict(settings).items() if value not in (None, (), {})}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

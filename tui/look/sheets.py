@@ -1,7 +1,7 @@
-"""Text that a panel shows: lines of spans with the names of styles, and what a click on them means.
+"""Sheets: the text of a panel as lines of spans with names of styles, and actions for clicks.
 
 A panel's content is built by a pure function `(scene, size) -> Sheet` that knows no Textual; a widget draws it
-(`tui.widgets.panel`) and `tui.look.palette` knows what the names of styles look like.
+(`tui.widgets.panel`), and `tui.look.palette` has the styles with these names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tui.look.text import cells, shorten
 
 
 class Span(NamedTuple):
-    """A piece of text. `style` is one or more names, such as "dim" or "hue:3 strong" (see `Look.style`)."""
+    """Piece of text. `style` is one or more names, such as "dim" or "hue:3 strong" (see `Look.style`)."""
 
     text: str
     style: str = ""
@@ -24,7 +24,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line. `rank`: the job that it is about, which a click selects and which is lit when selected."""
+    """Line of text; `rank` is the job that it is about, which a click selects."""
 
     spans: tuple[Span, ...]
     rank: int | None = None
@@ -47,30 +47,30 @@ class Sheet:
     first: int = 0
     total: int = 0
     note: str = ""
-    """Right of the title."""
+    """Short text at the right of the title."""
     mark: int | None = None
-    """The line of the whole body that should be in sight: what was selected or walked to."""
+    """Index in the body of the line that should be visible, such as the selected one."""
     of_both: bool = False
     """True if it is about both runs of a comparison."""
     wants: int = 0
-    """Lines that it would need, if it was shortened"""
+    """Number of lines that a shortened body would need"""
     is_followed: bool = False
-    """True if the mark comes into sight whenever it moves."""
+    """True if the sheet scrolls to the mark whenever it moves."""
 
     @property
     def needs(self) -> int:
-        """Return rows in which all of it would be seen, its title among them."""
+        """Return the number of rows that show the whole sheet, with its title."""
         return 1 + max(len(self.head) + self.total, self.wants)
 
     @property
     def text(self) -> str:
-        """Return everything as plain text: what tests compare."""
+        """Return everything as plain text, for tests."""
         title = f"{self.title}   {self.note}".rstrip()
         return "\n".join([title, *(line.text.rstrip() for line in (*self.head, *self.body))])
 
 
 Size: TypeAlias = tuple[int, int]
-"""Columns and rows that a panel has for its lines, without its title."""
+"""Size of a panel without its title, in columns and rows."""
 
 
 def line(*spans: str | Span, rank: int | None = None) -> Line:
@@ -83,18 +83,18 @@ def line(*spans: str | Span, rank: int | None = None) -> Line:
 
 
 def width_of(spans: Iterable[Span]) -> int:
-    """Return how many columns they take."""
+    """Return the width of the spans in columns."""
     return sum(cells(span.text) for span in spans)
 
 
 def sheet(title: str, body: Iterable[Line], *, head: Sequence[Line] = (), note: str = "") -> Sheet:
-    """Return a sheet that holds all its lines."""
+    """Return a sheet that has all its lines."""
     lines = tuple(body)
     return Sheet(title, tuple(head), lines, 0, len(lines), note)
 
 
 def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Line]:
-    """Return a sentence over as many lines as it takes; a day and its time stay together.
+    """Return the text wrapped into lines; a day and its time stay together.
 
     >>> [part.text for part in wrapped("needs 64, 40 free now", 12)]
     ['needs 64, 40', 'free now']

@@ -11,7 +11,7 @@ from typing import Literal
 from sim.formatting import clock, percent, printable, span
 
 duration, instant = span, clock
-"""A length of time and a moment, said as in every sentence."""
+"""Functions that return a duration and a time as text, as in every sentence."""
 
 Align = Literal["left", "right"]
 
@@ -29,18 +29,18 @@ ASCII_SIGNS = {
     )
     for sign in signs
 }  # fmt: skip
-"""ASCII character of the same width for each sign."""
+"""ASCII character of the same width for each character of the screen."""
 _PLAIN = str.maketrans(
     {
         **ASCII_SIGNS, "±": "+-", "≠": "!=", "≤": "<=", "≥": ">=", "–": "-", "−": "-", "·": "-", "×": "x", "‖": "=",
         "▓": "%", "◐": "+",
     }
 )  # fmt: skip
-"""ASCII for plain text, where a replacement may be wider than its sign."""
+"""ASCII text for each character in plain text, where it may be wider."""
 
 
 def exact(seconds: float) -> str:
-    """Return a length of time in the greatest unit that divides it: for values that people chose.
+    """Return a duration in the greatest unit that divides it, for values that people chose.
 
     >>> [exact(s) for s in (10, 90, 900, 5400, 64800, 172800, 0.5)]
     ['10 s', '90 s', '15 min', '90 min', '18 h', '2 d', '0.5 s']
@@ -66,7 +66,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def cells(text: str) -> int:
-    """Return how many terminal columns a text takes.
+    """Return the width of a text in terminal columns.
 
     >>> cells("abc"), cells("日本")
     (3, 4)
@@ -81,7 +81,7 @@ def _cells_of_all(text: str) -> int:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return at most `width` columns; an ellipsis marks a cut.
+    """Return the text cut to at most `width` columns; an ellipsis marks a cut.
 
     >>> shorten("interactive", 8), shorten("low", 8)
     ('interac…', 'low')
@@ -121,7 +121,7 @@ def table(
 
 
 def bar(share: float, width: int, unicode: bool = True) -> str:
-    """Return a horizontal bar: `share` of `width` columns, in eighths of a column where there is Unicode.
+    """Return a horizontal bar: `share` of `width` columns, in eighths of a column with Unicode.
 
     A share above 0 is visible.
 
@@ -136,7 +136,7 @@ def bar(share: float, width: int, unicode: bool = True) -> str:
 
 
 def histogram(rows: Sequence[tuple[str, int]], total: int, heading: str, width: int, unicode: bool = True) -> list[str]:
-    """Return one line a (label, jobs): their number, their share of `total`, and a bar; the longest fills `width`.
+    """Return a line for each (label, jobs): their number, their share of `total`, and a bar; the longest fills `width`.
 
     >>> for line in histogram([("1", 3), ("2-4", 1)], 4, "processors", 38): print(line)
       processors       jobs    share
@@ -185,7 +185,7 @@ def drawn(text: str, ascii: bool = False) -> str:
 
 
 def file_name(text: str) -> str:
-    """Return a name for a file, made of the name of a trace.
+    """Return a file name made from the name of a trace.
 
     >>> file_name("KTH SP2/1996")
     'KTH-SP2-1996'

@@ -1,7 +1,7 @@
-"""The looks of `tui.look.palette` as Textual's themes, and which look a terminal gets.
+"""Looks of `tui.look.palette` as Textual's themes, and the choice of a look for a terminal.
 
 A theme gives Textual's own widgets (fields, buttons, lists, the palette of commands) the colours of the look; the
-filter `Ascii` makes all that is drawn ASCII, borders and scroll bars included.
+filter `Ascii` replaces all characters on the screen by ASCII.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def choose(settings: Settings, environ: Mapping[str, str], encoding: str | None) -> Look:
-    """Return the look that the user has chosen, else the one that suits the terminal.
+    """Return the look that the user has chosen, else one that suits the terminal.
 
     >>> choose(Settings(), {"COLORFGBG": "0;15"}, "utf-8").name, choose(Settings(), {"TERM": "dumb"}, "utf-8").mode
     ('light', 'ascii')
@@ -54,7 +54,7 @@ def depth_of(console: Console) -> int:
 
 
 def frames_a_second(environ: Mapping[str, str]) -> int:
-    """Return the frames a second, fewer over a network."""
+    """Return the number of frames per second, which is smaller over a network."""
     return 12 if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY") else 30
 
 
@@ -148,7 +148,7 @@ def theme_of(look: Look) -> Theme:
 
 
 class Printable(LineFilter):
-    """Filter in front of the terminal: nothing that is drawn contains control characters."""
+    """Filter of the terminal's output, which removes control characters."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         if all(segment.control or segment.text.isprintable() for segment in segments):
@@ -157,12 +157,12 @@ class Printable(LineFilter):
 
 
 def _in_its_room(text: str) -> str:
-    """Remove characters that cannot be printed and have no width."""
+    """Return the text with unprintable characters of no width removed."""
     return "".join(c if c.isprintable() else printable(c) if cell_len(c) else "" for c in text)
 
 
 class Ascii(LineFilter):
-    """Every character that is drawn as one of ASCII that takes the same room."""
+    """Filter that replaces every character by one of ASCII of the same width."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
@@ -172,7 +172,7 @@ class Ascii(LineFilter):
 
 
 def in_ascii(text: str) -> str:
-    """Replace characters by ASCII of the same width.
+    """Return the text with characters replaced by ASCII of the same width.
 
     >>> in_ascii("╭─ 日本 ▸ easy · ≤ 4 ─╮")
     '+- ???? > easy - < 4 -+'
