@@ -1,1 +1,1 @@
-"""The panels: pure functions from a scene to a sheet of lines."""
+"""Panels: pure functions that make a sheet of lines from a scene."""

@@ -1,4 +1,4 @@
-"""Comparison of policies by the wait of one job and their effect on the other jobs, as rows and in words."""
+"""Rows and sentences that compare policies by the wait of one job and the effect on other jobs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tui.look.text import shorten
 
 
 def asked(job: Job) -> str:
-    """Return the question, and what the job wants."""
+    """Return the question of the dialog, with the job's request."""
     shown = f"{processors(job.procs)} for {span(job.estimate)}, submitted {clock(job.submit)}"
     return f"What would have helped {name(job)} ({shown})?"
 
 
 def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[str]]:
-    """Return the column headings, then a row for each policy; narrow rows hold the most important columns."""
+    """Return column headings and a row for each policy; narrow rows have only the most important columns."""
     made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "largest loser"]]
     for tried in found:
         price = tried.price
@@ -34,7 +34,7 @@ def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[
 
 
 def in_words(job: Job, found: Sequence[Tried], first: str) -> str:
-    """Return which helps most, and its price."""
+    """Return a sentence: which policy shortens the wait most, and how other jobs change."""
     best, was = found[0], next(tried for tried in found if tried.policy == first)
     if best.wait is None:
         return f"{name(job)} never starts under any of these policies."

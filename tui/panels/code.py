@@ -1,4 +1,4 @@
-"""The source of the policy in use: the line that made a decision, with the values and comparisons that led to it."""
+"""Source code of the current policy: the line that made a decision, with the values and conditions that led to it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from tui.panels.decision_icons import rank_of
 
 TITLE = "Code"
 NUMBER = 4
-"""Columns of a line number."""
+"""Width in columns of a line number."""
 ROOM = 12
-"""Columns that what stands beside a line takes at least; with less room it stands below."""
+"""Smallest width in columns for values next to a line; with less they are below it."""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """The function that made the chosen decision; the line is marked, and each line has its values and conditions."""
+    """Return the function that made the chosen decision, with its line marked, and values and conditions at each
+    line.
+    """
     scene = context.scene
     decision = _chosen(context)
     rank = context.selected
@@ -52,7 +54,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def _chosen(context: Context) -> int | None:
-    """Return the decision that is walked to, else the first about the selected job, else the first that is made."""
+    """Return the index of the selected decision, else of the first about the selected job, else of the first."""
     decisions = context.scene.snapshot.decisions
     if context.decision is not None:
         return context.decision if context.decision < len(decisions) else None
@@ -74,7 +76,7 @@ def _nothing(context: Context) -> Iterator[str]:
 
 
 def _shown(focus: Focus) -> Iterator[tuple[int, str]]:
-    """Yield the lines of the function; of a docstring the first alone."""
+    """Yield the lines of the function with their numbers; of a docstring only the first."""
     for number, code in enumerate(focus.function.lines, focus.function.first):
         if number not in focus.function.folded:
             yield number, code
@@ -119,7 +121,7 @@ def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -
 
 
 def _told(number: int, focus: Focus) -> Iterable[tuple[str, str]]:
-    """Yield the result of a condition, and the values that a line has set, each with its style."""
+    """Yield the result of a condition, and the values that a line has set, each as text and style."""
     if condition := focus.conditions.get(number):
         numbers = "" if condition.text in ("", "True", "False") else f"{condition.text}: "
         yield f"{numbers}{'yes' if condition.is_true else 'no'}", "good" if condition.is_true else "warn"

@@ -1,4 +1,4 @@
-"""Context that all panels draw from, and small drawing functions."""
+"""Context from which all panels draw, and small drawing functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tui.replay.scene import About, Scene
 
 
 class QueueOrder(NamedTuple):
-    """A column of the queue by which it is shown, the largest first or the smallest."""
+    """Column by which the queue is sorted on the screen, and its direction."""
 
     column: str
     descends: bool = True
@@ -24,35 +24,35 @@ class QueueOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Context of a panel's drawing."""
+    """Data from which a panel is drawn: the scene, the look, and the user's choices."""
 
     about: About
     scene: Scene
     look: Look
     selected: int | None = None
-    """The rank of the job that is selected."""
+    """Rank of the selected job, or None."""
     hovered: int | None = None
-    """The rank of the job under the pointer."""
+    """Rank of the job under the pointer, or None."""
     decision: int | None = None
-    """Index of the decision walked to; None if the step is seen as a whole."""
+    """Index of the selected decision of the step; None if the whole step is shown."""
     phase: int | None = None
     """Phase of the last rebuild of the matrix that is shown."""
     of_other: bool = False
-    """True if the scene is of the other run."""
+    """True if the scene belongs to the other run of a comparison."""
     visible: frozenset[str] = frozenset()
-    """The panels that are on the screen: what one of them says need not be said again."""
+    """Names of the visible panels, whose contents other panels need not repeat."""
     order: QueueOrder | None = None
     """Sort order of the queue; None for the policy's."""
 
     @property
     def at(self) -> Clock:
-        """Return how a moment is written now: without the day if it is today."""
+        """Return the function that writes times as of now: without the day if it is today."""
         calendar, now = self.look.calendar, self.scene.clock
         return clock_near(now) if calendar is None else calendar.near(now)
 
     @property
     def exactly(self) -> Clock:
-        """Return how a moment is written with its day."""
+        """Return the function that writes times with their day."""
         return clock if self.look.calendar is None else self.look.calendar.moment
 
     @property
@@ -66,7 +66,7 @@ class Context:
         return not self.look.ascii
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the text about a job, or the meaning of the word in that column."""
+        """Return the tooltip of a line: about its job, or the meaning of the word in that column."""
         if rank is not None:
             return self.scene.hover(rank)
         own = {own.name: own.meaning for own in self.scene.snapshot.columns if own.meaning}
@@ -74,20 +74,20 @@ class Context:
 
 
 RUNS = "one", "other"
-"""The styles of the names of two runs"""
+"""Styles of the names of the two compared runs"""
 Draw: TypeAlias = Callable[[Context, Size, int], Sheet]
 """Function that draws a panel from its context, size and first visible line."""
 
 
 Tell: TypeAlias = Callable[[Context, Size, int, int], str]
-"""Function that describes a place in a panel (context, size, column, line), or returns an empty string."""
+"""Function that returns the text about a place in a panel (context, size, column, line), or ""."""
 
 
 # Windows into long bodies
 
 
 def window(total: int, first: int, rows: int) -> range:
-    """Return which of `total` lines are seen in `rows` rows when the first is to be `first`: the last page is full.
+    """Return the range of the `total` lines that `rows` rows show from `first` on; the last page is full.
 
     >>> window(100, 98, 10), window(3, 5, 10)
     (range(90, 100), range(0, 3))
@@ -100,7 +100,7 @@ def window(total: int, first: int, rows: int) -> range:
 
 
 def swatch(hue: int | None) -> Span:
-    """Return a job's colour, as wide as two columns; blank if it has none."""
+    """Return a span of two columns in the job's colour, blank without a colour."""
     return Span("  ") if hue is None else Span("▇▇", f"hue:{hue}")
 
 
@@ -132,16 +132,16 @@ def spark(values: Sequence[float], width: int, unicode: bool = True) -> str:
 
 
 def written(told: str, context: Context) -> str:
-    """Return a text as this terminal can show it."""
+    """Return the text with characters that this terminal can show."""
     return printable(told if context.unicode else text.plain(told.replace("→", "->")))
 
 
 def worded(
     told: str, context: Context, width: int, style: str = "", *, hang: int = 0, rank: int | None = None
 ) -> list[Line]:
-    """Return a sentence over as many lines as it takes; what follows a first ": ", its reason, is quieter.
+    """Return a sentence wrapped into lines; the reason after the first ": " has a quieter style.
 
-    The lines hang in by `hang` columns but for the first, where the caller puts something in front.
+    All lines but the first are indented by `hang` columns, the width of what the caller puts before the first.
     """
     told = written(told, context)
     reason = told.find(": ") + 1 or len(told)
@@ -162,13 +162,13 @@ def run_name(context: Context, other: bool) -> Span:
 
 
 def nobody_waits(shown: Snapshot) -> str:
-    """Return that the queue is empty, and how many jobs are suspended."""
+    """Return the text for an empty queue, with the number of suspended jobs."""
     many = len(shown.suspended)
     return "no job waits" + f"; {many:,} {'is' if many == 1 else 'are'} suspended" * bool(many)
 
 
 def taught(title: str, context: Context, size: Size, *told: str, note: str = "") -> Sheet:
-    """Return why a panel is empty, and what would be here, one paragraph each."""
+    """Return the sheet of an empty panel: why it is empty, and what would be here, one paragraph each."""
     body: list[Line] = []
     for paragraph in told:
         body += [*wrapped(written(paragraph, context), size[0], "dim"), line("")]

@@ -1,4 +1,4 @@
-"""Curves in blocks of eighths, in as many rows and columns as there is room."""
+"""Curves of block characters with eighths, for any number of rows and columns."""
 
 from __future__ import annotations
 

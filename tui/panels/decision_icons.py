@@ -1,4 +1,4 @@
-"""One sign and one colour for each kind of decision, the same in all panels."""
+"""Icon and colour of each kind of decision, the same in all panels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tui.look.sheets import Span
 
 
 class Sign(NamedTuple):
-    """Sign of a kind of decision, with and without Unicode."""
+    """Icon of a kind of decision, with and without Unicode."""
 
     unicode: str
     ascii: str
@@ -41,7 +41,7 @@ SIGNS: dict[type, Sign] = {
 
 
 def sign(decision: d.Decision, unicode: bool = True) -> Span:
-    """Return the sign of a decision, in its colour."""
+    """Return the icon of a decision, in its colour."""
     drawn = SIGNS.get(type(decision), _OTHER)
     if isinstance(decision, m.Place) and decision.passes:
         drawn = SIGNS[d.Backfill]

@@ -19,14 +19,14 @@ from tui.panels.decision_icons import rank_of, sign
 
 TITLE = "Decisions"
 INDENT = 2
-"""Columns of a decision's sign and the blank behind it."""
+"""Width in columns of a decision's icon and the blank behind it."""
 NAMED = 4
 MOST_WRAPPED = 60
-"""Most decisions that are wrapped; above it each takes one line, and only visible ones are made."""
+"""Largest number of decisions that are wrapped; with more each takes one line, and only visible ones are made."""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the arrivals and completions of the step, then what was decided."""
+    """Return the sheet: arrivals and completions of the step, then the decisions."""
     shown = context.scene.snapshot
     if shown.time is None:
         told = "The decisions of each step appear here, each with its reason."
@@ -64,17 +64,17 @@ def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[
 
 
 def _is_meant(run: range, context: Context) -> bool:
-    """Return True if it is the decision walked to, or else is about the selected job."""
+    """Return True if the selected decision is in this range, or else one about the selected job."""
     if context.decision is not None:
         return run.start == context.decision
     return context.selected is not None and rank_of(context.scene.snapshot.decisions[run.start]) == context.selected
 
 
 def _runs(context: Context) -> list[range]:
-    """Return the ranges of decisions that share a line: jobs that lack the same free processors, unless one decision is
-    shown.
+    """Return the ranges of decisions that share a line: jobs that lack the same free processors, or phases that change
+    no job.
 
-    So are phases of a rebuild in which nothing happens to a job.
+    While one decision is selected, each has its own line.
     """
     decisions, selected = context.scene.snapshot.decisions, context.selected
     if context.decision is not None:
@@ -96,7 +96,7 @@ def _runs(context: Context) -> list[range]:
 
 
 def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
-    """Return the decisions of phases in which nothing happens to a job, and the phases themselves."""
+    """Return the indices of phases that change no job, and of their decisions."""
     starts = [index for index, decision in enumerate(decisions) if isinstance(decision, Phase)]
     phases = (range(start, stop) for start, stop in pairwise([*starts, len(decisions)]))
     return {index for phase in phases if all(rank_of(decisions[at]) is None for at in phase) for index in phase}
@@ -128,7 +128,7 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
 
 
 def _is_followed(run: range, context: Context) -> bool:
-    """Return True if decisions of the run's last phase follow."""
+    """Return True if decisions follow that belong to the range's last phase."""
     following = context.scene.snapshot.decisions[run.stop : run.stop + 1]
     return bool(following) and not isinstance(following[0], Phase)
 
@@ -179,7 +179,7 @@ def _names(jobs: Sequence[Job]) -> str:
 
 
 def _lines(decision: Decision, index: int, context: Context, width: int, wrap: bool = True) -> list[Line]:
-    """Return a decision: lit if it has been walked past, marked if it is walked to, faint if it is still to come."""
+    """Return the lines of a decision: lit before the selected one, marked if selected, faint after it."""
     walked = context.decision
     here, to_come = index == walked, walked is not None and index > walked
     if isinstance(decision, Phase):
@@ -200,6 +200,6 @@ def _lines(decision: Decision, index: int, context: Context, width: int, wrap: b
 
 
 def _with_sign(drawn: Span, lines: Sequence[Line]) -> list[Line]:
-    """Return the lines with the sign before the first one, the others indented."""
+    """Return the lines with the icon before the first one, the others indented."""
     first, *rest = lines
     return [line(drawn, Span(" "), *first.spans, rank=first.rank), *rest]

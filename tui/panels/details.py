@@ -1,4 +1,4 @@
-"""The selected job: its request, its state with the reason, its life so far, and moves of its planned start."""
+"""Details of the selected job: its request, its state with the reason, its history, and moves of its planned start."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tui.panels.queue_table import own_number
 TITLE = "Job"
 MOST_EVENTS = 60
 REASON = 2
-"""Lines after the request that are always visible: state and reason"""
+"""Number of lines after the request that are always visible: state and reason"""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return everything about the selected job; the body holds all its lines."""
+    """Return the sheet with everything about the selected job."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
         told = "Request, reason for waiting and history of the selected job appear here."
@@ -67,7 +67,7 @@ def _section(title: str, context: Context, lines: Iterable[Line]) -> list[Line]:
 
 
 def _facts(context: Context, job: Job, width: int) -> list[Line]:
-    """Return the job's colour and its request, then whose it is."""
+    """Return lines with the job's colour, its request and its owner."""
     shown = context.scene.snapshot
     hue = context.scene.hues.get(job.rank)
     asked = f"{wanted(job.procs, shown.procs, shown.there, 'now')} · estimate {span(job.estimate)}"
@@ -78,7 +78,7 @@ def _facts(context: Context, job: Job, width: int) -> list[Line]:
 
 
 def _whose(context: Context, job: Job) -> Iterator[str]:
-    """Yield the user, the group and the queue, by their names where the trace has names."""
+    """Yield the user, group and queue of the job, by name if the trace has names."""
     workload = context.about.workload
     for word, field, number in (("user", Field.USER, job.user), ("group", Field.GROUP, job.group)):
         if number >= 0:
@@ -130,7 +130,7 @@ def _xfactor(context: Context, it: Job, job: JobState, width: int) -> list[Line]
 
 
 def _xfactor_at(it: Job, job: JobState, time: float) -> float:
-    """Return the xfactor at a moment; a restart loses earlier progress, and suspending and resuming take time."""
+    """Return the xfactor at a time; a restart loses earlier progress, and suspending and resuming take time."""
     anew = [at for at, decision in job.decided if isinstance(decision, Start | Backfill | Interrupt) and at <= time]
     if job.state == "waiting" and job.stretches:
         anew.append(min(job.stretches[-1][1] or time, time))
@@ -147,7 +147,7 @@ def _xfactor_at(it: Job, job: JobState, time: float) -> float:
 
 
 def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
-    """Return a curve of the planned starts, and how often they moved which way."""
+    """Return a curve of the planned starts, with the number of moves in each direction."""
     starts, shown = [plan.at for plan in job.planned], context.scene.snapshot
     if len(starts) < 2:
         return []
@@ -169,7 +169,7 @@ def _plans(context: Context, it: Job, job: JobState, width: int) -> list[Line]:
 
 
 def _life(context: Context, job: Job, shown: JobState, width: int) -> list[Line]:
-    """Return the job's events with their times, of its planned starts only the first, of a long story both ends."""
+    """Return the job's events with their times; of its planned starts only the first, of a long history both ends."""
     events = list(_events(context, job, shown))
     if not events:
         return []

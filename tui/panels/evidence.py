@@ -1,4 +1,4 @@
-"""Why the selected job waits, is suspended or started: sentences, numbers, and considered decisions."""
+"""Evidence on the selected job: why it waits, is suspended or started, in sentences, numbers and decisions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence
 
 
 def standing(context: Context, job: JobState) -> tuple[str, ...]:
-    """Return the job's state in clauses, the most important first."""
+    """Return the job's state as clauses, the most important first."""
     if found := evidence(context, job.rank, job.passed):
         return found.clauses
     it = context.about.workload.jobs[job.rank]
@@ -58,7 +58,9 @@ def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
 
 
 def considered(context: Context, found: Evidence, width: int) -> list[Line]:
-    """Return the decisions about the job, the jobs that passed it and the jobs it delayed; count the rest."""
+    """Return lines with the decisions about the job, the jobs that passed it and the jobs it delayed; the rest is
+    counted.
+    """
     concern = [entry for entry in found.log if entry.is_own or entry.touches]
     shown = concern[:MOST_CONSIDERED]
     lines = [part for entry in shown for part in _lines(context, entry, width)]
@@ -69,7 +71,7 @@ def considered(context: Context, found: Evidence, width: int) -> list[Line]:
 
 
 def _lines(context: Context, entry: Considered, width: int) -> Sequence[Line]:
-    """Return one decision; those about the job itself stand out."""
+    """Return the lines of one decision; decisions about the job itself stand out."""
     style, rank = "strong" if entry.is_own else "", rank_of(entry.decision)
     first, *rest = worded(
         told_decision(entry.decision, context.scene.snapshot, context.at), context, width, style, hang=2, rank=rank

@@ -1,4 +1,4 @@
-"""Processors across a panel: sets of them folded into as many columns as there are."""
+"""Folding of sets of processors into the columns of a panel."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Fold(NamedTuple):
 
 
 def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
-    """Draw disjoint sets of processors in at most `columns` columns of equally many processors.
+    """Return for each of at most `columns` columns the set that holds most of its processors.
 
-    With more columns than processors each processor takes equally many, and some columns stay empty.
+    With more columns than processors each processor takes equally many columns, and some columns stay empty.
 
     >>> [column.part for column in fold([0b0011, 0b0100], 4, 9)]
     [0, 0, 0, 0, 1, 1, None, None]
@@ -45,7 +45,7 @@ def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
 
 
 def drawn_columns(procs: int, columns: int) -> int:
-    """Return how many of the columns a fold uses."""
+    """Return the number of columns that a fold uses."""
     return columns if procs > columns else columns // procs * procs
 
 

@@ -1,4 +1,4 @@
-"""Text of a lesson under the chart: Markdown of one kind, the question with its choices, and the answer."""
+"""Text of a lesson under the chart: simple Markdown, the question with its choices, and the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MARGIN = 2
 
 
 def lesson_lines(now: SceneNow, width: int) -> list[Line]:
-    """Return all of it; the title first, with how far one has come at the right."""
+    """Return all lines of the lesson's scene, with the title first and the progress at its right."""
     lines = [_title(now, width), *markdown(now.text, width)] if now.verdict is None else [_title(now, width)]
     if now.question is not None:
         lines += _asked(now, now.question, width)
@@ -45,7 +45,7 @@ def _title(now: SceneNow, width: int) -> Line:
 
 
 def _asked(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
-    """Yield the question, what may be answered, and what has been typed of it."""
+    """Yield lines with the question, the allowed answers, and the typed text."""
     if asked.facts:
         yield from flowed([Span(asked.facts, "dim")], width)
     yield from flowed([Span("? ", "warn"), Span(asked.asks, "strong")], width)
@@ -106,7 +106,7 @@ def markdown(source: str, width: int) -> list[Line]:
 
 
 def _items(rows: Iterable[str]) -> list[str]:
-    """Return rows that belong together: those of a paragraph, and each point of a list."""
+    """Return the rows joined into items: each paragraph, and each point of a list."""
     items: list[str] = []
     for row in map(str.strip, rows):
         if items and not row.startswith("- "):

@@ -1,4 +1,4 @@
-"""Values that grow with the clock: a snapshot holds them as of its step, and the clock runs on until the next one."""
+"""Values at the clock: a snapshot has them as of its step, and the clock runs on until the next step."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tui.replay.scene import Scene
 
 
 def since_step(scene: Scene) -> float:
-    """Return seconds that have passed since the step that is shown."""
+    """Return the seconds since the shown step."""
     time = scene.snapshot.time
     return 0.0 if time is None else scene.clock - time
 
 
 def by_clock(entry: Entry, scene: Scene) -> Entry:
-    """Return the job's entry at the clock: wait or run time by then, and its expansion factor."""
+    """Return the job's entry with values at the clock: wait or run time, and expansion factor."""
     match entry:
         case Queued():
             return waiting_by_clock(entry, scene)

@@ -19,9 +19,9 @@ from tui.panels.rebuild import chips, told_phase
 TITLE = "Matrix"
 Row: TypeAlias = tuple[int, tuple[Cell, ...]]
 LEAST_TOLD = 1
-"""Lines for decisions, if the phases of the rebuild are to have any: the rows come first."""
+"""Smallest number of lines for decisions, if the phases of the rebuild have any: the rows come first."""
 BELOW = 11
-"""Lines that are worth more below the rows than as a second line for each row."""
+"""Number of lines below the rows that are preferred to a second line for each row."""
 
 
 def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
@@ -102,7 +102,7 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
 
 
 def _axis(procs: int, label: int, columns: int) -> Line:
-    """Return the numbers of the first and the last column, and what a column of the screen stands for."""
+    """Return the line with the numbers of the first and the last column, and the meaning of a column of the screen."""
     last = f"{procs - 1:,}"
     each = f"{-(-procs // columns)} a column" if procs > columns else ""
     between = each.center(max(columns - 1 - len(last), 0))
@@ -110,7 +110,7 @@ def _axis(procs: int, label: int, columns: int) -> Line:
 
 
 def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], named: bool = True) -> Iterator[Span]:
-    """Yield one row: neighbours of one job together, its name upon the widest run of them."""
+    """Yield one row of the matrix: neighbouring columns of one job together, with its name on the widest part."""
     runs = [(seen, len(list(run))) for seen, run in groupby(folded)]
     widest: dict[int, int] = {}
     for place, (seen, length) in enumerate(runs):
@@ -125,7 +125,7 @@ def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], name
 
 
 def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> Iterator[Span]:
-    """Yield the spans of neighbours of one job: its name if it fits, then the sign of home or replica."""
+    """Yield the columns of one job: its name if it fits, then the sign of home or replica."""
     job = context.about.workload.jobs[cell.rank]
     edge = "" if context.look.colour else "▐" if context.unicode else "["
     names = (printable(told) for told in (name(job), job.id))
@@ -139,7 +139,7 @@ def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> 
 
 
 def _filling(context: Context, cell: Cell, thin: bool) -> str:
-    """Return the filling: home is full, a replica hatched, either thinner if more than half of a column is free."""
+    """Return the fill character: full for a home, hatched for a replica; thinner if over half of the column is free."""
     if not context.unicode:
         return ("-" if thin else "#") if cell.is_home else ("." if thin else "/")
     if cell.is_home:
@@ -152,7 +152,7 @@ def _hue(context: Context, cell: Cell) -> int | None:
 
 
 def _style(context: Context, cell: Cell, thin: bool) -> str:
-    """Return its own colour; another is quiet while one is selected."""
+    """Return the style of the job's colour; it is dimmed if another job is selected."""
     hue = _hue(context, cell)
     is_lit, is_quiet = cell.rank in (context.selected, context.hovered), context.selected is not None
     if hue is None or not context.look.colour:

@@ -45,7 +45,7 @@ PANELS = {
     "Whole run": "The whole computed run: click or drag to go to a moment.",
     "Numbers so far": "Metrics of the jobs that have ended.",
 }
-"""Title -> what the panel is for."""
+"""Purpose of each panel, by title"""
 _HERE = {
     "job": "Its number in the trace, with its colour, as long as its share of the machine. A click selects it.",
     "procs": "Processors needed.",
@@ -83,7 +83,7 @@ _HERE = {
     "busy": "Share of the processors in use, over the whole run.",
     "queue": "Number of waiting jobs, over the whole run.",
 }
-"""Titles of panels with their meanings."""
+"""Meanings of the words in each panel, by word"""
 _ALONE = "Click the title, or press z, to enlarge the panel."
 
 

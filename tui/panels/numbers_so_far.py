@@ -1,6 +1,6 @@
-"""The numbers so far: in one line, as a block, or with small plots, as there is room.
+"""Metrics so far: in one line, as a block, or with small plots, depending on the space.
 
-Only what the policy can have is shown: migrations need a matrix, borrowing needs partitions.
+Only metrics that the policy can change are shown: migrations need a matrix, borrowing needs partitions.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from tui.replay.scene import Series
 
 TITLE = "Numbers so far"
 CELL, GAP = 22, 2
-"""Columns of a figure, and between two of them."""
+"""Width in columns of a metric, and of the gap between two of them."""
 LEAST_PLOT = 30
-"""Columns below which a plot says nothing."""
+"""Smallest width in columns of a plot."""
 
 
 class Figure(NamedTuple):
-    """A number with its name; `brief` is both in a line of many."""
+    """Metric with its name and value; `brief` is the text in a line of many."""
 
     name: str
     value: str
     brief: str
     details: tuple[str, ...] = ()
-    """Notes on how many jobs it covers, the fullest first, as far as there is room."""
+    """Notes on the number of jobs it covers, the longest first, of which one is shown if it fits."""
 
 
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Draw the figures next to plots, above them, or alone."""
+    """Return the sheet of metrics, next to plots, above them, or alone."""
     if context.scene.snapshot.time is None:
         told = "Utilization, waits and slowdowns of the finished jobs appear here."
         return taught(TITLE, context, size, told)
@@ -53,7 +53,7 @@ def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
 
 
 def one_line(context: Context, width: int) -> Line:
-    """Return the numbers that fit in one line, most important first."""
+    """Return the metrics that fit in one line, the most important first."""
     told: list[Span] = []
     for figure in figures(context) if context.scene.snapshot.time is not None else ():
         brief = figure.brief if not told else f" · {figure.brief}"
@@ -72,7 +72,7 @@ def _note(context: Context) -> str:
 
 
 def figures(context: Context) -> Iterator[Figure]:
-    """Yield the numbers of the jobs that have ended, the most telling first."""
+    """Yield the metrics of the jobs that have ended, the most important first."""
     totals, can = context.scene.snapshot.totals, context.scene.snapshot.rules
     used = percent(totals.utilization)
     yield Figure("utilization", used, f"{used} used")
@@ -101,7 +101,7 @@ def figures(context: Context) -> Iterator[Figure]:
 
 
 def _of_ended(context: Context, name: str, value: str, brief: str = "") -> Figure:
-    """Return a number that there is only when a job has ended."""
+    """Return a metric that exists only after a job has ended."""
     value = value if context.scene.snapshot.totals.finished else "–"
     return Figure(name, value, f"{brief or name} {value}")
 
@@ -127,7 +127,7 @@ def _plain(value: float) -> str:
 
 
 def _grid(told: Sequence[Figure], cell: int, columns: int, rows: int) -> list[Line]:
-    """Return the numbers down the first column, then the next, as far as there is room."""
+    """Return the metrics in columns, filled from top to bottom, as far as they fit."""
     told = told[: rows * columns]
     height = -(-len(told) // columns)
     lines = []
@@ -160,7 +160,7 @@ def _beside(left: Line, right: Line) -> Line:
 
 
 def _plots(context: Context, width: int, rows: int) -> list[Line]:
-    """Return curves of utilization, waiting jobs and wanted processors so far, as high as there is room."""
+    """Return plots of utilization, waiting jobs and requested processors so far, as high as there is space."""
     series: Series = context.scene.series
     shown = context.scene.snapshot
     used = percent(1 - shown.free / shown.there if shown.there else 0, 0)
@@ -186,7 +186,7 @@ def _plot(
     size: Size,
     style: str,
 ) -> Iterator[Line]:
-    """Yield the lines of a curve: name and current value at the lowest row, the value at the top at the highest."""
+    """Yield the lines of a plot: its name and current value in the lowest row, its top value in the highest."""
     label, side = 8, 7
     width, rows = size
     shown = resampled(values, max(width - label - side, 1))

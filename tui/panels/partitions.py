@@ -23,11 +23,11 @@ SIGNS = {"runs": ("█", "#"), "free": ("▁", "."), "borrowed": ("▚", "%"), "
 """Signs of the states of a processor in a partition, with and without Unicode."""
 LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed, free", "lent": "lent"}
 LINES = 4
-"""Lines of a partition if everything fits"""
+"""Number of lines of a partition if everything fits"""
 
 
 class Part(NamedTuple):
-    """Partition with its sets of processors and its waiting jobs."""
+    """Partition with its processors and its waiting jobs."""
 
     number: int
     name: str
@@ -35,16 +35,16 @@ class Part(NamedTuple):
     first: int
     """Processors that it owned when the machine was divided."""
     used: int
-    """Owned processors on which jobs run."""
+    """Set of its processors on which jobs run."""
     borrowed: tuple[tuple[int, int], ...]
-    """(other, processors) that another partition had at first."""
+    """Borrowed processors by the partition that owned them at first."""
     lent: tuple[tuple[int, int], ...]
     waiting: int
     pivot: Queued | None
 
 
 def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return each partition in two to four lines, as there is room."""
+    """Return the sheet with two to four lines for each partition."""
     shown = context.scene.snapshot
     if not shown.owners:
         return taught(TITLE, context, size, *_no_partitions(shown))
@@ -92,7 +92,7 @@ def _no_partitions(shown: Snapshot) -> tuple[str, ...]:
 
 
 def parts_of(shown: Snapshot) -> Iterator[Part]:
-    """Yield the partitions of a moment."""
+    """Yield the partitions of a snapshot."""
     everywhere = range(len(shown.owners))
     queues: list[list[Queued]] = [[] for _ in everywhere]
     for queued in shown.queue:
@@ -119,7 +119,7 @@ def name_of(shown: Snapshot, partition: int) -> str:
 
 
 def _pivot(waiting: Sequence[Queued]) -> Queued | None:
-    """Return the first job without a reservation of its own, high priority first."""
+    """Return the first waiting job without a granted reservation, high priority first, or None."""
     candidates = [queued for queued in waiting if not queued.reserved]
     return min(candidates, key=lambda queued: not queued.job.high, default=None)
 
@@ -161,12 +161,12 @@ def _facts(part: Part, room: int) -> list[Span]:
 
 
 def hue_of(partition: int) -> int:
-    """Return the colour of a partition."""
+    """Return the hue of a partition."""
     return partition_hue(partition)
 
 
 def _pieces(part: Part) -> list[tuple[int, str, str]]:
-    """Return its processors: sets of them, what they are to it, and in which colour; loans have the other's."""
+    """Return the partition's processors as (set, state, style); borrowed ones have the colour of their first owner."""
     used, hue = part.used, f"hue:{hue_of(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]
     for other, loan in part.borrowed:
@@ -175,7 +175,7 @@ def _pieces(part: Part) -> list[tuple[int, str, str]]:
 
 
 def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
-    """Yield the partition's processors at their places on the machine, without the other partitions."""
+    """Yield the partition's processors at their positions on the machine, without the other partitions."""
     shown = _pieces(part)
     cells = [
         (" ", "") if seen.part is None else (_sign(context, shown[seen.part][1]), shown[seen.part][2])

@@ -20,7 +20,7 @@ TITLE = "Queue"
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return the lines of the queue that are seen from `first` on; as it was before the decision that is walked to."""
+    """Return the lines of the queue from `first` on, as of the moment before the selected decision."""
     if context.decision is not None and context.scene.then is not None:
         context = replace(context, scene=replace(context.scene, snapshot=context.scene.then))
     shown = context.scene.snapshot
@@ -76,7 +76,7 @@ def _note(shown: Snapshot, width: int) -> str:
 
 
 def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
-    """Return what would happen to a job submitted now, for an empty queue."""
+    """Return sentences for an empty queue: what would happen to a job submitted now."""
     if shown.time is None:
         return (
             "No job waits yet.",
@@ -94,7 +94,7 @@ def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
 
 
 class Section(NamedTuple):
-    """Jobs that stand together under a heading, or under none: `places` tell which entries of a list they are."""
+    """Part of the queue under one heading, or under none; `places` are the indices of its jobs."""
 
     heading: tuple[Line, ...]
     places: Sequence[int]
@@ -107,7 +107,7 @@ class Section(NamedTuple):
 
 
 def _sections(context: Context, width: int) -> list[Section]:
-    """Return the suspended jobs, then each queue."""
+    """Return the parts of the list: suspended jobs, then each queue."""
     shown = context.scene.snapshot
     waiting, halted = partial(waiting_row, context), partial(halted_row, context)
     sections: list[Section] = []
@@ -129,7 +129,7 @@ def _heading(title: str, note: str) -> Line:
 
 
 def _by_queue(shown: Snapshot) -> list[list[int]]:
-    """Return which entries of the queue stand in each of the policy's queues."""
+    """Return the indices of the waiting jobs in each of the policy's queues."""
     places: list[list[int]] = [[] for _ in shown.queues]
     for index, queued in enumerate(shown.queue):
         places[queued.place].append(index)
@@ -164,7 +164,7 @@ def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
 
 
 def _mark(context: Context, sections: Sequence[Section]) -> int | None:
-    """Return the line of the selected job, if it waits."""
+    """Return the line of the selected job, or None if it does not wait."""
     job = context.scene.job
     if job is None or job.rank != context.selected:
         return None
@@ -180,7 +180,7 @@ def _mark(context: Context, sections: Sequence[Section]) -> int | None:
 
 
 def _entry_at(sections: Sequence[Section], index: int) -> Line | Row:
-    """Return a line of a heading, or the row of a job."""
+    """Return the line of a heading, or the row of a job, at an index of the list."""
     for section in sections:
         if index < section.lines:
             inside = index - len(section.heading)

@@ -1,4 +1,4 @@
-"""The table that a queue is shown as: its rows, and the columns for which there is room."""
+"""Table of the queue: its rows, and the columns that fit."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ BAR = 2
 MOVED = 8
 LEAST_WHY, MORE_WHY = 12, 5
 LEAST_OWN, MOST_OWN = 7, 12
-"""Columns of a number of the policy's own."""
+"""Smallest and largest width in columns of a number that the policy wrote."""
 MOST_PLAIN = 1e6
-"""Value from which on a number is rounded."""
+"""Value from which a number is rounded."""
 
 OWN = "own "
-"""Prefix of the keys of a policy's own columns."""
+"""Prefix of the keys of columns with the policy's numbers."""
 STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
 """Headings of the planned starts: all reserved, none reserved, some reserved."""
 
@@ -37,7 +37,7 @@ STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
 
 
 class Row(NamedTuple):
-    """Values of one job in the table."""
+    """Row of the table with the values of one job."""
 
     job: Job
     waited: float
@@ -48,11 +48,11 @@ class Row(NamedTuple):
     moved: Span
     why: Brief
     own: tuple[float | None, ...] = ()
-    """Numbers of the policy's own."""
+    """Numbers that the policy wrote for the job."""
 
 
 def waiting_row(context: Context, index: int) -> Row:
-    """Return a job that waits, by its place in the queue."""
+    """Return the row of a waiting job, by its index in the queue."""
     queued = waiting_by_clock(context.scene.snapshot.queue[index], context.scene)
     starts = "" if queued.planned is None else _start(queued.planned, context)
     moved, why = _moved(queued, context), _why(queued, context)
@@ -73,7 +73,7 @@ def time_without_progress(entry: Suspended | Running) -> float:
 
 
 def _sitting(jobs: Sequence[Job]) -> Brief:
-    """Return the jobs on a suspended job's processors."""
+    """Return the jobs on a suspended job's processors as texts, the longest first."""
     if not jobs:
         return "its processors are free", "free"
     first = name(jobs[0])
@@ -83,13 +83,13 @@ def _sitting(jobs: Sequence[Job]) -> Brief:
 
 
 def _start(at: float, context: Context) -> str:
-    """Return a planned start; of another day without seconds."""
+    """Return the planned start as text; on another day without seconds."""
     told = context.at(at)
     return told.rpartition(":")[0] if told.startswith("d") and told.count(":") > 1 else told
 
 
 def _moved(queued: Queued, context: Context) -> Span:
-    """Return the move of the planned start in this step; for the selected job the curve of all its planned starts."""
+    """Return the move of the planned start in this step; for the selected job a curve of all its planned starts."""
     job = context.scene.job
     if job is not None and job.rank == queued.job.rank and len(job.planned) > 2:
         return Span(spark([plan.at for plan in job.planned], MOVED, context.unicode), "accent")
@@ -99,7 +99,7 @@ def _moved(queued: Queued, context: Context) -> Span:
 
 
 def told_move(moved: float, unicode: bool = True) -> str:
-    """Return how much earlier or later the planned start is now.
+    """Return the move of the planned start as text: how much earlier or later.
 
     >>> told_move(-3900), told_move(90, unicode=False)
     ('▲ 1h05', 'v 1m30')
@@ -143,7 +143,7 @@ _OF_JOB: dict[str, Callable[[Job], float]] = {
     "estimate": lambda job: job.estimate,
     "waited": lambda job: -job.submit,
 }
-"""Keys to sort by that need no other value of the queue."""
+"""Functions that return the value to sort by, for columns of the job itself."""
 
 # The table
 
@@ -153,21 +153,21 @@ class Column(NamedTuple):
     width: int
     cell: Callable[[Row], Span]
     key: str = ""
-    """Key of a policy's own number, which may have the name of a built-in one."""
+    """Key of the policy's number in this column; a built-in column has none."""
 
     @property
     def weighed(self) -> str:
-        """Return the column's name in the choice of columns."""
+        """Return the name under which the column is chosen."""
         return self.key or ("starts" if self.title in STARTS else self.title)
 
 
 class Table(NamedTuple):
-    """The columns for which there is room, and how wide the reason may be (0: not shown)."""
+    """Columns that fit, and the width of the reason (0 if it is not shown)."""
 
     context: Context
     columns: tuple[Column, ...]
     job: int
-    """Width of the names of jobs."""
+    """Width in columns of the names of jobs."""
     why: int
 
     @property
@@ -175,7 +175,7 @@ class Table(NamedTuple):
         return any(column.title in STARTS for column in self.columns)
 
     def heading(self) -> Line:
-        """Return the titles; a click sorts by a column, then in reverse, then in the policy's order."""
+        """Return the line of titles; a click sorts by a column, then in reverse, then in the policy's order."""
         spans = [self._head("job", "job", BAR + 1 + self.job)]
         spans += [self._head(column.title, column.weighed, GAP + column.width) for column in self.columns]
         return line(*spans, Span(f"{' ' * GAP}why" if self.why else "", "dim"))
@@ -188,7 +188,7 @@ class Table(NamedTuple):
         return Span(text.pad(f"{sign}{title}", width, "right"), "accent", f"sort_queue({key!r})")
 
     def _sign(self, job: Job) -> Span:
-        """Return a sign if a decision is about this job."""
+        """Return an icon if a decision of this step is about the job."""
         decisions, at = self.context.scene.decisions, self.context.decision
         if at is None or at >= len(decisions) or getattr(decisions[at], "job", None) != job:
             return Span(" ")
@@ -214,14 +214,14 @@ class Table(NamedTuple):
 
 
 def _from(row: Row) -> Brief:
-    """Return a planned start in the column of reasons."""
+    """Return the planned start as texts for the column of reasons."""
     if row.promised:
         return f"from {row.starts}", row.starts
     return f"from about {row.starts}", f"about {row.starts}", row.starts
 
 
 def _fitting(said: Sequence[str], width: int) -> str:
-    """Return the fullest for which there is room."""
+    """Return the longest text that fits."""
     return next((told for told in said if text.cells(told) <= width), text.shorten(said[-1], width))
 
 
@@ -261,7 +261,7 @@ def _columns(context: Context, title: str) -> tuple[Column, ...]:
 
 
 def _own_column(context: Context, place: int, own: OwnColumn) -> Column:
-    """Return a number of the policy's own: its name is foreign, and so is the number."""
+    """Return the column of a number that the policy wrote; its name and values are untrusted."""
     title = written(text.shorten(own.name, MOST_OWN), context)
 
     def cell(row: Row) -> Span:
@@ -297,9 +297,9 @@ def _starts_title(rows: Sequence[Row]) -> str:
 
 
 def _by_weight(context: Context) -> list[str]:
-    """Return the columns by importance; "more" is room for longer reasons.
+    """Return the columns by importance; "more" stands for more space for reasons.
 
-    A policy's own columns come first for its author. A question about the future needs estimates.
+    The policy's own columns come first for its author. A question about the future needs estimates.
     """
     shown = context.scene.snapshot
     first, *others = _ours_by_weight(shown)

@@ -1,4 +1,4 @@
-"""Phases of the last rebuild of the matrix: a chip for each, and the decisions of the selected one."""
+"""Phases of the last rebuild of the matrix: a label for each, and the decisions of the selected phase."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ COUNTED: dict[type, str] = {
     ReserveRow: "planned", Keep: "kept waiting",
 }  # fmt: skip
 QUIET = (Clean, DropRows, OpenRow, Replicate)
-"""Decisions left out of the list of all phases, as the picture shows them."""
+"""Kinds of decisions left out of the list of all phases, as the picture shows them."""
 INDENT = 2
 MOST_WRAPPED = 60
-"""Most decisions that are wrapped; above it each takes one line, and only visible ones are made."""
+"""Largest number of decisions that are wrapped; with more each takes one line, and only visible ones are made."""
 
 
 class Done(NamedTuple):
-    """A phase and its decisions."""
+    """Phase of a rebuild with its decisions."""
 
     name: str
     decisions: tuple[Decision, ...]
 
     @property
     def counts(self) -> str:
-        """Return how often it did what, in words.
+        """Return the kinds of decisions in the phase with their numbers, as text.
 
         >>> Done("clean", (Clean(),)).counts
         ''
@@ -43,7 +43,7 @@ class Done(NamedTuple):
 
 
 def phases(rebuild: Sequence[Decision]) -> list[Done]:
-    """Return the rebuild cut into its phases."""
+    """Return the phases of a rebuild."""
     starts = [place for place, decision in enumerate(rebuild) if isinstance(decision, Phase)]
     done = []
     for start, end in pairwise([*starts, len(rebuild)]):
@@ -96,7 +96,7 @@ def _chip(context: Context, place: int, done: Done, width: int, counted: bool) -
 
 
 class Told(NamedTuple):
-    """The made lines of a body, their place in it, and the first about the selected job."""
+    """Visible lines of a body, their index in it, and the first line about the selected job."""
 
     body: tuple[Line, ...]
     first: int
@@ -118,12 +118,12 @@ def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
 
 
 def _first_about(selected: int | None, ranks: Iterable[int | None]) -> int | None:
-    """Return the first place at which the selected job is named."""
+    """Return the first index at which the selected job is named, or None."""
     return next((place for place, rank in enumerate(ranks) if rank is not None and rank == selected), None)
 
 
 def _lines(context: Context, decision: Decision, width: int) -> list[Line]:
-    """Return a decision with its sign, over as many lines as it takes."""
+    """Return the lines of a decision with its icon."""
     told = worded(say(decision, context.at), context, width - INDENT, hang=INDENT, rank=rank_of(decision))
     return [line(sign(decision, context.unicode), Span(" "), *told[0].spans, rank=told[0].rank), *told[1:]]
 

@@ -1,4 +1,4 @@
-"""Comparison of two runs: their numbers with the better ones marked, their first difference, and the jobs that gained
+"""Comparison of two runs: their metrics with the better values marked, the first difference, and the jobs that gained
 and lost.
 """
 
@@ -38,21 +38,21 @@ LABELS = {
 }
 """Short titles of metrics whose titles are too long."""
 LABEL = 17
-"""Columns of labels, the blank behind them included."""
+"""Width in columns of labels, with the blank behind them."""
 CHANGE = 10
-"""Columns for by how much the second differs."""
+"""Width in columns of the difference of the second run."""
 TURN = Span("   "), Span("e", "key"), Span(" other run", "dim")
 ENDS = Span("   "), Span("v", "key"), Span(" ends", "dim")
 NOTE = "C colours gain and loss"
 SAME = "The same so far (d goes to where they part)."
 GAP = 2
-"""Least number of blanks before the name of a column"""
+"""Smallest number of blanks before the name of a column"""
 COLUMN = (10, 18)
-"""The least and the most columns of a run, the mark behind its value included."""
+"""Smallest and largest width in columns of a run's values, with the mark behind them."""
 
 
 class ComparisonColumns(NamedTuple):
-    """The columns for which there is room."""
+    """Columns of the comparison that fit."""
 
     label: int
     column: int
@@ -63,7 +63,7 @@ class ComparisonColumns(NamedTuple):
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """Return all lines: the numbers now, at the end those of the whole runs, then the first difference."""
+    """Return the sheet: metrics now, at the end those of the whole runs, then the first difference."""
     scene, width = context.scene.versus, size[0]
     if scene is None:
         return taught(
@@ -95,7 +95,7 @@ def fitting(scene: VersusScene, width: int) -> ComparisonColumns:
 
 
 def _head(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> tuple[Line, ...]:
-    """Return which run is which, then the names of the columns."""
+    """Return lines with the names of both runs, then the names of the columns."""
     rows = []
     one, other = (run_name(context, number) for number in (False, True))
     for who, called, led in zip((one, other), scene.names, scene.led or scene.specs, strict=True):
@@ -114,7 +114,9 @@ def _head(context: Context, scene: VersusScene, grid: ComparisonColumns, width: 
 
 
 def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width: int) -> Iterator[Line]:
-    """Yield the waits of the common jobs, and the work done and the unfinished jobs of each run."""
+    """Yield lines with the waits of the jobs that both runs finished, then work done and unfinished jobs of each
+    run.
+    """
     level, totals = scene.level, scene.totals
     if level.jobs:
         few = "" if level.is_level else ", too few of all to judge by"
@@ -140,7 +142,7 @@ def _so_far(context: Context, scene: VersusScene, grid: ComparisonColumns, width
 
 
 def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield how many jobs the second run has started earlier, and later."""
+    """Yield a line: how many jobs the second run has started earlier, and later."""
     shifts = scene.shifts
     if shifts.earlier or shifts.later:
         first = f"{scene.names[1]}: {shifts.earlier:,} {'starts' if shifts.earlier == 1 else 'start'} earlier"
@@ -153,7 +155,7 @@ def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
 
 
 def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield the time of the first difference, and what each run did there."""
+    """Yield lines with the time of the first difference, and what each run did then."""
     parting = scene.parting
     if parting is None or parting.time > context.scene.clock:
         yield line("")
@@ -183,7 +185,7 @@ def _is_told(context: Context) -> bool:
 
 
 def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield that the final numbers follow at the end."""
+    """Yield a line: the final metrics follow at the end."""
     if not scene.never:
         yield line("")
         told = "Metrics of the whole runs and the jobs that gain and lose most appear here at the end (press end)."
@@ -193,7 +195,7 @@ def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]
 def _in_the_end(
     context: Context, scene: VersusScene, found: Comparison, grid: ComparisonColumns, width: int
 ) -> Iterator[Line]:  # fmt: skip
-    """Yield metrics of the whole runs, R by class, and the jobs that moved most, once both runs are over."""
+    """Yield lines with metrics of the whole runs, R by class, and the jobs that moved most, once both runs are over."""
     yield line(Span("Whole runs", "strong"), Span(f"  {count(found.jobs, 'job')}", "dim"))
     shown = {entry.metric.name: entry for entry in found.metrics}
     yield from (_row(context, shown[key], grid) for key in ROWS if shown[key].first or shown[key].second)
@@ -203,7 +205,7 @@ def _in_the_end(
 
 
 def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width: int) -> Iterator[Line]:
-    """Yield R of the mean slowdown, of all jobs and by class of estimate, wrapped."""
+    """Yield lines with R, the ratio of the mean slowdowns, for all jobs and by class of estimate."""
     lines: list[list[Span]] = [[]]
     for ratio in ratios:
         if not ratio.jobs or ratio.r is None:
@@ -226,7 +228,7 @@ def _better(r: float) -> str:
 
 
 def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterator[Line]:
-    """Yield the jobs that gained and lost most, with the change of their ends and both starts."""
+    """Yield lines with the jobs that gained and lost most: the change of their ends, and both starts."""
     sides = (("gained", "earlier", "cool", found.gained), ("lost", "later", "warm", found.lost))
     rows = [["", way, "starts", "procs"] for _, way, _, _ in sides]
     rows += [_cells(context, change) for change in (*found.gained, *found.lost)]
@@ -242,7 +244,7 @@ def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterato
 
 
 def _cells(context: Context, change: Change) -> list[str]:
-    """Return a job, by how much its end moves, its starts, and how wide it is, which goes first where room is short."""
+    """Return the cells of a job: how much its end moves, both starts, and its width, which is left out first."""
     first, second = (context.exactly(start).rpartition(":")[0] for start in change.starts)
     starts = written(f"{first} → {second}", context)
     return [written(name(change.job), context), span(abs(change.later)), starts, f"{change.job.procs:,}"]
@@ -266,7 +268,7 @@ def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 
 
 def _row(context: Context, entry: Pair, grid: ComparisonColumns, label: str = "", judged: bool = True) -> Line:
-    """Return both values; the better one is marked where the difference shows, and means something."""
+    """Return a line with both values; the better one is marked if the difference is visible and meaningful."""
     label = label or LABELS.get(entry.metric.name, entry.metric.title)
     values = [_value(entry, value) for value in (entry.first, entry.second)]
     spans = [Span(text.pad(text.shorten(label, grid.label - 1), grid.label), "dim")]
@@ -296,7 +298,9 @@ def _value(entry: Pair, value: float | None) -> str:
 
 
 def between(context: Context, width: int) -> Line:
-    """Return the first difference and both decisions, as far as they fit next to the key that goes there."""
+    """Return a line with the first difference and both decisions, as far as they fit next to the key that goes
+    there.
+    """
     scene = context.scene.versus
     if scene is None:
         return line("")

@@ -1,4 +1,4 @@
-"""The one sentence under the chart that always tells the state."""
+"""Sentence under the chart, which always describes the current state."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ NOTABLE: dict[type, tuple[str, str]] = {
     Place: ("place in the matrix", "places in the matrix"),
     Migrate: ("migration", "migrations"),
 }
-"""Decisions reported after a step, the most notable first, with their nouns."""
+"""Kinds of decisions reported after a step, the most notable first, with their nouns."""
 RAGGED = 12
-"""Columns that words may leave at the end of a row."""
+"""Largest number of columns that may stay empty at the end of a wrapped row."""
 Told: TypeAlias = tuple[Span | None, Sequence[str]]
-"""A sign, and clauses; the last ones may be left out"""
+"""Icon and clauses of a sentence; the last clauses may be left out"""
 
 
 def sentence(context: Context, width: int) -> Line:
-    """Return the current state in one line: of the selected job, the decision walked to, the step, or the queue."""
+    """Return the sentence in one line: on the selected job, the selected decision, the step, or the queue."""
     drawn, clauses = _told(context)
     front = [drawn, Span(" ")] if drawn is not None else []
     room = width - 2 * bool(front)
@@ -47,7 +47,7 @@ def sentence(context: Context, width: int) -> Line:
 
 
 def sentence_lines(context: Context, width: int, rows: int) -> list[Line]:
-    """Return the same in up to `rows` lines, each after a blank."""
+    """Return the sentence in up to `rows` lines, each after a blank."""
     told = sentence(context, (width - 2) * rows - RAGGED * (rows - 1))
     lines = wrapped(told.text, width - 1, indent=1)[:rows]
     if len(told.spans) > 1:
@@ -80,7 +80,7 @@ def _said(decision: Decision, context: Context) -> str:
 
 
 def _ahead(context: Context) -> Iterator[str]:
-    """Yield what will be simulated, before the first step."""
+    """Yield clauses on the run that will be simulated, before the first step."""
     workload = context.about.workload
     if len(workload):
         policy = context.scene.snapshot.policy
@@ -126,7 +126,7 @@ def _act(decision: Decision, context: Context) -> str:
 
 
 def _waiting(context: Context) -> Iterator[str]:
-    """Yield the state of the head of the queue, after a step without decisions."""
+    """Yield clauses on the head of the queue, after a step without decisions."""
     shown = context.scene.snapshot
     if not shown.queue:
         yield from _idle(context)

@@ -1,4 +1,4 @@
-"""The strip of the whole run: utilisation and queue length over all time, where one is, and what was marked."""
+"""Strip of the whole run: utilization and queue length over all time, now, and the marks."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tui.replay.scene import Scene, StripScene
 
 TITLE = "Whole run"
 LABEL, VALUE = 6, 7
-"""Columns left and right of the curves."""
+"""Width in columns left and right of the curves."""
 LEAST = 5
-"""Least columns of a mark's name."""
+"""Smallest width in columns of a mark's name."""
 SIGNS = {"switch": ("◆", "%"), "bookmark": ("⚑", "!"), "fork": ("┿", "Y"), "parted": ("≠", "/")}
-"""Kind of a mark -> its sign, with and without Unicode."""
+"""Sign of each kind of mark, with and without Unicode."""
 
 
 def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
-    """Return the strip as a panel; where it has a row or two, the numbers so far stand in its title."""
+    """Return the strip as a panel; with a row or two, its title has the metrics so far."""
     lines = strip_lines(context, *size)
     note = _known(context.scene) if size[1] > 2 else one_line(context, size[0] - len(TITLE) - 3).text
     return Sheet(TITLE, tuple(lines), note=note)
@@ -40,7 +40,7 @@ def _known(scene: Scene) -> str:
 
 
 class Whole(Protocol):
-    """A moment of a run or of a cluster, with its past."""
+    """Interface of a state of a run or of a cluster, with its past."""
 
     @property
     def strip(self) -> StripScene: ...
@@ -58,7 +58,7 @@ class Whole(Protocol):
 
 
 class Seen(Protocol):
-    """Context of the strip's drawing."""
+    """Interface of the context from which the strip is drawn."""
 
     @property
     def scene(self) -> Whole: ...
@@ -107,7 +107,7 @@ def _jobs(many: int) -> str:
 
 
 def told_at(context: Seen, size: Size, column: int, row: int) -> str:
-    """Return the moment under the pointer, how much of the machine was in use then, and how many waited."""
+    """Return the text for the pointer: the time, the used processors and the number of waiting jobs then."""
     strip, columns = context.scene.strip, plot_columns(size[0])
     if not LABEL <= column < LABEL + columns:
         return ""
@@ -122,7 +122,7 @@ def told_at(context: Seen, size: Size, column: int, row: int) -> str:
 
 
 def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str) -> Iterator[Line]:
-    """Yield a curve, with name and current value at the lowest row, and the value of its height at the highest."""
+    """Yield the lines of a curve: name and current value in the lowest row, its top value in the highest."""
     for row, spans in enumerate(curve):
         if row == len(curve) - 1:
             yield line(Span(text.pad(name, LABEL), "dim"), *spans, Span(text.pad(value, VALUE, "right")))
@@ -134,7 +134,7 @@ def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str)
 
 
 def plot_columns(width: int) -> int:
-    """Return how many columns of a strip of this width stand for time."""
+    """Return the number of columns that stand for time in a strip of this width."""
     return max(width - LABEL - VALUE, 1)
 
 
@@ -146,7 +146,7 @@ def time_at(strip: StripScene, column: int, width: int) -> float:
 
 
 def column_of(strip: StripScene, time: float, columns: int) -> int:
-    """Return the column of the curves in which that moment is.
+    """Return the column of a time in the curves.
 
     >>> column_of(StripScene(0, 100, 100, (), ()), 50, 10)
     5
@@ -191,7 +191,7 @@ def _curve_until(
 
 
 def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int) -> list[Line]:
-    """Return the curve of a number of the policy for the selected job or its user, empty if unknown."""
+    """Return the curve of a policy's number for the selected job or its user; empty if unknown."""
     strip, times = context.scene.strip, [at for at, _ in values]
     low = min(0.0, min(value for _, value in values))
     most = max(value for _, value in values)
@@ -208,7 +208,7 @@ def _own(context: Seen, column: Column, values: Sequence[tuple[float, float]], c
 
 
 def _short(column: Column, value: float | None) -> str:
-    """Return the moment as exact as there is room."""
+    """Return the number as text, as exact as fits."""
     told = column.written(value)
     rounded = column.written(round(value)) if value is not None and text.cells(told) >= VALUE else told
     return text.shorten(rounded, VALUE - 1)
@@ -217,11 +217,11 @@ def _short(column: Column, value: float | None) -> str:
 # Signs and words at their columns
 
 Placed = tuple[int, str, str]
-"""(column, text, style)."""
+"""Text placed at a column: (column, text, style)."""
 
 
 def _signs(context: Seen, columns: int) -> list[Placed]:
-    """Return the signs of now and of every mark."""
+    """Return the signs of now and of every mark with their columns."""
     strip, unicode = context.scene.strip, context.unicode
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now, "▲" if unicode else "^", "accent")]
@@ -232,7 +232,7 @@ def _signs(context: Seen, columns: int) -> list[Placed]:
 
 
 def _names(context: Seen, columns: int) -> list[Placed]:
-    """Return the names of the marks where there is room: of now on the left, of the others on the right."""
+    """Return the names of the marks that fit: of now on the left, of the others on the right."""
     strip = context.scene.strip
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now - 4, "now ", "accent") if now >= 4 else (now + 1, " now", "accent")]
@@ -243,12 +243,12 @@ def _names(context: Seen, columns: int) -> list[Placed]:
 
 
 def _exactly(context: Seen) -> Clock:
-    """Return how a moment is written with its day."""
+    """Return the function that writes times with their day."""
     return clock if context.look.calendar is None else context.look.calendar.moment
 
 
 def _dates(strip: StripScene, columns: int, exactly: Clock) -> list[Placed]:
-    """Return the first moment, the last, and some between them: days alone where the run is long."""
+    """Return labels of the first and last time, and of some between; on a long run days alone."""
     many = max(2, min(columns // 24 + 1, 7))
     days = strip.end - strip.begin > 3 * 86400 * many
     placed = []
@@ -275,7 +275,7 @@ def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
 
 
 def _overlaid(context: Seen, spans: Sequence[Span], placed: Sequence[Placed]) -> list[Span]:
-    """Return a curve with signs over it; now is only a colour where the curve has something to colour."""
+    """Return a curve with signs over it; now is only a colour where the curve is not blank."""
     cells = [(character, span.style) for span in spans for character in span.text]
     (now, sign, accent), *marks = placed
     for column, told, style in reversed(marks):

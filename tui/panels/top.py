@@ -13,12 +13,12 @@ from tui.replay.requests import News
 from tui.replay.scene import UNNAMED, About, Scene
 
 _NAME = 14
-"""Columns of the trace's name before notes appear next to it"""
+"""Width in columns of the trace's name before notes appear next to it"""
 
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """State of the playback."""
+    """State of the playback, as the top line shows it."""
 
     playing: bool = False
     direction: int = 1
@@ -26,11 +26,11 @@ class Going:
     progress: tuple[str, float | None] | None = None
     """Current long task, and its completed share if known."""
     stops: int = 0
-    """Number of conditions to stop at."""
+    """Number of stop conditions."""
     hidden: tuple[str, ...] = ()
-    """The panels that are hidden."""
+    """Names of the hidden panels."""
     in_lesson: bool = False
-    """True in a lesson, which hides things and moves from scene to scene"""
+    """True in a lesson, which hides parts of the line"""
     calendar: Calendar | None = None
     """Format of moments: dates, or (None) days of the trace"""
     news: News | None = None
@@ -38,7 +38,9 @@ class Going:
 
 
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
-    """Name and machine at the left; policy, speed, moment and step at the right: the right side is kept longest."""
+    """Return the top line: trace and machine at the left; policy, speed, time and step at the right, which is
+    cut last.
+    """
     right = _right(about, scene, going, beside, width) if scene else []
     room = width - width_of(right) - 1
     workload = about.workload
@@ -72,7 +74,7 @@ def projected_line(about: About, scene: Scene | None, going: Going, width: int, 
 
 
 def _title(about: About, scene: Scene) -> str:
-    """Return the policy of the run; without it if a question asks for it."""
+    """Return the policy of the run; without its name if a question asks for it."""
     policy = scene.snapshot.policy
     return policy if policy == UNNAMED else about.workload.title(policy)
 

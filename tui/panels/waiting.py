@@ -1,4 +1,4 @@
-"""Waiting jobs in a line or two if no queue panel is shown, so that every job a sentence names is visible."""
+"""Waiting jobs in one or two lines if no queue panel is shown, so that jobs named in sentences are visible."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tui.panels.context import Context, written
 from tui.panels.queue_table import Row, halted_row, waiting_row
 
 MOST = 200
-"""Most jobs at the front of the queue that are shown."""
+"""Largest number of jobs at the front of the queue that are shown."""
 GAP = Span("  ")
 
 
 def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Line]:
-    """Return as many waiting jobs as fit over the rows, each with as much of its reason as all leave room for.
+    """Return as many waiting jobs as fit in the rows, each with as much of its reason as fits.
 
-    Jobs that `told` names come before others where there is no room for all.
+    Jobs named in the text `told` come first if there is not enough space for all.
     """
     queue = context.scene.snapshot.queue
     if not queue:
