@@ -49,21 +49,24 @@ def machine(game: Game, width: int, height: int) -> list[Line]:
 def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
     """Return a line for each waiting job, with a mark if it fits."""
     jobs = game.queue
-    title = f" Queue: {len(jobs)} waiting, {game.to_come} to come"
+    room = max(height - 1, 1)
+    cut = f", {len(jobs) - room} not shown" if len(jobs) > room else ""
+    title = f" Queue: {len(jobs)} waiting, {game.to_come} to come{cut}"
     columns = f"{'estimate':>{max(33 - len(title), 10)}}{'waited':>10}"
     found = [line(Span(title, "strong"), Span(columns, "dim"))]
     hues = hues_of(game)
-    room = max(height - 1, 1)
     first = min(max(chosen - room + 1, 0), max(len(jobs) - room, 0))
     for number, job in list(enumerate(jobs))[first : first + room]:
         fits = job.procs <= game.free
         mark = "▌" if number == chosen else " "
-        told = "fits" if fits else f"needs {job.procs - game.free:,} more"
+        told = "fits" if fits else f"needs {job.procs - game.free:,} more procs"
+        digit = f"{number + 1}" if number < 9 else " "
         style = "strong" if number == chosen else "" if fits else "dim"
-        body = f" {name(job):<8}{job.procs:>6,} procs {span(job.estimate):>9} {span(game.waits(job.rank)):>9}  "
+        body = f" {name(job):<7}{job.procs:>6,} procs {span(job.estimate):>9} {span(game.waits(job.rank)):>9}  "
         found.append(
             line(
                 Span(mark, "accent"),
+                Span(digit, "key"),
                 Span("██", f"hue:{hues[job.rank]}"),
                 Span(body, style),
                 Span(told, "good" if fits else "dim"),

@@ -200,6 +200,8 @@ class PlayScreen(Screen[None]):
             self._told = str(error)
         else:
             self._told = happened(self.game) if move == "waited" else ""
+            if move == "undone":
+                self._told = "Taken back."
             if move == "started":
                 self._told = f"{name(self.game.workload.jobs[args[0]])} starts."
         if self.game.is_over:

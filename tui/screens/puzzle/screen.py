@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.files import write_whole
-from sim.formatting import span
+from sim.formatting import count, span
 from sim.lessons.from_puzzle import lesson_of_puzzle
 from sim.policies import parse_policy
 from sim.workload.formats.puzzle import LONGEST, MOST_JOBS, Puzzle, PuzzleJob, parse_puzzle
@@ -49,6 +49,10 @@ HELP = (
         ("u r", "Undo, redo."), ("e tab", "Type the line of text; enter or tab ends it."),
         ("y", "Copy the line; it is accepted wherever a trace is."), ("enter", "Replay the puzzle under EASY."),
         ("S", "Save it as a trace file (SWF)."), ("L", "Save it as a lesson."), ("H esc", "The menu."), ("q", "Leave."),
+    )),
+    ("The charts", (
+        ("→ ↑", "Time and processors, from 0 to the last end; each chart has the same time."),
+        ("┃", "The end of a schedule."), ("*", "The shortest mean wait."),
     )),
 )  # fmt: skip
 
@@ -142,6 +146,8 @@ class PuzzleScreen(Screen[None]):
         super().__init__()
         self.draft, self._look, self._is_guest = Draft(puzzle), look, is_guest
         self._found: tuple[PolicyChart, ...] = ()
+        self._before = self.draft
+        """Draft before its line was typed."""
         self._kept = puzzle
         """Puzzle as it was opened, copied or saved last."""
         self._told = ""
@@ -173,7 +179,8 @@ class PuzzleScreen(Screen[None]):
             with self.prevent(Input.Changed):
                 entry.value = puzzle.line
         self.query_one(Board).show(self.draft, self._look)
-        title = line(Span(" puzzle ", "strong"), Span(f"· {puzzle.procs} processors · {len(puzzle.jobs)} jobs", "dim"))
+        machine = count(puzzle.procs, "processor")
+        title = line(Span(" puzzle ", "strong"), Span(f"· {machine} · {count(len(puzzle.jobs), 'job')}", "dim"))
         self.query_one("#title", Bar).show([title], self._look)
         self._note()
         keys = "n new  ←→ submit  [] run  {} estimate  +- procs  u undo  e type  ? help"
@@ -220,14 +227,18 @@ class PuzzleScreen(Screen[None]):
         if entry.has_focus:
             self.action_done()
         else:
-            self._is_typing = False
+            self._is_typing, self._before = False, self.draft
             entry.focus()
             entry.cursor_position = len(entry.value)
 
     def action_done(self) -> None:
-        """Leave the line of text; an invalid one becomes the last valid puzzle again."""
+        """Leave the line of text; an invalid one is taken back whole, as parts of it may be puzzles by chance."""
         self.query_one(Board).focus()
         entry = self.query_one("#line", Input)
+        try:
+            parse_puzzle(entry.value)
+        except SchedscopeError:
+            self.draft = self._before
         with entry.prevent(Input.Changed):
             entry.value = self.draft.puzzle.line
         self._show()
@@ -238,7 +249,7 @@ class PuzzleScreen(Screen[None]):
         try:
             parse_puzzle(event.value)
         except SchedscopeError as error:
-            self._told = f"{error}; esc goes back to the puzzle that is drawn"
+            self._told = f"{error}; esc takes the line back"
             self._note()
         else:
             self.action_done()
@@ -375,7 +386,8 @@ class PuzzleScreen(Screen[None]):
             self._show(str(error))
         else:
             self._kept = self.draft.puzzle
-            self._show(f"saved {path}")
+            how = "learn" if path.suffix == ".toml" else "watch"
+            self._show(f"saved: schedscope {how} {path}")
 
     def action_help(self) -> None:
         self.app.push_screen(dialogs.HelpScreen(HELP, None))
