@@ -1,1 +1,1 @@
-"""Workloads: traces in and out (one file a format), transforms, generators."""
+"""Workloads: readers and writers of traces (one file per format), transforms, generators."""

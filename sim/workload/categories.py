@@ -1,4 +1,4 @@
-"""Kettimuthu's job categories: sixteen by run time and width (K table 2.1), four coarse (K table 4.1).
+"""Kettimuthu's job categories: sixteen by run time and width (table 2.1), four coarse ones (table 4.1).
 
 It also has the run time below which a job's slowdown is bounded.
 """
@@ -15,7 +15,7 @@ from sim.workload.model import Floats, Ints
 
 
 class Category(NamedTuple):
-    """Category of jobs: `label` as K abbreviates it, `meaning` in words."""
+    """Category of jobs: `label` is Kettimuthu's abbreviation, `meaning` the words for it."""
 
     label: str
     meaning: str
@@ -35,10 +35,10 @@ WIDTHS = (
 )
 LENGTH_LIMITS = (600.0, 3600.0, 28800.0)
 WIDTH_LIMITS = (1, 8, 32)
-"""A limit belongs to the category below it: 600 seconds are very short, 8 processors narrow."""
+"""Upper limits in processors of the width categories; a job at the limit belongs to the category below."""
 
 TAU = 10.0
-"""Seconds; shorter jobs count as this long in the bounded slowdowns."""
+"""Run time in seconds; shorter jobs count as this long in the bounded slowdown."""
 
 CATEGORIES = tuple(
     Category(f"{length.label} {width.label}", f"{length.meaning}, {width.meaning}")

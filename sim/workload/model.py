@@ -33,11 +33,11 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Overrun = Literal["kill", "grow"]
 SHORTEST = 1e-6
-"""Seconds below which a time counts as 0, here and in the simulation."""
+"""Smallest time in seconds; smaller ones count as 0, here and in the simulation."""
 
 
 class Field(IntEnum):
-    """The fields of the Standard Workload Format: columns of `Trace.table`, counted from 0."""
+    """Fields of the Standard Workload Format, as columns of `Trace.table`, counted from 0."""
 
     ID = 0
     SUBMIT = 1
@@ -61,7 +61,7 @@ class Field(IntEnum):
 
 @dataclass(frozen=True)
 class Note:
-    """Change made on reading: `what`, how often, and where first."""
+    """Note about a change on reading: `what` was changed, how often, and where first."""
 
     what: str
     count: int
@@ -69,7 +69,7 @@ class Note:
 
 
 UNMODELLED = "not modelled, so a start is never held up by"
-"""Begin of the note about requests that no policy models."""
+"""Beginning of the note about requests that no policy models."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Header:
     computer: str | None = None
     queues: dict[int, str] = field(default_factory=dict)
     comments: tuple[str, ...] = ()
-    """Header lines without the leading ';', kept for writing."""
+    """Comments of the header without the leading ';', kept for writing."""
 
     @property
     def clock(self) -> tuple[str, tzinfo]:
@@ -129,7 +129,7 @@ class Header:
 
     @property
     def log(self) -> str:
-        """Name of the log in a paper: the installation, short, and the computer; empty if no installation is named.
+        """Return the name of the log as papers write it: installation, short, and computer; "" without an installation.
 
         >>> Header(computer="IBM SP2", comments=("Installation: Cornell Theory Center (CTC)",)).log
         'CTC IBM SP2'
@@ -141,7 +141,7 @@ class Header:
         return f"{place} {(self.computer or '').strip()[:40]}".strip() if place else ""
 
     def seconds_at(self, moment: float | datetime) -> float:
-        """Return a moment in seconds of the trace; a date is in the machine's time zone.
+        """Return a time in seconds of the trace; a date is in the machine's time zone.
 
         >>> Header(unix_start=1795219200).seconds_at(datetime(2026, 11, 21, 4, 30))
         16200.0
@@ -186,7 +186,7 @@ class Trace:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Job:
-    """Job as a policy may know it; its run time is known to the engine only."""
+    """Job as a policy may see it; only the engine knows its run time."""
 
     rank: int
     id: str
@@ -212,7 +212,7 @@ class Job:
 
     @property
     def due(self) -> float:
-        """Return the time from which it waits: its submission, or the later start that its user requested.
+        """Return the time from which the job waits: its submission, or the later start that its user requested.
 
         >>> Job(0, "1", submit=5, procs=1, estimate=10, reserve=60).due
         60
@@ -220,25 +220,25 @@ class Job:
         return self.submit if self.reserve is None else max(self.submit, self.reserve)
 
     def waited(self, time: float) -> float:
-        """Return how long a job that has not started has waited by then; a requested start counts as its submission."""
+        """Return the seconds that a job not started yet has waited until `time`, if due before."""
         wait = time - (self.submit if self.reserve is None else self.due)
         return wait if wait > 0 else 0
 
 
 _FEW, _MANY = 4, 256
-"""Number of jobs that are made at once: for a single one, and in a loop over all"""
+"""Numbers of jobs that are made at once: for a single one, and in a loop over all"""
 
 
 class Jobs(Sequence[Job]):
-    """Jobs by rank, made on first use: a run that is not watched makes few of them."""
+    """Sequence of the jobs by rank, made on first use: an unwatched run needs few of them."""
 
     __slots__ = ("_columns", "made")
 
     def __init__(self, *columns: Any) -> None:
-        """Begin with columns of a `Workload`: ids, submit, width, estimate, user, group, queue, high, reserve, wait."""
+        """Make it from a workload's columns: ids, submit, width, estimate, user, group, queue, high, reserve, wait."""
         self._columns = columns
         self.made: list[Job | None] = [None] * len(columns[0])
-        """None until the job is made"""
+        """Jobs made so far, by rank; None for others"""
 
     def __len__(self) -> int:
         return len(self.made)
@@ -256,7 +256,7 @@ class Jobs(Sequence[Job]):
         return (job or self.next(rank) for rank, job in enumerate(self.made))
 
     def next(self, rank: int, many: int = _MANY) -> Job:
-        """Return the job of that rank, and make some jobs after it, which are likely to be next."""
+        """Return the job of that rank, and make some jobs after it, which are likely to be needed next."""
         some = slice(rank, rank + many)
         with _MAKING:  # other threads must see the same jobs
             ids, submit, *others, high, reserve, wait = (column[some] for column in self._columns)
@@ -272,7 +272,7 @@ _FIELDS = tuple(getattr(Job, name).__set__ for name in Job.__slots__)
 
 
 def _jobs_of(*columns: Iterable[Any]) -> list[Job]:
-    """Return the jobs of these columns, made field by field, which is three times as fast."""
+    """Return the jobs of these columns; making them field by field is three times as fast."""
     ranks, *_ = columns
     jobs = [object.__new__(Job) for _ in ranks]
     for keep, column in zip(_FIELDS, columns, strict=True):
@@ -282,10 +282,10 @@ def _jobs_of(*columns: Iterable[Any]) -> list[Job]:
 
 @dataclass(frozen=True)
 class Workload:
-    """Jobs of one simulation, in rank order, as columns of equal length; immutable.
+    """Workload: the jobs of one simulation in rank order, as columns of equal length; immutable.
 
-    Times are seconds. `wait` is what the trace recorded (-1 = unknown), `high` the priority of LS,
-    `reserve` the requested start of a reservation (nan = none), `killed` the jobs that end at their estimate.
+    Times are seconds. `wait` is the recorded one (-1 = unknown), `high` the high priority of Lawson & Smirni, `reserve`
+    the requested start of a reservation (nan = none), `killed` True for jobs that end at their estimate.
     """
 
     name: str
@@ -313,7 +313,7 @@ class Workload:
     shape: Shape | None = None
     """Nodes of the machine with the request of each job; None for equal processors."""
     estimated: str = "recorded"
-    """Kind of estimates, as the option names it."""
+    """Kind of the estimates, as named by the option."""
 
     def title(self, spec: str) -> str:
         """Return the name of a run of these jobs under a policy."""
@@ -321,7 +321,7 @@ class Workload:
 
     @cached_property
     def due(self) -> Floats:
-        """Return the time from which each job waits, as `Job.due`."""
+        """Return the time from which each job waits, as in `Job.due`."""
         due: Floats = np.fmax(self.submit, self.reserve)
         return due
 
@@ -333,9 +333,9 @@ class Workload:
 
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None, sizes: Sequence[Resize] = ()) -> Workload:
-        """Return the jobs of a trace that can run on `procs` processors (default: the header's), with later `sizes`.
+        """Return the jobs of a trace that can run on `procs` processors (default: the header's).
 
-        sizes: numbers of processors from other times on.
+        `sizes` are the numbers of processors from later times on.
         """
         used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
         width = np.ceil(np.where(asked > 0, asked, used))
@@ -408,7 +408,7 @@ class Workload:
         return len(self.ids)
 
     def take(self, ranks: NDArray[np.int64] | slice) -> Workload:
-        """Return only these jobs, with new ranks."""
+        """Return the workload of only these jobs, with new ranks."""
         index = np.arange(len(self))[ranks]
         columns = {name: getattr(self, name)[index] for name in _COLUMNS}
         accounts = tuple(self.accounts[i] for i in index) if self.accounts else ()
@@ -416,7 +416,7 @@ class Workload:
         return replace(self, ids=tuple(self.ids[i] for i in index), accounts=accounts, shape=shape, **columns)
 
     def with_outages(self, more: Iterable[Outage]) -> Workload:
-        """Return the workload with more outages, without jobs wider than the machine ever is after their arrival."""
+        """Return the workload with more outages, without jobs that are wider than the machine from their arrival on."""
         outages = tuple(sorted({*self.outages, *more}))
         if not outages:
             return self

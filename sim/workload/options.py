@@ -1,7 +1,7 @@
 """Options of a workload, each declared once with its type, range, text form and meaning.
 
-The command line, sessions and plans of experiments all read them from here. This module does without
-needs numpy: the command line is parsed without it.
+The command line, sessions and plans of experiments all read them from here. This module does not import numpy, because
+the command line is parsed without it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 MOST_PROCS = 10_000_000
-"""Largest machine: a set of processors takes one bit each, for every running job."""
+"""Largest number of processors: a set of processors takes one bit for each, for every running job."""
 SMALLEST, GREATEST = 1e-6, 1e6
-"""Range of factors, beyond which times are out of range."""
+"""Range of factors, beyond which times would be out of range."""
 ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
 
 
 @dataclass(frozen=True)
 class Option:
-    """Option with everything that its users see."""
+    """Option of a workload, with everything that its users see."""
 
     name: str
     default: Any
@@ -44,14 +44,14 @@ class Option:
     unit: str = ""
     choices: tuple[str, ...] = ()
     read: Callable[[str], Any] | None = None
-    """Function that parses the text of an option whose value is not a text."""
+    """Function that parses the option's text, if its value is not a text."""
     write: Callable[[Any], str] | None = None
     many: bool = False
-    """True if it may be repeated; then its texts are joined by semicolons."""
+    """True if the option may be repeated; then its texts are joined by semicolons."""
 
     @property
     def range(self) -> str:
-        """Return the allowed values in words.
+        """Return the allowed values as text.
 
         >>> OPTIONS["load"].range, OPTIONS["high"].range, OPTIONS["overrun"].range
         ('between 0.000001 and 1,000,000', 'between 0 and 1', 'kill or grow')
@@ -97,7 +97,7 @@ class Option:
         return value
 
     def taken_word(self, word: str) -> Any:
-        """Return the value of a word, whatever its type, because plans of experiments consist of words.
+        """Return the value of a word, whatever the option's type, because plans of experiments consist of words.
 
         >>> OPTIONS["jobs"].taken_word("100"), OPTIONS["offline"].taken_word("yes"), OPTIONS["lead"].taken_word("1h")
         (100, True, 3600.0)
@@ -111,7 +111,7 @@ class Option:
         return self.taken(value)
 
     def written(self, value: Any) -> Any:
-        """Return the value as it may be typed.
+        """Return the value as a user would type it.
 
         >>> OPTIONS["window"].written((86400.0, inf))
         '86400,'

@@ -1,8 +1,8 @@
 """Outages and sizes of the machine: processors that are unavailable for a time (sim/RULES.md).
 
-A growing machine lacks its last processors until then, a shrinking one from then on; a failure takes some processors,
-and maintenance all. Sets of processors are integers, with bit i for processor i. This module does without numpy,
-because the command line is parsed without it.
+A machine that grows lacks its last processors until then, one that shrinks lacks them from then on; a failure affects
+some processors, maintenance all. Sets of processors are integers, with bit i for processor i. This module does not
+import numpy, because the command line is parsed without it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sim.formatting import Moment, Step, parse_moment, quoted, written_time
 from sim.text_files import TextKind
 
 Calendar: TypeAlias = Callable[[float | datetime], float]
-"""Function that returns the seconds of a moment, which may be a date"""
+"""Function that returns the time in seconds of the trace for a number or a date"""
 _CSV = TextKind("CSV of outages", 1 << 24, TraceError)
 MOST = 10_000
 """Largest number of changes of a machine"""
@@ -32,12 +32,12 @@ class Outage(NamedTuple):
     """Outage of some processors from `begins` until `ends`."""
 
     begins: float
-    """-inf if they were never available before."""
+    """Begin of the outage; -inf if the processors were never available before."""
     ends: float
-    """inf if they never return."""
+    """End of the outage; inf if the processors never return."""
     processors: int
     announced: bool = False
-    """True if it is known from the beginning; otherwise it is known with its end when it begins."""
+    """True if the outage is known from the beginning; otherwise it becomes known, with its end, when it begins."""
 
 
 class Resize(NamedTuple):
@@ -60,7 +60,7 @@ class Down(NamedTuple):
 
 
 def parse_machine(text: str) -> tuple[Resize, ...]:
-    """Return sizes of the machine with their times, separated by semicolons.
+    """Return the sizes of the machine with their times; in the text they are separated by semicolons.
 
     >>> parse_machine("10d=768; 20d=504")
     (Resize(at=864000.0, procs=768), Resize(at=1728000.0, procs=504))
@@ -84,7 +84,7 @@ def parse_outages(text: str) -> tuple[Down, ...]:
 
 
 def read_outages(path: str) -> list[Down]:
-    """Return the outages in a CSV of `from,to,processors,announced`; without processors all, announced by default.
+    """Return the outages in a CSV of `from,to,processors,announced`; empty processors mean all, announced by default.
 
     Only outages of the whole machine can be announced: a plan does not know which processors a job will have.
     """
@@ -98,7 +98,7 @@ def read_outages(path: str) -> list[Down]:
 
 
 def written_machine(sizes: Iterable[Resize]) -> str:
-    """Return the sizes as they may be typed.
+    """Return the sizes of the machine as a user would type them.
 
     >>> written_machine(parse_machine("10d=768"))
     '864000=768'
@@ -107,7 +107,7 @@ def written_machine(sizes: Iterable[Resize]) -> str:
 
 
 def written_outages(outages: Iterable[Down]) -> str:
-    """Return the outages as they may be typed.
+    """Return the outages as a user would type them.
 
     >>> written_outages(parse_outages("5d..6d;1h..: 3"))
     '432000..518400; 3600..: 3'
@@ -120,7 +120,7 @@ def written_outages(outages: Iterable[Down]) -> str:
 
 
 def parse_set(text: str) -> int:
-    """Return a set of processors from text, with blanks or commas between its parts.
+    """Return a set of processors from text, in which blanks or commas separate its parts.
 
     >>> bin(parse_set("0-3 8, 10-12"))
     '0b1110100001111'
@@ -162,7 +162,7 @@ def _down(text: str) -> Down:
 
 
 def _set(text: str) -> str:
-    """Return the processors as typed, without needless blanks; "" for all of them."""
+    """Return the typed processors without unneeded blanks; "" for all of them."""
     if text.strip() == "all":
         return ""
     parse_set(text)
@@ -219,7 +219,7 @@ def most_procs(procs: int, sizes: Iterable[Resize]) -> int:
 
 
 def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calendar: Calendar) -> tuple[Outage, ...]:
-    """Return the outages of a machine with `procs` processors at first; dates are by the trace's calendar."""
+    """Return the outages of a machine with `procs` processors at first; dates are converted by `calendar`."""
     most, found = most_procs(procs, sizes), []
     everything = (1 << most) - 1
     times = sorted((calendar(at), size) for at, size in sizes)
@@ -259,12 +259,12 @@ def changes_of(outages: Iterable[Outage]) -> list[float]:
 
 
 def closing(outages: Iterable[Outage], time: float) -> float:
-    """Return the next announced outage of the machine after a time; infinite if there is none."""
+    """Return the time of the next announced outage of the whole machine after `time`; infinite if there is none."""
     return min((outage.begins for outage in outages if outage.announced and outage.begins > time), default=inf)
 
 
 def there(outages: Sequence[Outage], procs: int) -> list[tuple[float, int]]:
-    """Return (time, available processors) for each change, from the beginning on.
+    """Return (time, available processors) for each change of the machine, from the beginning on.
 
     >>> there([Outage(5, 9, 0b11)], 4)
     [(-inf, 4), (5, 2), (9, 4)]

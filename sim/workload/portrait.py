@@ -1,4 +1,4 @@
-"""Statistics of a trace, the data of `schedscope inspect`.
+"""Portrait of a trace: the statistics that `schedscope inspect` shows.
 
 They describe the workload that would be simulated; the trace, if given, adds the number of jobs in the file and which
 of them have an estimate.
@@ -18,10 +18,10 @@ from sim.workload.model import Bools, Fidelity, Field, Floats, Ints, Trace, Work
 from sim.workload.shape import Shape
 
 TOP = 5
-"""Number of users, groups, queues and accounts that are named."""
+"""Number of users, groups, queues and accounts that are listed."""
 MOST_USED = 10
 CRASH_ESTIMATE, CRASH_RUN = 1000.0, 180.0
-"""LS table 1: estimated above the first and run below the second, a job possibly crashed."""
+"""Seconds: a job with a longer estimate and a shorter run time has possibly crashed (Lawson & Smirni table 1)."""
 RUN_LIMITS = (10, 30, 60, 180, 600, 1800, 3600, 7200, 14400, 28800, 57600, 86400, 172800, 604800)
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 STATUSES = {
@@ -36,7 +36,7 @@ STATUSES = {
 
 @dataclass(frozen=True)
 class Bin:
-    """Number of values greater than `low` and at most `high`."""
+    """Bin of a histogram: number of values greater than `low` and at most `high`."""
 
     low: float
     high: float
@@ -45,7 +45,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Spread:
-    """Summary of a column."""
+    """Mean, median, greatest value and standard deviation of a column."""
 
     mean: float
     median: float
@@ -64,7 +64,7 @@ class Party:
 
 @dataclass(frozen=True)
 class Parties:
-    """Number of parties, and those with the most jobs; jobs without one (-1) do not count."""
+    """Number of users (or groups, or queues), and the ones with the most jobs; jobs without one (-1) do not count."""
 
     count: int
     top: tuple[Party, ...]
@@ -72,14 +72,14 @@ class Parties:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Arrivals by the time zone `clock`."""
+    """Numbers of arrivals by hour and weekday in the time zone `clock`."""
 
     clock: str
     first: datetime
     last: datetime
     by_hour: tuple[int, ...]
     by_weekday: tuple[int, ...]
-    """Jobs per weekday from Monday."""
+    """Number of jobs submitted on each weekday, from Monday."""
 
 
 @dataclass(frozen=True)
@@ -88,21 +88,21 @@ class Estimates:
 
     given: int
     most_used: tuple[tuple[float, int], ...]
-    """Most frequent values with their counts (ZKP figure 11)."""
+    """Most frequent estimates in seconds, with their numbers of jobs."""
     values: int
-    """Number of different values."""
+    """Number of different estimates."""
     round: int
-    """Jobs with a multiple of 5 minutes (below an hour) or of an hour."""
+    """Number of jobs with a round estimate: a multiple of an hour, or below an hour of 5 minutes."""
     over_factor: float
-    """Mean estimate over mean run time."""
+    """Ratio of the mean estimate to the mean run time."""
     ratio_quantiles: tuple[tuple[float, float], ...]
-    """(share of the jobs, upper limit of run time over estimate for that share)."""
+    """Pairs of a share of the jobs and the largest run time over estimate for that share."""
     ratio_bins: tuple[Bin, ...]
-    """Run time over estimate in tenths; the last bin has the jobs that ran longer than estimated."""
+    """Histogram of run time over estimate in tenths; the last bin has jobs that ran longer than estimated."""
     exceeded: int
-    """Jobs that ran longer than estimated."""
+    """Number of jobs that ran longer than estimated."""
     crashed: int
-    """LS table 1's possibly crashed jobs: a long estimate and a very short run."""
+    """Number of possibly crashed jobs: a long estimate and a very short run (Lawson & Smirni table 1)."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,9 @@ class Portrait:
     procs: int
     jobs: int
     in_file: int | None
-    """Jobs in the file, including jobs that cannot be simulated."""
+    """Number of jobs in the file, including jobs that cannot be simulated."""
     span: float
-    """Seconds from the first to the last submission."""
+    """Time in seconds from the first to the last submission."""
     offered_load: float | None
     users: Parties
     groups: Parties
@@ -142,20 +142,20 @@ class Portrait:
     widths: tuple[Bin, ...]
     serial: int
     powers_of_two: int
-    """Jobs whose processors are an exact power of two, including serial jobs."""
+    """Number of jobs whose processors are an exact power of two, including serial jobs."""
     run: Spread | None
     runs: tuple[Bin, ...]
     recorded_wait: Spread | None
     gap: Spread | None
-    """Inter-arrival times."""
+    """Summary of the inter-arrival times in seconds."""
     ties: int
-    """Jobs submitted in the same second as the job before."""
+    """Number of jobs submitted in the same second as the previous one."""
     arrivals: Arrivals | None
     estimates: Estimates | None
     categories: tuple[int, ...]
-    """Jobs in each of K's sixteen categories, in the order of CATEGORIES (K table 2.2)."""
+    """Number of jobs in each of Kettimuthu's sixteen categories, in the order of CATEGORIES."""
     coarse: tuple[int, ...]
-    """Jobs in each of the four categories of COARSE (K table 4.2)."""
+    """Number of jobs in each of the four categories of COARSE."""
     fidelity: Fidelity
     on_nodes: OnNodes | None = None
     """None on equal processors."""
@@ -238,7 +238,7 @@ def _bins(values: Floats | Ints, limits: Sequence[float]) -> tuple[Bin, ...]:
 
 
 def _width_bins(width: Ints) -> tuple[Bin, ...]:
-    """Return bins of 1, 2, 3-4, 5-8, 9-16 processors and so on."""
+    """Return a histogram of the widths with bins of 1, 2, 3-4, 5-8, 9-16 processors and so on."""
     if not len(width):
         return ()
     return _bins(width, [2**i for i in range(int(width.max()).bit_length() + 1)])
@@ -299,7 +299,7 @@ def _arrivals(workload: Workload) -> Arrivals | None:
 
 
 def _local(seconds: Ints, zone: tzinfo) -> Ints:
-    """Return the local time in seconds; the zone is read once per quarter of an hour that occurs."""
+    """Return the local times in seconds; the zone's offset is computed once for each quarter of an hour."""
     quarters, index = np.unique(seconds // 900, return_inverse=True)
     moments = (datetime.fromtimestamp(quarter * 900, zone) for quarter in quarters.tolist())
     shifts = [int((moment.utcoffset() or timedelta()).total_seconds()) for moment in moments]
@@ -329,7 +329,7 @@ def _estimates(workload: Workload, trace: Trace | None) -> Estimates | None:
 
 
 def _has_estimate(workload: Workload, trace: Trace | None) -> Bools:
-    """Return the jobs with an estimate. Without the trace: all, unless every job had to do without."""
+    """Return True for each job with an estimate. Without the trace: for all, unless no job has one."""
     if trace is not None:
         known = dict(zip(trace.ids, (trace.column(Field.ESTIMATE) > 0).tolist(), strict=True))
         return np.array([known.get(job, False) for job in workload.ids], dtype=bool)

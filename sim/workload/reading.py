@@ -1,4 +1,4 @@
-"""Reader of any trace file; compression and format are recognised by content, not by name."""
+"""Reader of trace files; compression and format are recognised by content, not by name."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from sim.workload.shape import Shape
 Format = Literal["swf", "sacct", "batsim", "evalys", "csv", "puzzle"]
 
 MAX_BYTES = 2**30
-"""Largest decompressed size in bytes."""
+"""Largest decompressed size of a file in bytes."""
 UNPACKED, TIMES = 2**26, 100
-"""Size in bytes, and factor of decompression, above both of which a file is refused as a bomb."""
+"""Size in bytes and ratio of decompression; a file above both is refused as a decompression bomb."""
 PATIENCE = 3.0
-"""Seconds in which a process must begin to write to a pipe."""
+"""Seconds within which a process must begin to write to a pipe."""
 
 CHUNK = 2**20
 GZIP = b"\x1f\x8b"
@@ -40,9 +40,9 @@ ENDINGS = (
 
 
 def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
-    """Return the trace in a file; `how` says how a dump of sacct is read.
+    """Return the trace in a file; `how` has the options for a dump of sacct.
 
-    Any bytes are a trace, or a `TraceError` says in one line why they are not.
+    Any bytes give a trace, or a `TraceError` with one line that says why not.
     """
     try:
         if is_database(path):
@@ -57,7 +57,7 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
 
 
 def read_shape(path: str | Path) -> Shape:
-    """Return the machine in a file: the text of `scontrol show node` and `show partition`, or TOML."""
+    """Return the shape of the machine in a file: the text of `scontrol show node` and `show partition`, or TOML."""
     return nodes.read_machine(_text(_chunks(path)), path)
 
 
@@ -90,7 +90,7 @@ def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:
 
 
 def sniff(text: str, filename: str = "") -> Format:
-    """Return the format of a text by its first line that is no comment; the name of the file only decides a tie.
+    """Return the format of a text, by its first line that is no comment; the file's name decides only a tie.
 
     >>> sniff("JobID|Submit|Elapsed|NCPUS"), sniff('{"jobs": []}'), sniff("; MaxProcs: 4")
     ('sacct', 'batsim', 'swf')
@@ -111,9 +111,9 @@ def sniff(text: str, filename: str = "") -> Format:
 
 
 HEADER = 2**14
-"""Letters of a line that are examined to recognise it."""
+"""Largest number of letters of a line that are examined to recognise its format."""
 _CONTENT = re.compile(rf"^[^\S\n]*([^\s;#].{{0,{HEADER - 1}}})", re.MULTILINE)
-"""Line that is neither blank nor a comment"""
+"""Pattern of a line that is neither blank nor a comment"""
 
 
 def _content_lines(text: str) -> Iterator[str]:
@@ -133,7 +133,7 @@ def _stem(path: str | Path) -> str:
 
 
 def _text(chunks: Iterable[bytes]) -> str:
-    """Return the bytes as UTF-8 if they are, else one character a byte; all line ends become newlines."""
+    """Return the bytes as UTF-8 if possible, else one character per byte; all line ends become newlines."""
     text = ""
     decoder: IncrementalDecoder = getincrementaldecoder("utf-8-sig")()
     for chunk in chain(chunks, [b""]):
@@ -197,7 +197,7 @@ def _decompressed(file: BufferedReader) -> Iterator[bytes]:
 
 
 def _is_binary(start: bytes) -> bool:
-    """Return True if no text can start like this: with a NUL, or with many control characters."""
+    """Return True if the bytes cannot begin a text: they have a NUL, or many control characters."""
     start = start[:4096]
     controls = sum(byte < 32 and byte not in b"\t\n\r\f\v\x1b" for byte in start)
     return b"\0" in start or controls > len(start) // 10

@@ -15,10 +15,10 @@ _MOST_MEMORY = 2**40
 
 
 def on_nodes(trace: Trace, shape: Shape) -> Trace:
-    """Return the trace on these nodes, which replace those of its own file.
+    """Return the trace on these nodes, which replace the nodes in its own file.
 
-    A job without a request of its own asks for one task per processor, each with the memory that the trace has, in the
-    partition that has the name of the job's queue.
+    A job without a request of its own requests one task per processor, each with the memory in the trace, in the
+    partition with the name of the job's queue.
     """
     header = replace(trace.header, max_procs=shape.cores)
     own = trace.shape

@@ -1,4 +1,4 @@
-"""Other workloads in place of a recorded one: its weeks or users at random, or jobs of a model.
+"""Resampled workloads in place of a recorded one: its weeks or users in random order, or jobs of a model.
 
 Daily and weekly cycles are kept (Feitelson's resampling): only whole weeks move. Like the other random transforms,
 these have a generator of their own, `default_rng(seed + 3)`.
@@ -21,14 +21,14 @@ WEEK = 7 * 86400.0
 
 
 def weeks(workload: Workload, seed: int = 0) -> Workload:
-    """Return its weeks in random order, with the last one, which is rarely whole, at the end."""
+    """Return the workload with its weeks in random order; the last week, which is rarely whole, stays last."""
     week, many = _weeks_of(workload)
     order = np.append(np.random.default_rng(seed + 3).permutation(many), np.arange(many, many + 1))
     return _moved(workload, order[week] - week)
 
 
 def users(workload: Workload, seed: int = 0) -> Workload:
-    """Return as many random users as there are, some of them several times, each moved by some weeks.
+    """Return the workload with as many randomly chosen users, some of them repeated, each moved by some weeks.
 
     Weeks before the beginning move to the end. Copies of a user are different users.
     """
@@ -52,7 +52,7 @@ def users(workload: Workload, seed: int = 0) -> Workload:
 
 
 def hyper_erlang(workload: Workload, seed: int = 0) -> Workload:
-    """Return as many jobs of Z's model: hyper-Erlang distributions fitted to the jobs of each width."""
+    """Return as many jobs of the model of Zhang et al., fitted to the jobs of each width."""
     return Workload.of(fit(workload).generate(len(workload), seed), workload.procs)
 
 
@@ -62,7 +62,7 @@ def lublin(workload: Workload, seed: int = 0) -> Workload:
 
 
 def uniform(workload: Workload, seed: int = 0) -> Workload:
-    """Return as many of ZKP's jobs with uniform run times, on as many processors at the same load."""
+    """Return as many jobs with uniform run times (Zhang et al.), on as many processors at the same load."""
     made = sud.generate(len(workload), workload.procs, seed, offered(workload) or None)
     return Workload.of(made, workload.procs)
 

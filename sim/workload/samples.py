@@ -1,4 +1,4 @@
-"""The sample traces: the papers' figures as tiny workloads to step through, and two realistic ones.
+"""Sample traces: figures of the papers as tiny workloads to step through, and two realistic ones.
 
 `python -m sim.workload.samples DIR` writes them all; the files of `sample_traces` were made that way. Each file has
 notes in its header, in lines `; Note:`: what it shows, policies to try and what to watch. The first note is its
@@ -22,16 +22,16 @@ from sim.workload.models import lublin, sud
 
 
 class Showing(NamedTuple):
-    """View of a sample: policy and moment."""
+    """View of a sample: a policy and a time."""
 
     title: str
     policy: str
     at: int
-    """Time in seconds, one with decisions."""
+    """Time of the view in seconds, at which decisions are made."""
     note: str
     """Description of the view."""
     by_event: bool = True
-    """True to play it from event to event, False by the clock."""
+    """True if it is played from event to event, False if by the clock."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Realistic:
 
 @dataclass(frozen=True)
 class Uniform:
-    """A trace of ZKP's synthetic uniform distribution: hardly a job is very short, and estimates are exact."""
+    """Trace of the synthetic uniform distribution of Zhang et al.: few jobs are very short, and estimates are exact."""
 
     name: str
     caption: str
@@ -420,7 +420,7 @@ FOR_LESSONS: tuple[PaperSample | Uniform, ...] = (
 )
 """Samples of lessons and questions, found by name."""
 ALSO = ("zkp-uniform",)
-"""Samples of lessons that are also listed on their own."""
+"""Names of samples of lessons that are also listed separately."""
 REWORDED: dict[str, tuple[str, ...]] = {
     "early-end": ("bda9fd21aa248c4a61e76252e1baf220f4ad35e236aa3f235dcaacecc5cd5423",),
     "half-as-wide": ("90cabad3455a45ac6f7fc62dee87d7535c58982e6f494d9d6f295dbb0976c64e",),
@@ -431,12 +431,12 @@ REWORDED: dict[str, tuple[str, ...]] = {
     "own-seats": ("40454e8d31c9ec3e4ae4500d61ac138e95c27493d8de3a735b4da68292d319a3",),
     "w-figure1": ("99e97642ef710afa8baa40ddddb1c70063dfa623266f55c0542c61be7ce8987b",),
 }
-"""SHA-256 of earlier files of samples with other notes and the same jobs: sessions made from them stay valid."""
+"""Hashes (SHA-256) of earlier files with other notes and the same jobs, by sample; sessions of them stay valid."""
 _BY_NAME: dict[str, Sample] = {sample.name: sample for sample in (*SAMPLES, *FOR_LESSONS)}
 
 
 def sample_of(name: str) -> Sample:
-    """Return the sample of exactly that name."""
+    """Return the sample with exactly this name."""
     return _BY_NAME[name]
 
 
@@ -446,7 +446,7 @@ def captions() -> list[tuple[str, str]]:
 
 
 def showing_of(name: str) -> Showing | None:
-    """Return how the sample of that name, with or without `.swf`, is best shown; None for unknown names."""
+    """Return the best view of the sample of that name, with or without `.swf`; None for unknown names."""
     sample = _BY_NAME.get(name.removesuffix(".swf"))
     return None if sample is None else sample.showing
 

@@ -1,7 +1,7 @@
-"""Machine of nodes: what each node has, what jobs ask of nodes, and where a job fits.
+"""Shape of a machine of nodes: the resources of each node, requests of jobs, and where a job fits.
 
-This is the only place that knows how a request is placed on nodes. On equal processors a workload has no `Shape`.
-Cores are numbered node after node, so a set of cores is a set of processors as everywhere else.
+This is the only place that knows how a request is placed on nodes. On equal processors a workload has no `Shape`. Cores
+are numbered node after node, so a set of cores is a set of processors as everywhere else.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from sim.formatting import count
 
 NodePlacement = Literal["lowest", "best", "spread"]
 NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}
-"""Sign of the free cores by which nodes are tried: by number, fewest free first, most free first."""
+"""Sign with which each placement rule sorts nodes by free cores: by number, fewest free first, most free first."""
 Amounts: TypeAlias = NDArray[np.int64]
-"""Amount of each resource, cores first, memory second; of many nodes one row each."""
+"""Array with the amount of each resource, cores first, memory second; for many nodes one row each."""
 Kept: TypeAlias = NDArray[np.bool_]
 
 
 class Seats(NamedTuple):
-    """Nodes that a job gets, in ascending order, and the amounts that it takes of each."""
+    """Nodes that a job gets, in ascending order, and the amounts that it takes on each."""
 
     nodes: tuple[int, ...]
     amounts: tuple[tuple[int, ...], ...]
@@ -34,12 +34,12 @@ class Seats(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComputeNode:
-    """One node: its resources and the features that a job can request."""
+    """Node with its resources and the features that a job can request."""
 
     name: str
     cores: int
     memory: int = 0
-    """Memory in MB."""
+    """Memory of the node in MB."""
     others: tuple[tuple[str, int], ...] = ()
     """Countable resources by name, such as gpu."""
     features: frozenset[str] = frozenset()
@@ -47,7 +47,7 @@ class ComputeNode:
 
 @dataclass(frozen=True, slots=True)
 class NodeGroup:
-    """Partition as on clusters: a set of nodes, which may overlap others, with limits of its own."""
+    """Partition of a cluster: a set of nodes, which may overlap with others, and its limits."""
 
     name: str
     nodes: frozenset[int]
@@ -61,7 +61,7 @@ class NodeGroup:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Resources that a job asks for: `nodes` times `each`, or `tasks` times `each` on `least` to `most` nodes."""
+    """Resources that a job requests: `nodes` times `each`, or `tasks` times `each` on `least` to `most` nodes."""
 
     each: tuple[int, ...]
     """Amount of each resource per node, or per task."""
@@ -70,7 +70,7 @@ class Request:
     least: int = 1
     most: int | None = None
     per_node: tuple[int, ...] = ()
-    """With tasks: amounts taken once on each node, such as memory per node; empty for nothing."""
+    """Amounts that a job with tasks takes once on each node, such as memory per node; empty for none."""
     features: frozenset[str] = frozenset()
     is_exclusive: bool = False
     groups: tuple[int, ...] = ()
@@ -78,12 +78,14 @@ class Request:
 
     @property
     def cores(self) -> int:
-        """Return the number of cores it asks for."""
+        """Return the number of cores that the request needs."""
         return self.each[0] * (self.tasks if self.tasks is not None else self.nodes or 0)
 
     @property
     def more_always_fits(self) -> bool:
-        """Return True if more free resources can never prevent a fit, as a limit on nodes can."""
+        """Return True if more free resources can never prevent a fit, as they can with a limit on the number of
+        nodes.
+        """
         return self.tasks is None or self.most is None or self.most >= self.tasks
 
     def amounts(self, tasks: int) -> tuple[int, ...]:
@@ -96,7 +98,7 @@ class Request:
         return tuple(each * tasks + more for each, more in zip(self.each, once, strict=True))
 
     def written(self, kinds: Sequence[str]) -> str:
-        """Return the request in words.
+        """Return the request as text.
 
         >>> Request((4, 30), tasks=10, most=2).written(("cores", "memory"))
         '10 tasks of 4 cores and 30 MB on at most 2 nodes'
@@ -143,7 +145,7 @@ class Shape:
 
     @cached_property
     def first_core(self) -> tuple[int, ...]:
-        """Return the number of the first core of each node, and at the end the number of all cores."""
+        """Return the number of the first core of each node, and as last entry the number of all cores."""
         return tuple(np.concatenate([[0], np.cumsum(self.has[:, 0])]).tolist())
 
     @property
@@ -152,7 +154,7 @@ class Shape:
         return self.first_core[-1]
 
     def placed(self, placement: str) -> Shape:
-        """Return the shape with this placement rule; `lowest`, the usual one, keeps the rule of the machine's file."""
+        """Return the shape with this placement rule; the default `lowest` keeps the rule of the machine's file."""
         if placement == "lowest":
             return self
         if placement not in NODE_PLACEMENTS:
@@ -166,14 +168,14 @@ class Shape:
         return replace(self, requests=tuple(self.requests[i] for i in jobs), ran=ran)
 
     def nodes_of(self, cores: int) -> tuple[int, ...]:
-        """Return the nodes of a set of cores."""
+        """Return the nodes to which a set of cores belongs."""
         firsts = self.first_core
         return tuple(n for n in range(len(self.nodes)) if cores >> firsts[n] & ((1 << (firsts[n + 1] - firsts[n])) - 1))
 
     # Where a request fits
 
     def seat(self, request: Request, free: Amounts) -> Seats | None:
-        """Return the nodes for a request if so much is free on each node, None if it does not fit."""
+        """Return the nodes for a request if these amounts are free on each node, None if it does not fit."""
         if not request.groups:
             return self._seat(request, free, self._allowed(request.features, None), request.is_exclusive)
         for number in request.groups:
@@ -224,7 +226,7 @@ class Shape:
 
     @staticmethod
     def _tasks(request: Request, room: list[int]) -> list[int] | None:
-        """Return the tasks on each node, in this order of nodes, until all have a place; None if they have not."""
+        """Return the number of tasks on each node, filled in this order of nodes; None if not all tasks fit."""
         left, counts = request.tasks or 0, list[int]()
         most = request.most or len(room)
         for have in room[:most]:
@@ -236,7 +238,7 @@ class Shape:
         return None
 
     def _allowed(self, features: frozenset[str], group: int | None) -> Kept | None:
-        """Return which nodes have the features and are in the partition; None for all."""
+        """Return the nodes that have the features and are in the partition; None for all."""
         if not features and group is None:
             return None
         known = self._masks.get((features, group))
@@ -252,7 +254,9 @@ class Shape:
         return {}
 
     def lack(self, request: Request, free: Amounts) -> tuple[int, int, int, int, str]:
-        """Return free cores, nodes that have any, places found and needed, and whether those are nodes or tasks."""
+        """Return free cores, nodes with free cores, places found and needed, and the unit of places (nodes or
+        tasks).
+        """
         cores = free[:, 0]
         group = request.groups[0] if request.groups else None
         room, allowed = self._room(request, free), self._allowed(request.features, group)
@@ -268,7 +272,7 @@ class Shape:
         return int(cores.sum()), int((cores > 0).sum()), int(min(found, request.tasks)), request.tasks, "tasks"
 
     def fault(self, request: Request, seats: Seats) -> str:
-        """Return which part of a request these nodes do not meet, "" if they meet all of it."""
+        """Return the part of a request that these nodes do not meet, as text; "" if they meet all of it."""
         groups = [self.groups[number] for number in request.groups]
         if groups and not any(group.nodes.issuperset(seats.nodes) for group in groups):
             return "a job is on nodes outside its partitions"
@@ -288,7 +292,7 @@ class Shape:
     # Why a job can never start
 
     def why_never(self, request: Request, estimate: float) -> str:
-        """Return why the request can never be met by the empty machine, "" if it can."""
+        """Return the reason why even the empty machine cannot meet the request, as text; "" if it can."""
         if request.groups:
             limits = [self.groups[number].most_time for number in request.groups]
             if all(most is not None and estimate > most for most in limits):
@@ -304,7 +308,7 @@ class Shape:
         return request if groups == request.groups else replace(request, groups=groups)
 
     def _missing(self, request: Request) -> str:
-        """Return the first resource that no node has enough of; else that too few nodes do."""
+        """Return the first resource of which no node has enough, else the note that too few nodes have enough."""
         for kind, (amount, name) in enumerate(zip(request.each, self.kinds, strict=True)):
             if amount > self.has[:, kind].max(initial=0):
                 return f"no node has enough {name}"
@@ -314,7 +318,7 @@ class Shape:
 
 
 def misfits_of(shape: Shape, estimates: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
-    """Return, by reason, which jobs could never start on the empty machine."""
+    """Return True for each job that could never start on the empty machine, by reason."""
     found: dict[str, NDArray[np.bool_]] = {}
     known: dict[tuple[Request, float], str] = {}
     for at, (request, estimate) in enumerate(zip(shape.requests, estimates.tolist(), strict=True)):

@@ -1,4 +1,4 @@
-"""Sources of a run: a path or a sample's name with its transforms, read into a workload."""
+"""Source of a run: a path or a sample's name with transforms, which is read into a workload."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sim.workload.samples import Showing, captions, sample_path, showing_of
 from sim.workload.transforms import Transforms
 
 _OF_TRACE = ("procs", "count", "held", "nodes", "zone")
-"""Options that say how the trace is read, and on how many processors."""
+"""Names of the options for reading the trace and for the number of processors."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Jobs and machine of a run, everything but its policy."""
+    """Source of a run: the trace and the options, everything but its policy."""
 
     trace: str
     procs: int | None = None
@@ -49,7 +49,7 @@ class Source:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the options of this source as typed, without defaults.
+        """Return the options of this source as typed, without those at their defaults.
 
         >>> Source("lublin-128", transforms=Transforms(window=(86400.0, float("inf")), load=1.2)).options
         {'window': '86400,', 'load': 1.2}
@@ -58,13 +58,13 @@ class Source:
 
     @property
     def values(self) -> Iterator[tuple[str, Option, Any]]:
-        """Return every option with its value."""
+        """Yield each option with its name and its value."""
         values = {**vars(self), **vars(self.transforms)}
         return ((name, option, values[name]) for name, option in OPTIONS.items())
 
     @property
     def showing(self) -> Showing | None:
-        """Return the views of a sample, or none for a file."""
+        """Return the best view of a sample; None for a file."""
         return None if exists(Path(self.trace)) or is_line(self.trace) else showing_of(self.trace)
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
@@ -84,7 +84,7 @@ class Source:
         return trace if shape is None or self.count == "nodes" else on_nodes(trace, shape)
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
-        """Return the transforms of the jobs."""
+        """Return the workload after the transforms."""
         apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
         return apply(workload).with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))
 
@@ -99,12 +99,14 @@ def read(trace: str | Path, **options: Any) -> Workload:
 
 
 def is_line(trace: str) -> bool:
-    """Return True if a trace is a puzzle itself, and no file."""
+    """Return True if a trace is the text of a puzzle and no file."""
     return is_puzzle(trace) and not exists(Path(trace))
 
 
 def find(trace: str) -> Path:
-    """Return the path of a file, which may also be the name of a sample; a puzzle stays what it is."""
+    """Return the path of a file, given by path or as the name of a sample; the text of a puzzle is returned as
+    it is.
+    """
     path = Path(trace)
     if is_line(trace):
         return path
@@ -128,6 +130,6 @@ def exists(path: Path) -> bool:
 
 
 def caption(trace: Trace) -> str:
-    """Return the first note of the header, which says what a sample shows."""
+    """Return the first note of the header, which describes a sample in one line."""
     notes = (line.strip() for line in trace.header.comments)
     return next((note.removeprefix("Note:").strip() for note in notes if note.startswith("Note:")), "")

@@ -1,13 +1,12 @@
 """Transforms of a workload before the simulation: pure functions, applied in order by `Transforms`.
 
-The papers change their traces in the same few ways: heavier load (LS, K), longer jobs (Z), everything at once
-(ZKP), better or worse estimates (ZKP, Z), priorities (LS, W), reservations (LS). In whatever order a person
-asks for them, `Transforms` applies them in the order of its fields, the overrun rule last.
+The papers change their traces in the same few ways: heavier load, longer jobs, all jobs at once, better or worse
+estimates, priorities, reservations. `Transforms` always applies them in the order of its fields, the overrun rule last.
 
-Every random transform draws one number a job, in rank order, from a generator of its own: estimates from
-`default_rng(seed)`, priorities from `default_rng(seed + 1)`, reservations from `default_rng(seed + 2)`, other jobs
-from `default_rng(seed + 3)`. The choices of one seed are independent: requested reservations do not change the
-priorities of the jobs.
+Every random transform draws one number per job, in rank order, from a generator of its own: estimates from
+`default_rng(seed)`, priorities from `default_rng(seed + 1)`, reservations from `default_rng(seed + 2)`, other jobs from
+`default_rng(seed + 3)`. The choices of one seed are independent: requested reservations do not change the priorities of
+the jobs.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def window(workload: Workload, start: float, end: float) -> Workload:
 
 
 def widen(workload: Workload, factor: float) -> Workload:
-    """Multiply processors by `factor`, rounded up, at most to the size of the machine."""
+    """Return the workload with processors multiplied by `factor`, rounded up, at most the size of the machine."""
     OPTIONS["widen"].check(factor)
     wide = np.minimum(np.ceil(workload.width * factor), workload.procs).astype(np.int64)
     return workload if factor == 1 else replace(workload, width=np.maximum(wide, 1))
@@ -52,20 +51,20 @@ def first(workload: Workload, count: int) -> Workload:
 
 
 def load(workload: Workload, factor: float) -> Workload:
-    """Divide the times between arrivals by `factor` (LS 3.2, K 4.2)."""
+    """Return the workload with the times between arrivals divided by `factor`."""
     OPTIONS["load"].check(factor)
     origin = workload.submit[0] if len(workload) else 0.0
     return _resubmitted(workload, origin + (workload.submit - origin) / factor)
 
 
 def stretch(workload: Workload, factor: float) -> Workload:
-    """Multiply run times and estimates by `factor` for more load from longer jobs (Z 2.2)."""
+    """Return the workload with run times and estimates multiplied by `factor`, for more load from longer jobs."""
     OPTIONS["stretch"].check(factor)
     return replace(workload, runtime=workload.runtime * factor, estimate=workload.estimate * factor)
 
 
 def offline(workload: Workload) -> Workload:
-    """Submit every job at time 0 (ZKP's off-line case)."""
+    """Return the workload with every job submitted at time 0 (the off-line case of Zhang et al.)."""
     return _resubmitted(workload, np.zeros(len(workload)))
 
 
@@ -73,30 +72,30 @@ def offline(workload: Workload) -> Workload:
 
 
 def recorded(workload: Workload) -> Workload:
-    """Return the estimates of the trace."""
+    """Return the workload with the estimates of the trace."""
     return workload
 
 
 def exact(workload: Workload) -> Workload:
-    """Return exact estimates: the run times."""
+    """Return the workload with exact estimates: the run times."""
     return replace(workload, estimate=workload.runtime.copy())
 
 
 def factor(workload: Workload, r: float) -> Workload:
-    """Return deterministic estimates (ZKP's R): R * run time. Below 1 the overrun rule applies."""
+    """Return the workload with estimates R * run time. Below 1 the overrun rule applies."""
     _require(SMALLEST <= r <= GREATEST, f"estimates factor:R needs R above 0, at most {GREATEST:,.0f}", r)
     return replace(workload, estimate=workload.runtime * r)
 
 
 def random(workload: Workload, r: float, seed: int = 0) -> Workload:
-    """Return random estimates (ZKP's R): U(run, 2*R*run), with a mean of about R * run."""
+    """Return the workload with random estimates, uniform from the run time to 2 * R * run time."""
     _require(0.5 <= r <= GREATEST, f"estimates random:R needs R of at least 0.5, at most {GREATEST:,.0f}", r)
     run = workload.runtime
     return replace(workload, estimate=run + (2 * r * run - run) * _draw(workload, seed))
 
 
 def phi(workload: Workload, p: float, seed: int = 0) -> Workload:
-    """Return estimates of the phi model (Z 2.1): exact for a fraction p of the jobs, larger for the others.
+    """Return the workload with estimates of the phi model: exact for a fraction p of the jobs, larger for the others.
 
     y = U(0, 1); the estimate is the run time where y < p, else run * (1 - p) / (1 - y).
     """
@@ -109,16 +108,16 @@ def phi(workload: Workload, p: float, seed: int = 0) -> Workload:
 
 
 def high(workload: Workload, fraction: float, seed: int = 0) -> Workload:
-    """Give a random fraction of the jobs high priority, like the local jobs of LS 3.3."""
+    """Return the workload in which a random fraction of the jobs has high priority."""
     OPTIONS["high"].check(fraction)
     return replace(workload, high=_draw(workload, seed + 1) < fraction)
 
 
 def priority_from_queue(workload: Workload) -> Workload:
-    """Give high priority to the jobs above the ordinary queue, the lowest queue in use with a number of 0 or more.
+    """Return the workload with high priority for jobs above the ordinary queue, the lowest used one numbered 0 or more.
 
-    W ranks queues by number, ever more important: background -1, primary 0, challenge 1, urgent 2; the last
-    two are high. A negative number in other logs means "unknown": low, like W's background.
+    Ward ranks queues by number, ever more important: background -1, primary 0, challenge 1, urgent 2; the last two are
+    high. A negative number in other logs means "unknown": low, like Ward's background.
     """
     known = workload.queue[workload.queue >= 0]
     if len(workload) and not len(known):
@@ -128,10 +127,10 @@ def priority_from_queue(workload: Workload) -> Workload:
 
 
 def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: int = 0) -> Workload:
-    """Let a random fraction of the jobs request a start at submit + U(0, lead) (LS 3.4).
+    """Return the workload in which a random fraction of the jobs requests a start at submit + U(0, lead).
 
-    One number u a job serves twice: it asks when u < fraction, and then u / fraction is again even in [0, 1)
-    and is its share of the lead.
+    One random number u per job serves twice: it requests a start if u < fraction, and then u / fraction is again
+    uniform in [0, 1) and gives its share of the lead.
     """
     OPTIONS["reserve"].check(fraction)
     OPTIONS["lead"].check(lead)
@@ -146,7 +145,7 @@ def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: in
 
 @dataclass(frozen=True)
 class Estimates:
-    """Kind of estimates, with R or P if the kind has one."""
+    """Kind of estimates, with its parameter R or P if it has one."""
 
     kind: EstimateKind = "recorded"
     value: float = 1.0
@@ -213,7 +212,7 @@ class Transforms(TransformOptions):
 
 
 def parse_estimates(text: str) -> Estimates:
-    """Return the estimates of a command line.
+    """Return the kind of estimates typed on the command line.
 
     >>> parse_estimates("factor:2")
     Estimates(kind='factor', value=2.0)
@@ -263,7 +262,7 @@ def _draw(workload: Workload, seed: int) -> Floats:
 
 
 def _resubmitted(workload: Workload, submit: Floats) -> Workload:
-    """Return the jobs at other times; requested starts keep their distance."""
+    """Return the workload with other submit times; requested starts move by the same amount."""
     return replace(workload, submit=submit, reserve=workload.reserve + (submit - workload.submit))
 
 

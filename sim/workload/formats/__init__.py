@@ -1,1 +1,1 @@
-"""Traces in and out, one file a format."""
+"""Readers and writers of traces, one file per format."""

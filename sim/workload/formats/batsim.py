@@ -21,7 +21,7 @@ AN_OBJECT = 4  # values take as much as one
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """Return the jobs whose profile says how long they run."""
+    """Return the trace with the jobs whose profile determines their run time."""
     content = _content(text, path)
     profiles = content.get("profiles")
     runtimes = _Runtimes(profiles if isinstance(profiles, dict) else {})
@@ -44,7 +44,7 @@ def read(text: str, name: str, path: object) -> Trace:
 
 
 def parsed_json(text: str, path: object) -> Any:
-    """Return the content of a JSON file; an error says where it breaks off."""
+    """Return the content of a JSON file; an error names the place where it is damaged."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -93,14 +93,16 @@ class _Runtimes:
         self._known: dict[str, float | None] = {}
 
     def kind(self, name: str) -> str:
-        """Return the type of a profile in words, for jobs without a known run time."""
+        """Return the type of a profile as text, for jobs without a known run time."""
         profile = self._profiles.get(name)
         if not isinstance(profile, dict):
             return "the file does not describe the job's profile"
         return f"its profile is of type {shown(_name(profile.get('type')))}"
 
     def of(self, name: str, depth: int = 0) -> float | None:
-        """Return seconds, None if unknown: no delay, or a sequence that contains itself."""
+        """Return the run time in seconds of a profile; None if unknown: no delay, or a sequence that contains
+        itself.
+        """
         if name not in self._known:
             self._known[name] = None
             self._known[name] = self._work_out(self._profiles.get(name), depth)

@@ -1,7 +1,7 @@
-"""Batsim's jobs.csv, as Evalys reads it: the jobs of another simulation, with the waits it gave them.
+"""Reader of Batsim's jobs.csv in the form that Evalys reads: the jobs of another simulation, with their waits.
 
-It is a table with names of its own, which `table.SYNONYMS` knows. The processors that it says were allocated
-are not kept: here a policy places the jobs itself.
+It is a table with names of its own, which `table.SYNONYMS` knows. Its allocated processors are not kept: here a policy
+chooses the processors.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ OUTCOMES = {"startingtime", "executiontime", "finishtime", "waitingtime", "turna
 
 
 def is_header(line: str) -> bool:
-    """Return whether a line names the columns of a jobs.csv."""
+    """Return True if the line has the column names of a jobs.csv."""
     columns = {table.plain_name(column) for column in line.split(table.separator(line))}
     return {"jobid", "submissiontime"} <= columns and len(columns & OUTCOMES) >= 3
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """Return the jobs of a jobs.csv."""
+    """Return the trace of a jobs.csv."""
     return table.read(text, name, path, format="evalys")

@@ -1,4 +1,4 @@
-"""A machine of nodes and its jobs in JSON, and the machine alone as text: what `sim/workload/NODES.md` explains.
+"""Reader of a machine of nodes with its jobs in JSON, or of the machine alone as text (see `sim/workload/NODES.md`).
 
 Both are foreign text: numbers are bounded, and an error is one line.
 """
@@ -22,7 +22,7 @@ from sim.workload.shape import NODE_PLACEMENTS, ComputeNode, NodeGroup, Request,
 MACHINE = TextKind("machine", 2**22, TraceError)
 HINT = "scontrol -o show node makes such a file"
 MOST_NODES, MOST_GROUPS, MOST_MEMBERS = 2**16, 2**12, 2**20
-"""Most nodes, partitions, and nodes of all partitions together."""
+"""Largest numbers of nodes, of partitions, and of nodes in all partitions together."""
 MOST_AMOUNT = 2**40
 """Largest amount of a resource of a node or a request: times a million tasks it still fits into arrays."""
 MOST_TASKS = 2**20
@@ -36,7 +36,7 @@ _LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
 
 
 def is_machine(text: str) -> bool:
-    """Return True if JSON has a list of nodes, and so is no workload of Batsim.
+    """Return True if JSON has a list of nodes, which a workload of Batsim has not.
 
     >>> is_machine('{"nodes": [{"cores": 4}], "jobs": []}'), is_machine('{"nb_res": 4, "jobs": []}')
     (True, False)
@@ -108,7 +108,7 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
 
 
 def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Iterator[ComputeNode]:
-    """Yield the nodes of one entry: `count` alike, numbered where their name has no list of hosts."""
+    """Yield the nodes of one entry: `count` equal ones, numbered unless their name is a list of hosts."""
     cores, memory = node.get("cores", node.get("cpus")), node.get("mem", node.get("memory", 0))
     others = {key.removesuffix("s"): value for key, value in node.items() if key not in _WORDS}
     amounts = {"cores": cores, "memory": memory, **others}
@@ -212,7 +212,7 @@ def _gres(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def seconds_of(text: str) -> float | None:
-    """Return a length of time as Slurm writes it, in seconds; None for no limit.
+    """Return the seconds of a duration in Slurm's form; None for no limit.
 
     >>> seconds_of("1-02:00:00"), seconds_of("00:30:00"), seconds_of("UNLIMITED")
     (93600.0, 1800.0, None)
@@ -242,7 +242,7 @@ def _values(job: Mapping[str, Any], request: Request) -> dict[Field, float] | No
 
 
 def _request(job: Mapping[str, Any], shape: Shape) -> Request | None:
-    """Return what a job asks for, None if it is damaged."""
+    """Return the request of a job, None if it is damaged."""
     wanted = {key.removesuffix("s"): value for key, value in job.items() if key not in _JOB_WORDS}
     cores, memory = job.get("cores", 1), job.get("mem", 0)
     asked = {"cores": cores, "memory": memory, **{kind: wanted.get(kind, 0) for kind in shape.kinds[2:]}}
@@ -275,6 +275,6 @@ def _is_amount(value: object) -> bool:
 
 
 def _strings(value: object) -> list[str]:
-    """Return a list of short words, from a list or a text with commas."""
+    """Return the words of a list, or of a text with commas."""
     words = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     return [word.strip()[:64] for word in words[:1000] if isinstance(word, str) and word.strip()]

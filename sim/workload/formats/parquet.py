@@ -1,6 +1,6 @@
-"""Jobs in a Parquet file, where pyarrow is installed: the columns of a CSV table of jobs, by the same names.
+"""Reader of jobs in a Parquet file, if pyarrow is installed; columns have the names of a CSV table of jobs.
 
-Columns are converted as wholes, so that ten million jobs take seconds; nothing else in the file is read.
+Whole columns are converted, so that ten million jobs take seconds; nothing else in the file is read.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from sim.workload.model import Bools, Fidelity, Field, Floats, Header, Trace
 
 MAGIC = b"PAR1"
 MOST_JOBS = 100_000_000
-"""Rows of the largest file that is read."""
+"""Largest number of rows of a file that is read."""
 PIECE = 500_000
-"""Rows that are converted at once."""
+"""Number of rows that are converted at once."""
 
 
 def is_parquet(path: str | Path) -> bool:
-    """Return True if an ordinary file begins as Parquet does."""
+    """Return True if the file is a regular file and begins like Parquet."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe is read once
             return False
@@ -48,7 +48,7 @@ def is_parquet(path: str | Path) -> bool:
 
 
 def read(path: str | Path, name: str) -> Trace:
-    """Return the jobs of a file; rows without submit, procs or runtime are left out and counted."""
+    """Return the trace of a file; rows without submit, procs or runtime are left out and counted."""
     arrow, module = (extra(which, "a Parquet file", "parquet") for which in ("pyarrow", "pyarrow.parquet"))
     try:
         file = module.ParquetFile(path)
@@ -66,7 +66,7 @@ def read(path: str | Path, name: str) -> Trace:
 
 
 class _Jobs:
-    """The jobs read so far."""
+    """Collector of the jobs read so far."""
 
     def __init__(self, arrow: Any) -> None:
         self._arrow = arrow
@@ -77,7 +77,7 @@ class _Jobs:
         self._damage = Damage("numbers for submit, procs and runtime", "row")
 
     def take(self, cells: Mapping[str, Any]) -> None:
-        """Add the jobs of a piece."""
+        """Add the jobs of one piece of the file."""
         many = len(next(iter(cells.values())))
         unknown = np.full(many, np.nan)
         known = {meaning: self._numbers(cells[meaning]) if meaning in cells else unknown for meaning in NUMBERS}
@@ -108,7 +108,7 @@ class _Jobs:
         return np.where(np.abs(values) <= LARGEST, values, np.nan)
 
     def _numbered(self, column: Any, known: dict[str, int]) -> Floats:
-        """Return words as the numbers of their first appearance; -1 for none."""
+        """Return words as numbers, counted by first appearance; -1 for missing words."""
         coded = column.cast(self._arrow.string()).dictionary_encode()
         words = [known.setdefault(word, len(known)) if word else -1 for word in coded.dictionary.to_pylist()]
         places = coded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)

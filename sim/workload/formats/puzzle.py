@@ -1,7 +1,7 @@
-"""A puzzle: a small machine with its jobs in one line of text, to be typed, drawn and pasted.
+"""Puzzle: a small machine with its jobs in one line of text, to be typed, drawn and pasted.
 
 `10 procs; 5x10m@0; 4x20m/30m@2m` is a machine of 10 processors and two jobs. A job is PROCESSORSxRUNTIME@SUBMIT, with
-/ESTIMATE after the run time where the estimate is another one.
+/ESTIMATE after the run time if the estimate differs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sim.workload.model import Field, Header, Trace
 MOST_JOBS = 60
 MOST_PROCS = 1000
 LONGEST = 4000
-"""Characters of a line."""
+"""Largest number of characters of a line."""
 MOST_SECONDS = 10**8
 NAME = "puzzle"
 _BEGIN = re.compile(r"\s*(\d{1,99})\s*(?:procs?|processors?)\s*(?:;|$)", re.IGNORECASE)
@@ -30,13 +30,13 @@ _UNITS = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
 
 
 class PuzzleJob(NamedTuple):
-    """One job; times are whole seconds."""
+    """Job of a puzzle; times are whole seconds."""
 
     procs: int
     run: int
     submit: int = 0
     asked: int | None = None
-    """Estimate, or None if it is the run time."""
+    """Estimate in seconds, or None if it equals the run time."""
 
     @property
     def estimate(self) -> int:
@@ -55,7 +55,7 @@ class PuzzleJob(NamedTuple):
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A machine and its jobs, J1 first."""
+    """Puzzle: the number of processors and the jobs, J1 first."""
 
     procs: int = 10
     jobs: tuple[PuzzleJob, ...] = ()
@@ -85,7 +85,7 @@ class Puzzle:
         return Trace(NAME, "puzzle", ids, table, Header(max_procs=self.procs, comments=(f"Note: {self.line}",)))
 
     def with_job(self, number: int, job: PuzzleJob) -> Puzzle:
-        """Return the puzzle with another job in the place of one; behind the last it is added."""
+        """Return the puzzle with job `number` replaced; a number after the last adds the job."""
         return replace(self, jobs=(*self.jobs[:number], job, *self.jobs[number + 1 :]))
 
     def without(self, number: int) -> Puzzle:
@@ -102,7 +102,7 @@ def is_puzzle(text: str) -> bool:
 
 
 def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
-    """Return the puzzle in a line; a TraceError says which job of it is wrong, and what was expected.
+    """Return the puzzle of a line of text; a TraceError names the wrong job and the expected form.
 
     >>> parse_puzzle("10 procs; 5x10m; 4x20m/1h@2m").jobs[1]
     PuzzleJob(procs=4, run=1200, submit=120, asked=3600)
@@ -125,7 +125,7 @@ def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
 
 
 def parse_job(text: str, procs: int, name: str = "the job") -> PuzzleJob:
-    """Return one job from its text in a line."""
+    """Return the job of a part of the line."""
     return _job(text.strip(), name, procs, NAME)
 
 
@@ -154,7 +154,7 @@ def _seconds(text: str, name: str, where: str | Path) -> int:
 
 
 def _time(seconds: int) -> str:
-    """Return a time without loss, as short as it goes.
+    """Return a time as the shortest text without loss.
 
     >>> _time(0), _time(600), _time(5400), _time(90061)
     ('0', '10m', '1h30m', '1d1h1m1s')

@@ -1,8 +1,8 @@
-"""Dumps of Slurm's accounting: `sacct --parsable2` (or -p), one record a job, columns as the first line says.
+"""Reader of dumps of Slurm's accounting: `sacct --parsable2` (or -p), one record per job, columns as in the first line.
 
-Names and command lines hold pipes and newlines that nothing escapes, so records are mended first. Times become
-seconds after the first submit. A job that was held, or had to wait for others, comes when it became eligible. A dump
-from the middle of a day ends at a moment: jobs that ran then run on to their limit, jobs that waited still wait.
+Names and command lines contain pipes and newlines without escapes, so records are repaired first. Times become seconds
+after the first submission. A job that was held, or had to wait for others, is submitted when it became eligible. A dump
+taken in the middle of a day ends at that time: jobs that ran then run on to their limit, jobs that waited still wait.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ NEVER_STARTS = frozenset({
     "BadConstraints", "DependencyNeverSatisfied", "JobHeldAdmin", "JobHeldUser", "JobHoldMaxRequeue",
     "PartitionNodeLimit", "PartitionTimeLimit", "InvalidAccount", "InvalidQOS",
 })  # fmt: skip
-"""Reasons of waiting jobs that no policy ends: the job is held, or requests the impossible"""
+"""Reasons of waiting jobs that no policy can start: the job is held, or requests the impossible"""
 MOST_TASKS = 100_000
-"""Waiting tasks of one array; Slurm itself allows 4 million, but no record that long is written."""
+"""Largest number of waiting tasks of one array; Slurm itself allows 4 million, but no record that long is written."""
 
 
 def is_header(line: str) -> bool:
-    """Return whether a line names the columns of a dump."""
+    """Return True if the line has the column names of a dump."""
     return "|" in line and "jobid" in _columns(line)
 
 
@@ -69,7 +69,7 @@ AS_USUAL = Reading()
 
 
 def read(text: str, name: str, path: object, how: Reading = AS_USUAL) -> Trace:
-    """Return the jobs of a dump; their width is what they held, in CPUs or in nodes."""
+    """Return the trace of a dump; the width of a job is what it held, in CPUs or in nodes."""
     lines = _lines(text)
     first, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
     if header.count("|") > MOST_COLUMNS:
@@ -92,7 +92,7 @@ def read(text: str, name: str, path: object, how: Reading = AS_USUAL) -> Trace:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines with text, each with its number."""
+    """Yield the lines that are not blank, each with its number."""
     for first, block in blocks(text):
         yield from ((at, line) for at, line in enumerate(block.split("\n"), first) if line)
 
@@ -102,7 +102,7 @@ def _columns(line: str) -> list[str]:
 
 
 def _check(columns: list[str], count: Width, path: object, line: int) -> None:
-    """Raise an error for a dump that lacks what a workload needs."""
+    """Raise an error for a dump without the columns that a workload needs."""
     widths = (*ALLOCATED[count], ASKED[count])
     missing = [name for name, column in (("JobID", "jobid"), ("Submit", "submit")) if column not in columns]
     if not {"elapsedraw", "elapsed"} & set(columns) and not {"start", "end"} <= set(columns):
@@ -117,7 +117,7 @@ def _check(columns: list[str], count: Width, path: object, line: int) -> None:
 
 
 class _Dump:
-    """Collector of the jobs of one dump, and of the facts about its machine and moment."""
+    """Collector of the jobs of one dump, and of facts about its machine and time."""
 
     def __init__(self, how: Reading) -> None:
         self.rows = Rows("a record of sacct that has a JobID and a Submit time")
@@ -126,12 +126,12 @@ class _Dump:
         self._used, self._unmodelled = Used(), Unmodelled(shape)
         self._asked = Asked(shape) if shape else None
         self._made = 0.0
-        """The latest moment in the dump, in seconds since 1970."""
+        """Latest time in the dump, in seconds since 1970."""
         self._waiting: list[int] = []
         self._is_local = False
 
     def add(self, row: Row) -> None:
-        """Take in one job, or each of the tasks of an array that still wait."""
+        """Add one job, or each waiting task of an array."""
         where = f"job {row['jobid']}"
         if not row["submit"].isdecimal() and datetime.fromisoformat(row["submit"]).tzinfo is None:
             self._is_local = True
@@ -145,14 +145,14 @@ class _Dump:
             self._add(row, state, run, where, began)
 
     def _at(self, row: Row, column: str) -> float | None:
-        """Return the moment in a column; the latest one is kept as that of the dump."""
+        """Return the time in a column; the latest one so far is kept as that of the dump."""
         moment = stamp(row.get(column, ""), self._zone)
         if moment is not None and column != "eligible":  # which may be to come
             self._made = max(self._made, moment)
         return moment
 
     def _add(self, row: Row, state: str, run: float, where: str, began: bool) -> None:
-        """Take in a job that ended or runs, at the width that it held."""
+        """Add a job that ended or runs, with the width that it held."""
         submit = self._came(row)
         start, held, asked = self._at(row, "start"), *self._widths(row)
         if not began:
@@ -216,7 +216,9 @@ class _Dump:
         self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
 
     def _came(self, row: Row) -> float:
-        """Return when a job entered the queue: when it was no longer held, unless it had started by then."""
+        """Return the time at which a job entered the queue: when it was no longer held, unless it had started
+        before.
+        """
         submit = self._at(row, "submit") or 0.0
         eligible, start = self._at(row, "eligible"), self._at(row, "start")
         if eligible is None or eligible <= submit or (start is not None and eligible > start):
@@ -228,7 +230,7 @@ class _Dump:
         return eligible if self._how.held == "eligible" else submit
 
     def _ran(self, row: Row) -> float:
-        """Return how long a job ran so far, -1 if unknown."""
+        """Return the seconds that a job has run so far, -1 if unknown."""
         start, end = self._at(row, "start"), self._at(row, "end")
         for run in (number(row.get("elapsedraw", "")), duration(row.get("elapsed", ""))):
             if run is not None:
@@ -236,7 +238,7 @@ class _Dump:
         return end - start if start is not None and end is not None and end >= start else -1.0
 
     def trace(self, name: str, path: object) -> Trace:
-        """Return all jobs, on a machine of the nodes that are known or that ran."""
+        """Return the trace of all jobs, on a machine of the nodes that are known or that ran jobs."""
         start = self.rows.begin_at_zero()
         size, notes = self._machine()
         header = Header(
@@ -251,7 +253,7 @@ class _Dump:
         return replace(trace, fidelity=fidelity, shape=self._asked.shape if self._asked else None)
 
     def _machine(self) -> tuple[int, list[Note]]:
-        """Return how many processors the machine has, 0 where nothing tells, and what was assumed for that."""
+        """Return the number of the machine's processors, 0 if unknown, and notes on what was assumed."""
         shape, unit = self._how.shape, self._how.count
         if shape is not None:
             nodes = {node.name: node.cores for node in shape.nodes}
@@ -267,7 +269,7 @@ class _Dump:
 
 
 def tasks(job: str) -> Sequence[str]:
-    """Return the tasks that wait in one record of an array.
+    """Return the ids of the waiting tasks in one record of an array.
 
     >>> list(tasks("6_[4-6,9%3]")), list(tasks("6_[0-8:4]")), list(tasks("17")), list(tasks("6_[1-3,...]"))
     (['6_4', '6_5', '6_6', '6_9'], ['6_0', '6_4', '6_8'], ['17'], ['6_[1-3,...]'])
@@ -280,7 +282,7 @@ def tasks(job: str) -> Sequence[str]:
 
 
 def _never_began(row: Row, state: str, run: float, start: float | None) -> bool:
-    """Return True if there is no start, or no time between start and end and no node."""
+    """Return True if the job never ran: no start, or no time between start and end and no node."""
     if run < 0 or state == "PENDING" or ("start" in row and start is None):
         return True
     unplaced = row["nodelist"] in ("", "None assigned") if "nodelist" in row else state in NEVER_BEGAN
@@ -295,7 +297,7 @@ def _estimate(row: Row) -> float:
 
 @lru_cache
 def stamp(text: str, zone: tzinfo = UTC) -> float | None:
-    """Return the seconds since 1970 of an ISO time, which is of the zone unless it says another; None for Unknown.
+    """Return the seconds since 1970 of an ISO time, by default in `zone`; None for Unknown.
 
     >>> from zoneinfo import ZoneInfo
     >>> stamp("1970-01-02T00:00:01"), stamp("Unknown"), stamp("1970-01-01T01:00:00", ZoneInfo("Europe/Paris"))
@@ -318,7 +320,7 @@ _DURATION = re.compile(r"(?:(\d{1,9})(?:-| days?\b ?))?(?:(?:(\d{1,9}):)?(\d{1,9
 
 
 def duration(text: str) -> float | None:
-    """Return seconds of [days-][hours:]minutes:seconds, None for UNLIMITED and the like.
+    """Return the seconds of [days-][hours:]minutes:seconds, None for UNLIMITED and the like.
 
     >>> duration("1-00:00:10"), duration("02:03.5"), duration("2 days"), duration("UNLIMITED")
     (86410.0, 123.5, 172800.0, None)
@@ -393,16 +395,16 @@ def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[t
 
 
 def _begins(line: str, columns: list[str]) -> bool:
-    """Return whether a line has a job's id where a record has it."""
+    """Return True if the line begins with a job's id, as a record does."""
     where = columns.index("jobid")
     cells = line.split("|", where + 1)
     return len(cells) > where and bool(_ID.fullmatch(cells[where]))
 
 
 def _mended(record: str, columns: list[str]) -> list[str] | None:
-    """Return one cell a column. Pipes too many belong to free text, such that times, ids and numbers fall in place.
+    """Return one cell for each column; surplus pipes are assigned to free text, so that times, ids and numbers fit.
 
-    Of several ways to place them the one with the fewest empty times, ids and numbers.
+    If there are several ways, the one with the fewest empty times, ids and numbers is used.
     """
     cells = record.split("|")
     extra = len(cells) - len(columns)
@@ -431,7 +433,9 @@ def _mended(record: str, columns: list[str]) -> list[str] | None:
 
 
 def _widened(empty: dict[int, int], extra: int) -> dict[int, int]:
-    """Return how a column of free text can take pipes: for each number after it the best number before it."""
+    """Return the ways in which a column of free text can contain pipes: for each number after it the best number
+    before.
+    """
     best: dict[int, int] = {}
     before: int | None = None
     for after in range(extra + 1):

@@ -1,4 +1,4 @@
-"""The machine of a dump of sacct: the CPUs that ran jobs at once, and requests that are not modelled."""
+"""Machine of a dump of sacct: the CPUs that ran jobs at the same time, and requests that are not modelled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HARMLESS = {"", "None", "(null)", "Unknown"}
 
 
 class Used:
-    """The nodes that ran jobs, each with the CPUs that it has at least: the most that it gave at once."""
+    """Nodes that ran jobs, each with the most CPUs that it gave at one time."""
 
     def __init__(self) -> None:
         self._changes: dict[str, list[tuple[float, int]]] = defaultdict(list)
@@ -23,7 +23,7 @@ class Used:
         self._all: list[tuple[float, int]] = []
 
     def add(self, nodes: str, cpus: int, start: float, end: float, suspended: bool) -> None:
-        """Add a job that ran. Of a job on several nodes sacct does not say how many CPUs each gave."""
+        """Add a job that ran. For a job on several nodes sacct does not report the CPUs on each."""
         names = hosts(nodes)
         for name in names:
             self._alone[name] = max(self._alone[name], cpus // len(names))
@@ -36,22 +36,22 @@ class Used:
 
     @property
     def nodes(self) -> int:
-        """Return how many nodes ran jobs, 0 where the dump does not name them."""
+        """Return the number of nodes that ran jobs, 0 if the dump does not name them."""
         return len(self._alone)
 
     @property
     def cpus(self) -> int:
-        """Return the machine's CPUs: at least the sum over its nodes, or the most in use at one moment."""
+        """Return the machine's CPUs: at least the sum over its nodes, or the most in use at one time."""
         each = sum(max(most, _peak(self._changes[name])) for name, most in self._alone.items())
         return max(each, _peak(self._all))
 
     def strange_to(self, known: dict[str, int]) -> int:
-        """Return how many nodes ran jobs but are not among those known."""
+        """Return the number of nodes that ran jobs but are not among the known ones."""
         return sum(name not in known for name in self._alone)
 
 
 def _peak(changes: list[tuple[float, int]]) -> int:
-    """Return the most that is held at once; at one instant what ends is given back first."""
+    """Return the most CPUs held at one time; at one instant, ends come before starts."""
     held = most = 0
     for _, change in sorted(changes):
         held += change

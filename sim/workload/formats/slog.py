@@ -1,4 +1,4 @@
-"""The jobs of a recorded cluster: what a recording (`schedscope live -o week.slog`) knows of each, read as by sacct."""
+"""Reader of the jobs of a recorded cluster (`schedscope live -o week.slog`), as from sacct."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LONGEST, MOST_BYTES = 1 << 22, 1 << 30
 
 
 def is_recording(path: str | Path) -> bool:
-    """Return True if the file is a recording of a cluster, and no other database."""
+    """Return True if the file is a recording of a cluster, and not another database."""
     if not is_database(path):
         return False
     try:
@@ -72,7 +72,7 @@ def _few_enough(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ..
 
 
 def _word(value: object) -> str:
-    """Return a value as sacct would write it, without what separates records and columns."""
+    """Return a value as sacct would write it, without separators of records and columns."""
     if isinstance(value, float):
         return f"{value:.0f}" if value.is_integer() else f"{value:.6f}" if abs(value) < 1e15 else ""
     text = "" if value is None or isinstance(value, bytes) else str(value)[:MOST_LETTERS]

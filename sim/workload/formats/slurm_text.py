@@ -1,4 +1,4 @@
-"""The text of Slurm's commands: lists of hosts, records of `Key=value` words, and nodes as `scontrol` shows them."""
+"""Parser of the text of Slurm's commands: lists of hosts, records of `Key=value` words, and nodes from `scontrol`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 MOST_HOSTS = 100_000
-"""Most hosts of one list; Slurm itself handles 65,533."""
+"""Largest number of hosts of one list; Slurm itself handles 65,533."""
 MOST_KEPT = 1000
-"""Most letters of a list, and most hosts, that are remembered."""
+"""Largest number of letters, and of hosts, of a list whose result is cached."""
 _BRACKET = re.compile(r"\[([0-9,-]{1,200000})\]")
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 _KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w:/]{0,63})=")
 NO_CORES = frozenset({"FUTURE"})
-"""States of a node that is configured and does not exist yet."""
+"""States of nodes that are configured but do not exist yet."""
 
 
 def hosts(text: str) -> tuple[str, ...]:
-    """Return the names that a list of hosts stands for, in its order; text that is no list is one name.
+    """Return the names in a list of hosts, in its order; other text is one name.
 
     >>> hosts("n[1-3,07],gpu[01-02]b,login"), hosts("None assigned"), hosts("n[1-999999999]")
     (('n1', 'n2', 'n3', 'n07', 'gpu01b', 'gpu02b', 'login'), (), ('n[1-999999999]',))
@@ -31,7 +31,7 @@ def hosts(text: str) -> tuple[str, ...]:
 
 @lru_cache(4096)
 def _kept(text: str) -> tuple[str, ...]:
-    """Return the names again that were asked for lately; nothing for a list that would take much memory."""
+    """Return the cached names of a list; empty for a list that would take much memory."""
     names = _spread_out(text)
     return names if len(names) <= MOST_KEPT else ()
 
@@ -59,7 +59,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _spread(part: str, most: int) -> list[str] | None:
-    """Return the names of one part, None where it is malformed or holds more than `most`."""
+    """Return the names of one part, None if it is malformed or has more than `most`."""
     pieces = _BRACKET.split(part)  # text, numbers, text, numbers, ..., text
     choices: list[list[str]] = []
     count = 1
@@ -75,7 +75,7 @@ def _spread(part: str, most: int) -> list[str] | None:
 
 
 def _numbers(text: str, most: int) -> list[str] | None:
-    """Return the numbers of a bracket with their leading zeros, None where they are malformed or too many."""
+    """Return the numbers in brackets with their leading zeros, None if they are malformed or more than `most`."""
     numbers: list[str] = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part)
@@ -89,7 +89,7 @@ def _numbers(text: str, most: int) -> list[str] | None:
 
 
 def fields(record: str) -> dict[str, str]:
-    """Return the words `Key=value` of one record; values may hold blanks, and of a repeated key the first counts.
+    """Return the `Key=value` words of one record; values may contain blanks, and of a repeated key the first counts.
 
     Reasons and comments are at the end of a record, so text that a user wrote cannot replace a field.
 
@@ -105,14 +105,14 @@ def fields(record: str) -> dict[str, str]:
 
 
 def records(text: str, first: str) -> Iterator[dict[str, str]]:
-    """Yield the records of a text, on one line each (`scontrol -o`) or on several; each begins with the key `first`."""
+    """Yield the records of a text, each beginning with the key `first`, on one line (`scontrol -o`) or several."""
     begins = [match.start() for match in re.finditer(rf"^{re.escape(first)}=", text, re.MULTILINE)]
     for begin, end in pairwise([*begins, len(text)]):
         yield fields(text[begin:end])
 
 
 def cpus_of_nodes(text: str) -> dict[str, int]:
-    """Return the CPUs of each node in the text of `scontrol show node`, in its order, drained and down nodes included.
+    """Return the CPUs of each node in the text of `scontrol show node`, including drained and down nodes.
 
     >>> cpus_of_nodes("NodeName=n1 CPUTot=4 State=IDLE\\nNodeName=n2 CPUTot=8 State=DOWN*+DRAIN\\n")
     {'n1': 4, 'n2': 8}

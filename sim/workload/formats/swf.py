@@ -1,7 +1,7 @@
-"""The Standard Workload Format: comments that start with ';', then one line of 18 numbers a job.
+"""Reader and writer of the Standard Workload Format: comments that start with ';', then one line of 18 numbers per job.
 
-A good line has numbers for submit, run time and processors; another field that is no number counts as unknown.
-Blocks of lines are converted at once where that is possible, else line by line: both by the same rule.
+A good line has numbers for submit, run time and processors; another field that is no number counts as unknown. Blocks
+of lines are converted at once if possible, else line by line, with the same result.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MOST_COMMENTS = 1 << 20
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """Return the jobs and the header of a file; damaged lines are left out and counted."""
+    """Return the trace of a file: jobs and header; damaged lines are left out and counted."""
     comments: list[str] = []
     body = _Body()
     for first, block in blocks(text):
@@ -57,7 +57,7 @@ def read(text: str, name: str, path: object) -> Trace:
 
 
 def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield the data lines with their numbers; collect comments without their mark, and skip blank lines."""
+    """Yield the data lines with their numbers; append comments without their mark to `comments`."""
     for at, line in enumerate(block.split("\n"), start=first):
         start = line.lstrip()[:1]
         if start in (";", "#"):
@@ -67,7 +67,7 @@ def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, s
 
 
 class _Body:
-    """The jobs read so far."""
+    """Collector of the jobs read so far."""
 
     def __init__(self) -> None:
         self.ids: list[str] = []
@@ -76,11 +76,11 @@ class _Body:
 
     @property
     def has_begun(self) -> bool:
-        """Return True if there has been a line."""
+        """Return True after the first data line."""
         return bool(self.ids or self.damage.count)
 
     def table(self) -> Floats:
-        """Return all of them, field after field."""
+        """Return the numbers of all jobs, field after field."""
         end = len(self.ids)
         table = np.empty((end, WIDTH), order="F")
         while self._rows:
@@ -90,7 +90,7 @@ class _Body:
         return table
 
     def take(self, first: int, block: str, comments: list[str]) -> None:
-        """Convert a block of lines at once, or one by one if something is unusual."""
+        """Convert a block of lines at once, or line by line if it has anything unusual."""
         if self._take_whole(block):
             return
         lines = list(_lines(block, first, comments))
@@ -100,7 +100,7 @@ class _Body:
             self._take_carefully(lines)
 
     def _take_whole(self, block: str) -> bool:
-        """Convert the block at once; return False if something is unusual."""
+        """Convert the block at once; return False if it has anything unusual."""
         if len(block) > LONGEST or (known := _whole_block(block.strip())) is None:
             return False
         self.ids += known[0]
@@ -127,7 +127,7 @@ class _Body:
 
 
 def _whole_block(block: str) -> tuple[list[str], NDArray[Any]] | None:
-    """Return the ids of the jobs and their rows; None if a line lacks 18 fields, or has one that is no `number`.
+    """Return the ids and the rows of a block; None if a line lacks 18 fields, or has one that is no `number`.
 
     If there are as many numbers as words, each word is a number, and lines end between two of them.
     """
@@ -162,7 +162,7 @@ def _numbers(text: bytes, kind: type[np.int64] | type[np.float64]) -> NDArray[An
 
 
 def _tokens(line: str) -> list[str]:
-    """Return the first 18 fields: between blanks, or between the separators of neighbouring formats."""
+    """Return the first 18 fields of a line, separated by blanks or by the separators of similar formats."""
     tokens = line.split(None, WIDTH)
     if len(tokens) < FEWEST:
         mark = max(";|,", key=line.count)
@@ -171,7 +171,7 @@ def _tokens(line: str) -> list[str]:
 
 
 def _is_good(values: list[float | None]) -> bool:
-    """Return whether a line says when a job came, how long it ran and on how many processors."""
+    """Return True if a line has a submit time, a run time and processors."""
     if len(values) < FEWEST or values[Field.SUBMIT] is None or values[Field.RUN] is None:
         return False
     return any(values[field] is not None for field in PROCS if field < len(values))
@@ -190,7 +190,7 @@ _QUEUE = re.compile(r"(\d{1,9})(?!\d)[\s:,-]*(.*)", re.ASCII)
 
 
 def header_of(comments: Iterable[str]) -> Header:
-    """Return the values in the comments; of a repeated key the first sensible value counts."""
+    """Return the header from the comments; of a repeated key the first sensible value counts."""
     kept = tuple(comments)
     values: dict[str, list[str]] = {}
     for key, value in _keys(kept):
@@ -218,7 +218,7 @@ def _keys(comments: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _whole(values: list[str], least: int | None = None) -> int | None:
-    """Return the whole number at the start of a value, whatever follows: 338 (batch; 512 total)."""
+    """Return the whole number at the start of a value, whatever follows, as in "338 (batch; 512 total)"."""
     for value in values:
         if (match := _WHOLE.match(value)) and (least is None or int(match[0]) >= least):
             return int(match[0])
@@ -229,7 +229,7 @@ def _whole(values: list[str], least: int | None = None) -> int | None:
 
 
 def write(trace: Trace, file: TextIO) -> None:
-    """Write the header, corrected where the trace knows better, and 18 columns."""
+    """Write the header, corrected by what the trace knows, and 18 columns."""
     for comment in _comments(trace.header) or [" Version: 2.2"]:
         file.write(";" + " ".join(comment.splitlines()) + "\n")
     for row in trace.table.tolist():
@@ -237,7 +237,7 @@ def write(trace: Trace, file: TextIO) -> None:
 
 
 def _comments(header: Header) -> list[str]:
-    """Return the comments, with lines for what they do not say, or say otherwise, in front."""
+    """Return the comments, preceded by lines for values that they lack or contradict."""
     said = header_of(header.comments)
     new: dict[str, list[str]] = {}
     for key, is_so, was in (
@@ -256,7 +256,7 @@ def _comments(header: Header) -> list[str]:
 
 
 def from_workload(workload: Workload) -> Trace:
-    """Return the jobs as they are simulated, so that they can be written; what is not simulated is unknown (-1)."""
+    """Return the simulated jobs as a trace that can be written; fields that are not simulated are unknown (-1)."""
     columns: dict[Field, Iterable[float]] = {
         Field.ID: id_numbers(workload.ids),
         Field.SUBMIT: workload.submit,

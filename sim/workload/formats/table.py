@@ -1,7 +1,7 @@
-"""Jobs as rows: what the readers build a trace with, and plain CSV whose first line names its columns.
+"""Tables of jobs: the collector with which readers build a trace, and plain CSV whose first line names its columns.
 
-`number` says what counts as a number in any file; `Rows` collects jobs and what had to be done to them. The
-rule of what is beyond use is here as well: a file is refused when more of its lines are damaged than good.
+`number` defines what counts as a number in any file; `Rows` collects jobs and notes. A file is refused if more of its
+lines are damaged than good.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PROCS = (Field.PROCS_USED, Field.PROCS_ASKED)
 
 
 def number(value: object) -> float | None:
-    """Return the number in a text or JSON value, or None if it is no usable number.
+    """Return the number in a text or JSON value, or None if it has no usable number.
 
     >>> number(" 2.50"), number("1&2"), number("nan"), number("1e400"), number(True)
     (2.5, None, None, None, None)
@@ -46,13 +46,13 @@ def number(value: object) -> float | None:
 
 
 def shown(text: object) -> str:
-    """Return a piece of a file as an error line can show it: short, quoted, on one line."""
+    """Return a piece of a file for an error line: short, quoted, on one line."""
     plain = str(text).strip()
     return repr(plain if len(plain) <= 60 else plain[:57] + "...")
 
 
 class Notes:
-    """Counter of notes by their wording, with the place of the first."""
+    """Counter of notes by their wording, with the place of the first occurrence."""
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[int, str]] = {}
@@ -66,17 +66,17 @@ class Notes:
 
 
 LETTERS = 2**16
-"""Approximate characters of a text that are processed at once."""
+"""Approximate number of characters of a text that are processed at once."""
 MOST_DAMAGED = 10_000
-"""Most damaged lines; above this number, and with fewer good lines, reading stops."""
+"""Number of damaged lines above which reading stops, if there are fewer good lines."""
 MOST_IN_VAIN = 500_000
-"""Nor is what comes after this line where there were more damaged units than good ones."""
+"""Number of the line after which reading stops if there were more damaged units than good ones."""
 MOST_COLUMNS = 10_000
 
 
 @dataclass
 class Damage:
-    """The damaged lines (or other units) of one file, and whether there are too many of them."""
+    """Count of the damaged lines (or other units) of one file, and whether they are too many."""
 
     expected: str
     unit: str = "line"
@@ -90,7 +90,7 @@ class Damage:
         self.count += 1
 
     def is_hopeless(self, good: int, line: int = 0) -> bool:
-        """Return True if no later lines could make this a good file; damaged units may span many lines."""
+        """Return True if later lines could not make this a good file; a damaged unit may span many lines."""
         return self.count > good and (self.count > MOST_DAMAGED or line > MOST_IN_VAIN)
 
     def judge(self, good: int, path: object) -> tuple[Note, ...]:
@@ -116,7 +116,7 @@ class Rows:
         return len(self.ids)
 
     def add(self, job_id: str, values: Mapping[Field, float], words: Mapping[Field, str], account: str = "") -> None:
-        """Add a job: its numbers, and its user, group, queue and account as the file writes them."""
+        """Add a job: its numbers, and its user, group, queue and account as in the file."""
         self.ids.append(job_id)
         self._values.extend([values.get(field, -1.0) for field in Field])
         for field, column in self._words.items():
@@ -126,7 +126,7 @@ class Rows:
     def add_all(
         self, ids: list[str], table: Floats, words: Mapping[Field, list[str]], accounts: list[str]
     ) -> None:  # fmt: skip
-        """Add many jobs at once, their numbers as a table."""
+        """Add many jobs at once, with their numbers as a table."""
         self.ids += ids
         self._values.frombytes(table.tobytes())
         for field, column in self._words.items():
@@ -134,7 +134,7 @@ class Rows:
         self._accounts += map(intern, accounts)
 
     def begin_at_zero(self) -> float | None:
-        """Make submit times relative to the first job; return its former submit time."""
+        """Make submit times relative to the first job; return its original submit time."""
         submit = self._table()[:, Field.SUBMIT]
         first = float(submit.min()) if self.ids else None
         submit -= first or 0.0
@@ -144,7 +144,7 @@ class Rows:
         return np.frombuffer(self._values).reshape(-1, len(Field)) if self.ids else np.empty((0, len(Field)))
 
     def trace(self, name: str, format: str, path: object, header: Header | None = None) -> Trace:
-        """Return all that was collected, as a trace."""
+        """Return the trace of everything collected."""
         damaged = self.damage.judge(len(self), path)
         table = self._table()
         table[:, Field.ID] = id_numbers(self.ids)
@@ -163,7 +163,7 @@ class Rows:
 
 
 def repeated(ids: list[str]) -> tuple[Note, ...]:
-    """Return a note about ids that several jobs have."""
+    """Return a note about ids that more than one job has."""
     numbers = np.sort(_floats(ids))  # a set of millions of words takes as much as they do
     if (np.diff(numbers) > 0).all() or len(set(ids)) == len(ids):
         return ()
@@ -173,7 +173,7 @@ def repeated(ids: list[str]) -> tuple[Note, ...]:
 
 
 def id_numbers(ids: Sequence[str]) -> Floats:
-    """Return numbers for the first field: the ids where all of them are whole numbers, else 1, 2, 3...
+    """Return numbers for the first field: the ids if all of them are whole numbers, else 1, 2, 3...
 
     >>> id_numbers(["7", "9"]), id_numbers(["7_1", "9"])
     (array([7., 9.]), array([1., 2.]))
@@ -185,7 +185,7 @@ def id_numbers(ids: Sequence[str]) -> Floats:
 
 
 def whole_processors(table: Floats) -> tuple[Note, ...]:
-    """Round processors up to whole ones, in place, and return notes about it."""
+    """Round processors up to whole numbers, in place, and return notes about it."""
     column = table[:, PROCS]
     broken = np.flatnonzero((column != np.floor(column)).any(axis=1))
     if not len(broken):
@@ -195,7 +195,7 @@ def whole_processors(table: Floats) -> tuple[Note, ...]:
 
 
 def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
-    """Return a column of names as numbers: as they are where all are whole numbers, else in order of appearance.
+    """Return names as numbers: unchanged if all are whole numbers, else by order of appearance.
 
     >>> _numbered(["3", "", "5"]), _numbered(["ann", "bob", "ann"])
     (([3.0, -1.0, 5.0], ()), ([0.0, 1.0, 0.0], ('ann', 'bob')))
@@ -211,7 +211,7 @@ def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
 
 
 def blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield blocks of lines, and the number of the first."""
+    """Yield blocks of lines, each with the number of its first line."""
     begin, first = 0, 1
     while begin < len(text):
         end = text.find("\n", begin + LETTERS)
@@ -246,17 +246,17 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 
 
 def plain_name(column: str) -> str:
-    """Return a column's name without what people vary: case, blanks, underscores, quotes."""
+    """Return a column's name in a uniform spelling: without case, blanks, underscores and quotes."""
     return re.sub(r"[^a-z0-9]", "", column[:80].lower())
 
 
 def separator(header: str) -> str:
-    """Return the separator of a header line: the commonest of tab, semicolon and comma."""
+    """Return the separator of a header line: the most frequent of tab, semicolon and comma."""
     return max("\t;,", key=header.count)
 
 
 def meanings(header: list[str]) -> dict[str, int]:
-    """Return which column says what; of synonyms the one that comes first in `SYNONYMS`."""
+    """Return the index of the column for each meaning; of synonyms the first in `SYNONYMS` is used."""
     columns = [plain_name(column) for column in header]
     found: dict[str, int] = {}
     for meaning, names in SYNONYMS.items():
@@ -267,20 +267,20 @@ def meanings(header: list[str]) -> dict[str, int]:
 
 
 def is_header(line: str) -> bool:
-    """Return whether a line names at least two of the columns that a table of jobs needs."""
+    """Return True if a line names at least two of the columns that a table of jobs needs."""
     columns = meanings(line.split(separator(line)))
     return len(columns.keys() & {"submit", "procs", "runtime", "start", "end", "job"}) >= 2
 
 
 NUMBERS = ("submit", "procs", "runtime", "estimate", "wait", "start", "end", "status")
 MOST_LINES, LONGEST = 100, 2**20
-"""Most lines of a record, and most characters of a line."""
+"""Largest number of lines of a record, and of characters of a line."""
 LARGE = 2**23
-"""Longest text in which an unclosed quote is tolerated; in longer ones the search behind it would take too long."""
+"""Length of the longest text in which an unclosed quote is tolerated; in longer ones the search would take too long."""
 BLOCK = 4096
-"""Records that are converted at once."""
+"""Number of records that are converted at once."""
 _BLANK = re.compile(r"[^\S\n]")
-"""A blank within a line."""
+"""Pattern of a blank within a line."""
 _BLANK_LINES = re.compile(r"\s*\n")
 
 
@@ -319,7 +319,9 @@ def _end(text: str, place: int) -> int:
 
 
 def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, list[str]]:
-    """Return the record's number of lines, what follows it, and its cells: none if a quote never closes."""
+    """Return the number of the record's lines, the position after it, and its cells: none if a quote is never
+    closed.
+    """
     ends: list[int] = []
     reader = csv.reader(_reach(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
     try:
@@ -331,9 +333,9 @@ def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, lis
 
 
 def _reach(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Iterator[str]:
-    """Yield the lines that a record at a place may take, and an empty one; what comes after each is added to `ends`.
+    """Yield the lines that a record may take from a position on, then an empty one; `ends` receives the end of each.
 
-    A quote does not reach over a line that has all columns before any quote of its own: then it strayed into its line.
+    A quote does not extend over a line that has all columns before any quote of its own: then it was a stray quote.
     """
     while place <= len(text) and len(ends) < MOST_LINES:
         end = _end(text, place)
@@ -347,7 +349,7 @@ def _reach(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Ite
 
 
 def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
-    """Return a table of jobs whose first line names the columns."""
+    """Return the trace of a table of jobs whose first line names the columns."""
     lines = records(text)
     first, header = next(lines, (1, []))
     columns = needed_meanings(header, path, first)
@@ -365,7 +367,7 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
 
 
 def needed_meanings(header: list[str], path: object, line: int | None = None) -> dict[str, int]:
-    """Return which column says what; a table without submit, procs and runtime is refused."""
+    """Return the index of the column for each meaning; a table without submit, procs and runtime is refused."""
     columns = meanings(header)
     if "end" in columns and "start" in columns:
         columns.setdefault("runtime", -1)
@@ -399,7 +401,7 @@ def _take(
 
 
 def _as_wide(cells: list[str], width: int) -> list[str]:
-    """Return exactly `width` cells: fill with empty ones, or drop the surplus."""
+    """Return exactly `width` cells: add empty ones, or drop surplus ones."""
     return cells if len(cells) == width else [*cells[:width], *[""] * (width - len(cells))]
 
 
@@ -408,7 +410,7 @@ def _text(cell: str) -> str:
 
 
 def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
-    """Return the numbers of some jobs; nan where one that is needed is no number. An empty run time: it never ran."""
+    """Return the numbers of some jobs; nan for a missing needed one. An empty run time means that the job never ran."""
     unknown = np.full(many, np.nan)
     known = {meaning: _floats(cell[meaning]) if meaning in cell else unknown for meaning in NUMBERS}
     is_empty = np.array([not text for text in cell["runtime"]]) if "runtime" in cell else np.ones(many, dtype=bool)
@@ -416,7 +418,7 @@ def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
 
 
 def numbers_of_jobs(known: Mapping[str, Floats], is_empty: Bools) -> Floats:
-    """Return the numbers of some jobs as a table, nan where one that is needed is missing; `is_empty`: no run time."""
+    """Return the numbers of some jobs as a table, nan for missing needed ones; `is_empty`: the run time is empty."""
     submit, run, start, end = (known[meaning] for meaning in ("submit", "runtime", "start", "end"))
     began = start >= 0
     if np.isnan(run).any():
@@ -432,7 +434,7 @@ def numbers_of_jobs(known: Mapping[str, Floats], is_empty: Bools) -> Floats:
 
 
 def _floats(column: Sequence[str]) -> Floats:
-    """Return the numbers of a column, nan where a text is none."""
+    """Return the numbers of a column, nan for a text that is no number."""
     if "_" not in "".join(column):
         try:
             values = np.fromiter(map(float, column), float, len(column))

@@ -1,4 +1,4 @@
-"""The time zone of local times: the one that is named, or the one of this machine."""
+"""Time zone of local times: the named one, or the one of this machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOCALTIME = Path("/etc/localtime")
 
 
 def zone_of(name: str) -> ZoneInfo:
-    """Return the zone of that name; a name that is unknown here is refused.
+    """Return the time zone of that name; an unknown name is refused.
 
     >>> zone_of("Middle/Earth")
     Traceback (most recent call last):
@@ -27,7 +27,7 @@ def zone_of(name: str) -> ZoneInfo:
 
 
 def zone_here() -> ZoneInfo:
-    """Return the zone of this machine: of TZ, else of /etc/localtime, else UTC."""
+    """Return the time zone of this machine: from TZ, else from /etc/localtime, else UTC."""
     names = [os.environ.get("TZ", "").lstrip(":")]
     with suppress(OSError):  # no link, but a copy of the file
         names.append(os.readlink(LOCALTIME).partition("zoneinfo/")[2])

@@ -1,1 +1,1 @@
-"""Workloads made by published models."""
+"""Generators of workloads by published models."""

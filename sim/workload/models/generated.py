@@ -1,4 +1,4 @@
-"""A workload by any of the models, as it is asked for by name."""
+"""Generation of a workload by a model's name."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def generate(
 
 
 def offered(workload: Workload) -> float | None:
-    """Work that comes while jobs come, over what the machine can do in that time."""
+    """Return the offered load: submitted work over what the machine can do from the first to the last arrival."""
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     return float((workload.width * workload.runtime).sum()) / (workload.procs * span) if span else None
 
 
 def _at_load(trace: Trace, load: float | None) -> Trace:
-    """Return the same jobs, closer together or farther apart."""
+    """Return the trace with its arrivals scaled to this load."""
     now = offered(Workload.of(trace))
     if load is None or now is None:
         return trace

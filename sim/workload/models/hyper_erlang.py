@@ -1,13 +1,13 @@
-"""The workload model of Zhang et al. (Z section 2.1): hyper-Erlang distributions fitted to a real log.
+"""Workload model of Zhang et al. (2000, section 2.1): hyper-Erlang distributions fitted to a real log.
 
-Jobs are grouped into classes by their width; the upper bound of a class is a power of two. Of each class, the
-times between its arrivals and its run times are fitted by hyper-Erlang distributions of common order: a
-mixture of two Erlang distributions of the same order with the observed first three moments (Johnson & Taaffe
-1989; Jann et al. 1997). The smallest order that can have these moments is taken.
+Jobs are grouped into classes by their width; the upper bound of a class is a power of two. For each class,
+inter-arrival times and run times are fitted by hyper-Erlang distributions of common order: a mixture of two Erlang
+distributions of the same order with the observed first three moments (Johnson & Taaffe 1989; Jann et al. 1997). The
+smallest order that can have these moments is used.
 
-A generated trace superposes the classes, each a renewal process that starts at time 0 with a gap. Z leaves some points
-open. Widths are drawn from the class's observed widths with their frequency. Estimates are exact (Z puts the phi model
-on top: the transform `phi`). Times are rounded to whole seconds, and a run time is at least 1.
+A generated trace superposes the classes, each a renewal process that starts at time 0 with a gap. The paper leaves some
+points open. Widths are drawn from the class's observed widths with their frequency. Estimates are exact (the paper
+applies the phi model: the transform `phi`). Times are rounded to whole seconds, and a run time is at least 1.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
 Fitted = Literal["three moments", "two moments", "Erlang", "exponential"]
 
 FEW = 4
-"""Number of observations below which moments are meaningless, and the distribution is exponential."""
+"""Number of observations below which the distribution is exponential, because moments mean nothing."""
 HIGHEST_ORDER = 1000
-"""An Erlang distribution of this order varies by 3 %."""
+"""Highest order of a fitted Erlang distribution, which varies by 3 %."""
 
 
 @dataclass(frozen=True)
 class HyperErlang:
-    """Sums of `order` exponential numbers, all of mean `scales[0]` with probability `p`, else `scales[1]`."""
+    """Distribution of sums of `order` exponential numbers, with mean `scales[0]` each with probability `p`, else
+    `scales[1]`.
+    """
 
     order: int
     p: float
@@ -55,21 +57,21 @@ class HyperErlang:
 
 @dataclass(frozen=True)
 class JobClass:
-    """The jobs of more than half of `upper` and at most `upper` processors."""
+    """Class of the jobs of more than half of `upper` and at most `upper` processors."""
 
     upper: int
     jobs: int
     widths: tuple[int, ...]
     shares: tuple[float, ...]
-    """Frequency of each width."""
+    """Share of each width in the class."""
     gap: HyperErlang
-    """Times between the arrivals of the class."""
+    """Distribution of the times between arrivals of the class."""
     run: HyperErlang
 
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted log, from which any number of jobs can be generated."""
+    """Model fitted to a log, which can generate any number of jobs."""
 
     name: str
     procs: int
@@ -83,7 +85,7 @@ class Model:
         service_factor: float = 1.0,
         procs: int | None = None,
     ) -> Trace:
-        """Return a trace of `jobs` jobs; arrival rates and run times are multiplied by the factors (Z 2.1)."""
+        """Return a trace of `jobs` jobs; arrival rates and run times are multiplied by the factors."""
         procs = self.procs if procs is None else procs
         self._check(jobs, seed, arrival_factor, service_factor, procs)
         streams = np.random.default_rng(seed).spawn(len(self.classes))
@@ -129,12 +131,12 @@ def class_bounds(width: Ints) -> Ints:
 
 
 def fit_distribution(observed: Floats) -> HyperErlang:
-    """Return the hyper-Erlang distribution for these observations; `fitted` says how much of them it has.
+    """Return the hyper-Erlang distribution for these observations; `fitted` has the number of moments that agree.
 
-    A mixture of two Erlangs of order n has three given moments when n > 1/(cv^2) and
-    n + 1 > 1/(m1*m3/m2^2 - 1). Without a spread that an order up to HIGHEST_ORDER can have: an Erlang of the
-    observed mean. With a skewness too small for that (nearly all values are 0 or one same number): the
-    mixture of the first two moments whose halves contribute equally to the mean.
+    A mixture of two Erlangs of order n has three given moments when n > 1/(cv^2) and n + 1 > 1/(m1*m3/m2^2 - 1).
+    Without a spread that an order up to HIGHEST_ORDER can have: an Erlang of the observed mean. With a skewness too
+    small for that (nearly all values are 0 or one same number): the mixture of the first two moments whose halves
+    contribute equally to the mean.
 
     >>> fit_distribution(np.array([1.0, 2.0, 3.0, 30.0])).fitted
     'three moments'
@@ -157,7 +159,7 @@ def fit_distribution(observed: Floats) -> HyperErlang:
 
 
 def _order_above(excess: float) -> int:
-    """Return the smallest order n of at least 1 with n * excess > 1, not by rounding alone."""
+    """Return the smallest order n of at least 1 with n * excess > 1, with a margin for rounding."""
     if excess <= 1e-9:
         return HIGHEST_ORDER + 2
     return max(1, math.floor(1 / excess * (1 + 1e-9)) + 1)
@@ -186,7 +188,7 @@ def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
 
 
 def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobClass:
-    """Return one class; a class of a single job has a gap as long as the log."""
+    """Return the class of one upper bound; the gap of a single job is the length of the log."""
     members = np.flatnonzero(upper == bound)
     gaps = np.diff(workload.submit[members]) if len(members) > 1 else np.array([span])
     widths, counts = np.unique(workload.width[members], return_counts=True)

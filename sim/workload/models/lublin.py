@@ -27,47 +27,48 @@ HOUR = 3600.0
 BUCKETS = 48
 BUCKET = 24 * HOUR / BUCKETS
 DAY_BEGINS = 10
-"""The bucket, 5 o'clock in the morning, from which the daily cycle is counted."""
+"""Number of the half hour, 5 o'clock in the morning, from which the daily cycle is counted."""
 
 ROUND_TIMES = np.array([5, 10, 15, 20, 30, 45, *(60 * h for h in (1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48))]) * 60.0
-"""Usual estimates of users: 5 minutes to 48 hours, in seconds."""
+"""Usual estimates of users in seconds: 5 minutes to 48 hours."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """The published parameters for batch jobs; times within are natural logarithms of seconds."""
+    """Published parameters for batch jobs; times are natural logarithms of seconds."""
 
     serial: float = 0.2927
-    """The fraction of jobs on one processor."""
+    """Share of jobs on one processor."""
     power_of_two: float = 0.6686
-    """The fraction of jobs on a larger power of two."""
+    """Share of jobs on a larger power of two."""
     narrowest: float = 1.2
-    """The binary logarithm of the narrowest parallel job (1, and 0.2 to make it rarer)."""
+    """Binary logarithm of the narrowest parallel job (1, and 0.2 to make it rarer)."""
     middle_below_widest: float = 2.0
-    """Point between the two stages: 5 on a machine of 2^7 processors."""
+    """Distance below the widest job, in binary logarithms, of the point between the two stages: 5 for 2^7 processors.
+    """
     narrow: float = 0.875
-    """The fraction of parallel jobs in the first, narrow stage."""
+    """Share of parallel jobs in the first, narrow stage."""
     short_run: tuple[float, float] = (6.57, 0.823)
     """Shape and scale of the short jobs' run times."""
     long_run: tuple[float, float] = (639.1, 0.0156)
     """Shape and scale of the long jobs' run times."""
     short_share: tuple[float, float] = (0.6986, -0.003)
-    """The probability that a job is short: the first number plus the second for each processor."""
+    """Probability that a job is short: the first number plus the second for each processor."""
     longest_run: float = 12.0
-    """No job runs longer than e^12 seconds, 45 hours."""
+    """Natural logarithm of the longest run time in seconds: 45 hours."""
     arrival: tuple[float, float] = (6.0415 * 1.0519, 0.8531)
-    """Shape, from rush hours to the whole day by the second factor, and scale of the inter-arrival times."""
+    """Shape (for rush hours, times a factor for the whole day) and scale of the inter-arrival times."""
     longest_gap: float = 13.0
-    """No two arrivals lie further apart than e^13 seconds of rush hour, 5 days."""
+    """Natural logarithm of the longest inter-arrival time in seconds of rush hour: 5 days."""
     cycle: tuple[float, float] = (6.1271, 5.2740)
-    """Shape and scale of the half hour at which a job comes."""
+    """Shape and scale of the half hour of the day at which a job is submitted."""
 
 
 BATCH = Parameters()
 
 
 def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, load: float | None = None) -> Trace:
-    """Return a trace of `jobs` jobs for `procs` processors; with `load`, of that offered load.
+    """Return a trace of `jobs` jobs for `procs` processors, of that offered load if given.
 
     Times are whole seconds; the same seed and load give the same trace.
 
@@ -103,7 +104,7 @@ def check_wanted(jobs: int, procs: int, seed: int) -> None:
 
 
 def sizes(jobs: int, procs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Ints:
-    """Return how many processors each job asks for: 1, a power of two, or anything in between."""
+    """Return the number of processors of each job: 1, a power of two, or any other number."""
     widest = math.log2(procs)
     narrowest = min(parameters.narrowest, widest)
     middle = min(max(widest - parameters.middle_below_widest, narrowest), widest)
@@ -117,7 +118,7 @@ def sizes(jobs: int, procs: int, rng: np.random.Generator, parameters: Parameter
 
 
 def run_times(width: Ints, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
-    """Return how long jobs of these widths run, in seconds."""
+    """Return the run times in seconds of jobs of these widths."""
     short, each_processor = parameters.short_share
     is_short = rng.random(len(width)) <= np.clip(short + each_processor * width, 0, 1)
     shape = np.where(is_short, parameters.short_run[0], parameters.long_run[0])
@@ -126,13 +127,13 @@ def run_times(width: Ints, rng: np.random.Generator, parameters: Parameters = BA
 
 
 def even_arrivals(jobs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
-    """Return when the jobs would come, in seconds after a midnight, if all hours were alike."""
+    """Return arrival times in seconds after a midnight, as if all hours were alike."""
     shape, scale = (np.full(jobs, parameter) for parameter in parameters.arrival)
     return np.cumsum(np.exp(_gamma_up_to(parameters.longest_gap, shape, scale, rng)))
 
 
 def in_daily_cycle(even: Floats, parameters: Parameters = BATCH) -> Floats:
-    """Return the same arrivals by day and night: a half hour gets as much of even time as its weight says."""
+    """Return these arrival times with a daily cycle: each half hour gets as much of the even time as its weight."""
     day, within = np.divmod(even / BUCKET, BUCKETS)
     passed = np.concatenate(([0.0], np.cumsum(daily_cycle(parameters))))
     bucket = np.interp(within, passed, np.arange(BUCKETS + 1))
@@ -154,10 +155,10 @@ def daily_cycle(parameters: Parameters = BATCH) -> Floats:
 
 
 def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameters: Parameters = BATCH) -> Floats:
-    """Return even arrivals with their gaps multiplied, so that this area of work, in days of 24 hours, is the load.
+    """Return even arrival times whose gaps are scaled so that this area of work, in days of 24 hours, gives the load.
 
-    The offered load is the processor-seconds that come over what the machine could do from the first arrival
-    to the last. The factor is found in small steps, as the cycle moves the first and the last arrival too.
+    The offered load is the submitted processor-seconds over what the machine could do from the first arrival to the
+    last. The factor is found in small steps, as the cycle moves the first and the last arrival too.
     """
     if not 0 < load < math.inf:
         raise ParameterError(f"the offered load must be a number above 0, got {load}")
@@ -171,9 +172,9 @@ def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameter
 
 
 def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -> Floats:
-    """Return users' estimates: the phi model (Z 2.1) with this fraction exact, then up to the next round time.
+    """Return users' estimates: the phi model with the fraction `exact` of exact ones, then rounded up to usual times.
 
-    ZKP's figure 11: nine in ten estimates are multiples of 5 minutes or of an hour, and many stand at the
+    In figure 11 of Zhang et al., nine in ten estimates are multiples of 5 minutes or of an hour, and many are at the
     limit, here 48 hours.
     """
     y = rng.random(len(run))
@@ -183,7 +184,7 @@ def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -
 
 
 def _gamma_up_to(limit: float, shape: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
-    """Return gamma numbers, drawing those above the limit again."""
+    """Return gamma-distributed numbers; those above the limit are drawn again."""
     drawn = rng.gamma(shape, scale)
     while (over := np.flatnonzero(drawn > limit)).size:
         drawn[over] = rng.gamma(shape[over], scale[over])

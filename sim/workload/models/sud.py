@@ -1,6 +1,6 @@
-"""ZKP's synthetic uniform distribution (SUD): run times uniform between 1 and 240 minutes (ZKP section 3).
+"""Synthetic uniform distribution (SUD) of Zhang et al.: run times uniform between 1 and 240 minutes.
 
-It shows whether a result comes from very short jobs, of which real logs are full. ZKP give the run times, 256
+It shows whether a result comes from very short jobs, of which real logs are full. The paper gives the run times, 256
 processors and 18,415 jobs. The rest comes from elsewhere: widths from Lublin and Feitelson, arrivals from a Poisson
 process, estimates exact.
 """
@@ -15,7 +15,7 @@ from sim.workload.models import lublin
 PROCS, JOBS = 256, 18_415
 SHORTEST, LONGEST = 60.0, 240 * 60.0
 LOAD = 0.75
-"""Default load; ZKP give none."""
+"""Default offered load; the paper gives none."""
 
 
 def generate(jobs: int, procs: int, seed: int, load: float | None = None) -> Trace:
