@@ -24,7 +24,7 @@ def can_go_on(state: State) -> bool:
     partition.
     """
     owners, jobs, queue_of = state.machine.owners, state.jobs, state.policy.queue_of
-    if not owners or state.procs > WIDEST or state.suspended or state.notes.keys() - {"pivots"}:
+    if not owners or state.procs > WIDEST or state.suspended or state.notes:
         return False
     return not any(held & ~owners[queue_of(jobs[rank])] for rank, held in state.machine.held.items())
 
@@ -79,7 +79,6 @@ def settle(loop: Any, state: State) -> None:
     state.tally.borrowed = loop.borrowed
     waiting = (loop.rank_at[loop.firsts[index]] for index in range(loop.pivots))
     state.expected.update((rank, loop.planned[rank]) for rank in waiting)
-    state.notes.clear()
     state.tally.speculative_kills = loop.all_cuts
     state.killed[:] = map(state.jobs.__getitem__, loop.just_cut())
     tried = loop.tried()

@@ -21,7 +21,7 @@ from sim.workload.model import Workload
 
 WIDEST = 1024
 """Largest machine, in processors, that the loop supports"""
-_REMEMBERED = {"claim", "finished", "room", "slowdown", "tolls", "victims"}
+_REMEMBERED = {"claim", "finished", "slowdown", "tolls", "victims"}
 
 
 def can_go_on(state: State) -> bool:
@@ -99,7 +99,6 @@ def settle(loop: Any, state: State) -> None:
     state.suspended_since.clear()
     state.suspended_since.update((rank, loop.paused_at[rank]) for rank in ranks)
     state.tally.preemptions = loop.preemptions
-    notes.pop("room", None)
     if isinstance(policy, Selective):
         state.wake_at = loop.reserved_at[0] if loop.reservations else inf
         notes["tolls"] = _tolls_of(loop, state, policy, ranks)

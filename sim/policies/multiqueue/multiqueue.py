@@ -97,27 +97,20 @@ class MultiQueue(Policy):
             if not view.resized:
                 arrived = sorted((job for job in view.queue if job.rank not in view.reserved), key=lambda job: job.rank)
         reserving = {job.rank for job in arrived if job.reserve is not None or self._is_tried(job)}
-        known: Pivots | None = view.notes.pop("pivots", None)
         queue = view.queue
         if not queue:
             return
-        queue = to_look_at = self._queued(queue, view.reserved, reserving)
-        if known and not reserving and known.go_on(view, queue, arrived):
-            pivots, to_look_at = known, [*arrived]
-        else:
-            pivots = Pivots(view, queue, self._classes)
+        queue = self._queued(queue, view.reserved, reserving)
+        pivots = Pivots(view, queue, self._classes)
         alone = len(reserving) == len(arrived)
         for job in arrived:
             if job.rank in reserving:
                 yield from self._reserve(view, pivots if alone else pivots.before(job), job)
         if view.reserved:
             yield from self._serve_reserved(view, pivots)
-        if to_look_at:
-            yield from self._serve_queues(view, pivots, to_look_at)
+        yield from self._serve_queues(view, pivots, queue)
         for pivot, start in pivots.planned():
             yield Expect(pivot, start)
-        if pivots.leave_off():
-            view.notes["pivots"] = pivots
 
     # Reservations and speculative runs
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import islice
 from math import inf
@@ -12,40 +11,8 @@ from sim.machine.moment import MOMENT
 from sim.machine.plan import by_number
 from sim.machine.profile import Profile
 from sim.policies.multiqueue.partitions import Classes, idle
-from sim.policies.view import Ends, View
+from sim.policies.view import View
 from sim.workload.model import Job
-
-
-class Floor:
-    """Smallest number of processors that stay free from a plan's present until a given time, computed once for many
-    jobs.
-
-    >>> plan = Profile(now=0, free=4)
-    >>> plan.take(5, 10, 3)
-    >>> floor = Floor(plan)
-    >>> floor.until(5), floor.until(6), floor.until(20)
-    (4, 1, 1)
-    """
-
-    __slots__ = ("_free", "_times")
-
-    def __init__(self, plan: Profile) -> None:
-        self._times: list[float] = []
-        self._free: list[int] = []
-        lowest: float = inf
-        for time, free in plan.steps():
-            if free < lowest:
-                self._times.append(time)
-                self._free.append(free)
-                lowest = free
-                if not free:
-                    break
-
-    def until(self, end: float) -> int:
-        return self._free[bisect_left(self._times, end - MOMENT, 1) - 1]
-
-
-_OF_A_PASS = ("_queue", "_view")
 
 
 class Pivots:
@@ -56,12 +23,8 @@ class Pivots:
     """
 
     __slots__ = (
-        "_beside_all", "_beside_reserved", "_classes", "_extra", "_idle", "_jobs", "_left", "_moved", "_plan", "_queue",
-        "_starts", "_turns", "_untaken", "_view", "refused",
+        "_classes", "_extra", "_idle", "_jobs", "_plan", "_queue", "_starts", "_turns", "_untaken", "_view", "refused",
     )  # fmt: skip
-
-    _queue: Sequence[Job]
-    _view: View
 
     def __init__(self, view: View, queue: Sequence[Job], classes: Classes) -> None:
         self._view, self._queue, self._classes = view, queue, classes
@@ -71,12 +34,6 @@ class Pivots:
         self._untaken: tuple[float, float, int] | None = None
         """Planned place of the last pivot (start, end, processors) that the plan does not contain yet"""
         self._starts: dict[int, float] = {}
-        self._moved = False
-        """True if a change may have made room for jobs that were considered before"""
-        self._left: tuple[Ends, Sequence[int]] | None = None
-        """Expected ends and owned processors at the end of the last pass"""
-        self._beside_all: Floor | None = None
-        self._beside_reserved: Floor | None = None
         self._idle: dict[int, int] = {}
         self._extra: dict[int, int] = {}
         self.refused: set[tuple[int, float]] = set()
@@ -88,49 +45,6 @@ class Pivots:
         if self._jobs is None:
             self._jobs = self._classes.firsts(self._queue)
         return self._jobs
-
-    def copy(self) -> Pivots:
-        """Return a copy of the state at the end of a pass."""
-        twin = Pivots.__new__(Pivots)
-        for name in self.__slots__:
-            if name not in _OF_A_PASS:
-                value = getattr(self, name)
-                setattr(twin, name, value.copy() if isinstance(value, dict | set | Profile) else value)
-        return twin
-
-    # From pass to pass
-
-    def leave_off(self) -> bool:
-        """End the pass; return True if the pivots stay valid until the next pass, provided that only jobs arrive."""
-        view = self._view
-        if self._moved or not self._starts or view.curious or view.reserved or view.suspended or view.closes < inf:
-            return False
-        self._left = (view.ends, view.owners)
-        for name in _OF_A_PASS:
-            delattr(self, name)
-        return True
-
-    def go_on(self, view: View, queue: Sequence[Job], arrived: Sequence[Job]) -> bool:
-        """Begin another pass; return True if arrivals of low priority are the only events since the last one.
-
-        Then only these arrivals need be considered: the other jobs could not start before, and time alone makes no
-        start possible.
-        """
-        is_other = view.curious or view.resized or view.closes < inf or view.reserved or view.suspended
-        if is_other or (view.ends, view.owners) != self._left or any(job.high for job in arrived):
-            return False
-        self._view, self._queue, now = view, queue, view.now
-        if min(self._starts.values()) <= now:
-            return False
-        if self._plan:
-            self._plan.advance(now)
-        for job in arrived:
-            partition = self._classes.of(job)
-            if partition not in self.jobs:
-                self._starts[partition] = self.plan.place(job.procs, job.estimate, now)
-                self.jobs[partition] = job
-                self._turns = self._beside_all = None
-        return True
 
     def before(self, job: Job) -> Pivots:
         """Return the pivots as `job` found them on its arrival, without jobs of the same instant that come after it."""
@@ -181,17 +95,15 @@ class Pivots:
         No new plan is needed for this: the job fits next to the current plan of the pivots exactly if planning them
         around it keeps their starts.
         """
-        if self._beside_all is None:
-            self._beside_all = Floor(self.plan)
-        return job.procs <= self._beside_all.until(self._view.now + job.estimate)
+        now = self._view.now
+        return job.procs <= self.plan.least(now, now + job.estimate)
 
     def unreserved(self, job: Job) -> bool:
         """Return True if the job can run from now on without moving a reservation."""
         if not self._view.reserved:
             return job.procs <= self._view.free
-        if self._beside_reserved is None:
-            self._beside_reserved = Floor(by_number(self._view.plan))
-        return job.procs <= self._beside_reserved.until(self._view.now + job.estimate)
+        now = self._view.now
+        return job.procs <= by_number(self._view.plan).least(now, now + job.estimate)
 
     def room_instead(self, job: Job, at: float, lasts: float) -> bool:
         """Return True if the job can run for `lasts` from now on, in exchange for its reservation at `at`."""
@@ -242,7 +154,6 @@ class Pivots:
 
     def move(self) -> None:
         """Record that a change may move the pivots."""
-        self._moved = True
         self._plan = self._untaken = None
         self._starts.clear()
         self._forget()
@@ -263,7 +174,6 @@ class Pivots:
         self.move()
 
     def _forget(self) -> None:
-        self._beside_all = self._beside_reserved = None
         self._idle.clear()
         self._extra.clear()
         self.refused.clear()

@@ -25,7 +25,6 @@ from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
-from sim.policies.preempt.room import Room
 from sim.policies.view import View
 from sim.workload.model import Job
 
@@ -101,7 +100,7 @@ class Preemptive(Policy):
         takers = []
         if self.restart == "own" and view.suspended:
             claims, running, job = view.notes.get("claim", ()), view.running, view.job
-            ranks = self._room(view).found(view.suspended, free)
+            ranks = [rank for rank, own in view.suspended.items() if not own & ~free]
             takers = [job(rank) for rank in ranks if rank not in claims and rank not in running]
         if free:
             count = free.bit_count()
@@ -115,17 +114,10 @@ class Preemptive(Policy):
         queue, claims = view.queue, view.notes.get("claim")
         return [job for job in queue if job.rank not in claims] if claims else queue
 
-    def _room(self, view: View) -> Room:
-        if "room" not in view.notes:
-            view.notes["room"] = Room()
-        room: Room = view.notes["room"]
-        return room
-
     def take_room(self, view: View, job: Job) -> Start | Resume:
         """Return the decision that starts or resumes the job where it fits."""
         pinned = self.pinned(view, job.rank)
         if pinned is not None:
-            self._room(view).forget(job.rank)
             return Resume(job, OwnFree(), self.overhead(job))
         return self._begun(view, job, Fits(view.free), self._seat(view, job))
 
@@ -134,7 +126,6 @@ class Preemptive(Policy):
         own = view.suspended.get(job.rank)
         if own is None:
             return Start(job, why, on)
-        self._room(view).forget(job.rank)
         return Resume(job, why, self.overhead(job), None if on == own else on)
 
     def fits(self, view: View, job: Job) -> bool:

@@ -42,7 +42,6 @@ class Selective(Preemptive):
             yield from self.claims_come_true(view)
         if view.resized:
             view.notes.pop("tolls", None)
-            view.notes.pop("room", None)
         tolls, tick = self._tolls(view), self._last_tick(view.now)
         has_ticked = view.now - tick * self.tick <= MOMENT
         came: list[Job] = []
