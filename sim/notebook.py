@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
@@ -67,6 +66,8 @@ def picture_of(runs: Callable[[], Sequence[Drawn]], jobs: int) -> str | None:
     """
     if not 0 < jobs <= MOST_JOBS:
         return None
+    from importlib.metadata import PackageNotFoundError, distribution
+
     try:
         points = distribution("schedscope").entry_points.select(group=PICTURES)
     except PackageNotFoundError:

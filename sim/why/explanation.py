@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from sim.engine.snapshot import Snapshot
 from sim.formatting import clock_near, name, printable
@@ -35,6 +34,8 @@ class Explanation:
         return f"<Explanation of {name(self.job)}: {printable(' '.join(self.sentences))}>"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         return f"<pre>{escape(str(self))}</pre>"
 
 

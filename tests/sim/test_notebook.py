@@ -73,7 +73,7 @@ def test_without_the_program_or_with_too_many_jobs_there_is_no_picture(monkeypat
         raise importlib.metadata.PackageNotFoundError(name)
 
     assert picture_of(lambda: pytest.fail("no run is made again"), 10**9) is None
-    monkeypatch.setattr("sim.notebook.distribution", missing)
+    monkeypatch.setattr("importlib.metadata.distribution", missing)
     assert picture_of(lambda: pytest.fail("no run is made again"), 1) is None
 
 

@@ -19,6 +19,7 @@ from tui.cli.terminal import NotWrittenError
 
 COMMANDS = {
     "compare": "Compare two policies: first difference, reasons, and the jobs that gain and lose.",
+    "compile": "Compile a policy file with Cython, and check that it makes the same schedules.",
     "completion": "Print the script that completes commands, options, traces and policies in a shell.",
     "doctor": "Check this installation and this terminal: what they can do, what is wrong, and how to mend it.",
     "draw": "Draw a run, or a window of it, as a chart in a file.",

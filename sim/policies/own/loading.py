@@ -7,7 +7,6 @@ changed and loaded again while older runs continue.
 
 from __future__ import annotations
 
-import hashlib
 import linecache
 import os
 import subprocess
@@ -28,6 +27,7 @@ from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
 from sim.formatting import listed, shortened
 from sim.policies.orders import OWN, Order
 from sim.policies.own.consent import OwnCodeError, heed_consent
+from sim.policies.own.content import hash_of, refuse_outdated
 from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
 from sim.policies.own.sibling_imports import MOST_BYTES, SiblingImporter, TooLargeError, beside
 from sim.policies.policy import CodeRef, Policy
@@ -69,6 +69,7 @@ def load(named: Named) -> ModuleType:
     if not named.is_file:
         with blamed(named.source, named.source), _beside(os.getcwd()):
             module = import_module(named.source)
+        refuse_outdated(module, named.head)
         ref = _module_ref(named.source)
         _NEWEST[ref.name], _LOADED[ref] = ref, module
         _name(module, ref, named.head)
@@ -79,6 +80,11 @@ def load(named: Named) -> ModuleType:
         _LOADED[ref] = _module_of(data, others, ref, named)
     _NEWEST[ref.name] = ref
     return _LOADED[ref]
+
+
+def source_of(named: Named) -> bytes:
+    """Return the current content of a code file."""
+    return _read(named)
 
 
 def contents_of(named: Named) -> dict[str, bytes]:
@@ -255,12 +261,8 @@ def _from_git(named: Named) -> bytes:
 def _ref(named: Named, data: bytes, others: Mapping[str, bytes]) -> CodeRef:
     """Return the reference that identifies this content of the file and its imports."""
     folder = os.path.dirname(named.path)
-    of_others = (f"\0{os.path.relpath(path, folder)}\0{_hash(other)}".encode() for path, other in others.items())
-    return CodeRef(named.name, _hash(data + b"".join(of_others)))
-
-
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    of_others = (f"\0{os.path.relpath(path, folder)}\0{hash_of(other)}".encode() for path, other in others.items())
+    return CodeRef(named.name, hash_of(data + b"".join(of_others)))
 
 
 # Making modules
@@ -269,7 +271,7 @@ def _hash(data: bytes) -> str:
 def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Named) -> ModuleType:
     """Return the module made from a file, registered with Python so that the module of a class can be found."""
     heed_consent(named)
-    name = f"{OWN}{_hash(ref.name.encode())[:8]}_{ref.sha256[:16]}"
+    name = f"{OWN}{hash_of(ref.name.encode())[:8]}_{ref.sha256[:16]}"
     module = ModuleType(name)
     module.__file__ = ref.name
     vars(module).update(in_own_code(module.__name__))
@@ -338,7 +340,7 @@ def _module_ref(name: str) -> CodeRef:
     data = _source_in(file_of_module(point.module if point else name), MOST_OF_MODULE)
     if data is None or len(data) > MOST_OF_MODULE:
         raise ImportError(f"{name} is no file of Python that a person has written")
-    return CodeRef(name, _hash(data + (f"\0{origin(name)}".encode() if point else b"")))
+    return CodeRef(name, hash_of(data + (f"\0{origin(name)}".encode() if point else b"")))
 
 
 def is_own_module(name: str) -> bool:

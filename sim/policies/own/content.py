@@ -1,0 +1,30 @@
+"""Content of user-defined code by its hash, and modules that were compiled from another content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from types import ModuleType
+
+from sim.policies.own.consent import OwnCodeError
+
+MARK = "COMPILED_FROM"
+"""Variable of a compiled module: the path of its file, and the hash of the content then"""
+
+
+def hash_of(data: bytes) -> str:
+    """Return the hash by which a content is known."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def refuse_outdated(module: ModuleType, head: str) -> None:
+    """Raise an error if a module was compiled from a file that has another content now."""
+    path, sha256 = getattr(module, MARK, None) or ("", "")
+    try:
+        now = hash_of(Path(path).read_bytes()) if path else sha256
+    except OSError:
+        return  # the file is elsewhere now
+    if now != sha256:
+        again = f"compile it again: schedscope compile {os.path.relpath(path)}"
+        raise OwnCodeError(f"it was compiled from another content of {os.path.basename(path)}; {again}", head)

@@ -1,0 +1,61 @@
+"""Comparison of a compiled policy with its file: the same schedules, and how much faster they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import process_time
+from typing import NamedTuple
+
+from sim.comparison.comparison_sentences import instead
+from sim.comparison.divergence import Side, part
+from sim.engine.engine import Engine
+from sim.formatting import clock
+from sim.policies.policy import Policy
+from sim.testing import trials
+from sim.workload.model import Workload
+from sim.workload.source import read
+
+TIMED = "lublin-320"
+REPEATS = 3
+COUNT = 100
+"""Number of random workloads that are compared, in addition to the samples."""
+
+
+class Speed(NamedTuple):
+    """Processor seconds of a whole run of `TIMED`, the least of several."""
+
+    plain: float
+    compiled: float
+
+    @property
+    def gain(self) -> float:
+        return self.plain / self.compiled
+
+
+def different(plain: Policy, compiled: Policy, on_try: Callable[[], None] = lambda: None) -> str | None:
+    """Return the first difference of their schedules on random workloads and the samples, or None."""
+    for workload in trials(COUNT, 0):
+        on_try()
+        one, two = (_run(workload, policy) for policy in (plain, compiled))
+        if (parting := part(Side.of(one), Side.of(two))) is not None:
+            return f"{workload.name}, {clock(parting.time)}: {instead(parting, workload)}"
+    return None
+
+
+def measured_speed(plain: Policy, compiled: Policy) -> Speed:
+    """Return the times of both; they take turns, so that another load of the machine meets both."""
+    workload = read(TIMED)
+    times = [(_seconds(workload, plain), _seconds(workload, compiled)) for _ in range(REPEATS)]
+    return Speed(*map(min, zip(*times, strict=True)))
+
+
+def _seconds(workload: Workload, policy: Policy) -> float:
+    began = process_time()
+    _run(workload, policy)
+    return process_time() - began
+
+
+def _run(workload: Workload, policy: Policy) -> Engine:
+    engine = Engine(workload, policy, curious=False)
+    engine.run()
+    return engine
