@@ -27,7 +27,7 @@ _COMPUTES = re.compile(r"[\[`']|--|/\*|\b(?:AS|CHECK|COLLATE|DEFAULT|GENERATED|R
 def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST_VALUE, **more: Any) -> Connection:
     """Open an untrusted SQLite file, whose links are followed first, as SQLite does.
 
-    Raise `sqlite3.DatabaseError` if a file beside it would block SQLite, or lead it to delete or write another file.
+    Raise `sqlite3.DatabaseError` if a file next to it would block SQLite, or lead it to delete or write another file.
     """
     import sqlite3
 
