@@ -234,7 +234,7 @@ class Schedscope(Guarded):
     def _show(self, prepared: Prepared) -> None:
         self.opened = prepared
         fps = self.settings.fps or frames_a_second(os.environ)
-        state = first_view(prepared.about.workload, self.settings.panels, self.settings.colour_by)
+        state = first_view(prepared.about.workload, self.settings.panels, self.settings.colour_by, self.settings.speed)
         if prepared.opening.session is not None:
             from tui.sessions.session_conversion import view_of
 
@@ -284,7 +284,7 @@ class Schedscope(Guarded):
         elif is_database(wanted.value):
             self._menus.show_results(wanted.value, self.look)
         else:
-            self.open(lambda: opening_of(Source(wanted.value)))
+            self.open(lambda: opening_of(Source(wanted.value), usual=self.settings.usual))
 
     @work(thread=True, exclusive=True, group="loading")
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:

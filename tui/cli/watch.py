@@ -45,6 +45,7 @@ def command(
     from sim.workload.formats.slog import is_recording
     from sim.workload.source import Source
     from tui.app import open_replay
+    from tui.look.settings import load, settings_path
     from tui.replay.opening import opening_of
 
     if not typed:
@@ -72,7 +73,8 @@ def command(
     source = Source.of_options(trace or "z-figure4", given)
     later = tuple((time, parse_policy(spec)) for time, spec in switches)
     chosen = None if policy is None else parse_policy(policy)
-    return open_replay(opening_of(source, chosen, placement=placement, at=at, switches=later))
+    usual = load(settings_path())[0].usual
+    return open_replay(opening_of(source, chosen, placement=placement, at=at, switches=later, usual=usual))
 
 
 def _recorded(recording: str, at: str | None) -> int:

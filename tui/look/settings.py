@@ -11,11 +11,14 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.errors import SchedscopeError
 from sim.files import write_whole
 from tui.look.palette import LOOKS, Mode
+
+if TYPE_CHECKING:
+    from sim.policies.policy import Policy
 
 FOLDER_VARIABLE = "SCHEDSCOPE_CONFIG"
 """Environment variable with the folder of the settings, in place of the user's own."""
@@ -45,6 +48,17 @@ class Settings:
     """Keys of actions that the user has changed, by the name of the action."""
     lessons: Mapping[str, int] = field(default_factory=dict)
     """Number of scenes seen of each lesson, by its name"""
+    policy: str | None = None
+    """Built-in policy of a trace for which none is named."""
+    speed: str | None = None
+    """Speed at the beginning of a replay, as the screen writes it."""
+
+    @property
+    def usual(self) -> Policy | None:
+        """Return the policy of a trace for which none is named, if the user has chosen one."""
+        from sim.policies import parse_policy
+
+        return None if self.policy is None else parse_policy(self.policy)
 
     def with_recent(self, trace: str) -> Settings:
         """
@@ -146,6 +160,20 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _built_in(value: Any) -> str | None:
+    """Return the spec of a built-in policy; no code of a user's own is named by the settings."""
+    from sim.policies import parse_policy
+    from sim.policies.own.naming import code_in
+
+    if not isinstance(value, str) or code_in(value):
+        return None
+    try:
+        parse_policy(value)
+    except SchedscopeError:
+        return None
+    return value
+
+
 def _texts(value: Any) -> tuple[str, ...] | None:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         return None
@@ -170,6 +198,8 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "policies": ("a list of texts", _texts),
     "keymap": ("a text by name", _by_name(str)),
     "lessons": ("a number by name", _by_name(int)),
+    "policy": ("a built-in policy, like easy:order=sjf", _built_in),
+    "speed": ("a speed as the screen writes it, like 1h/s", _text),
 }
 
 

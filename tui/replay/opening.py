@@ -85,11 +85,15 @@ def opening_of(
     placement: Placement = "lowest",
     at: str | None = None,
     switches: tuple[tuple[Moment, Policy], ...] = (),
+    usual: Policy | None = None,
 ) -> Opening:
-    """Return the opening for a command; a sample has its own policy and, unchanged, its own moment."""
+    """Return the opening for a command; a sample has its own policy and, unchanged, its own moment.
+
+    `usual`: the policy of other traces, in place of EASY.
+    """
     showing = source.showing
     if policy is not None or showing is None:
-        return Opening(source, policy or policy_of("easy"), placement, at=at, switches=switches)
+        return Opening(source, policy or usual or policy_of("easy"), placement, at=at, switches=switches)
     own = policy_of(showing.policy)
     if source.options or switches or at is not None:
         return Opening(source, own, placement, at=at, switches=switches)

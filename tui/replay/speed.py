@@ -59,11 +59,14 @@ BY_EVENT = next(index for index, speed in enumerate(SPEEDS) if speed.moment == 2
 """Index of the default pause."""
 
 
-def first_speed(lasts: float) -> int:
-    """Return the index of the speed that shows this much simulated time in a minute, at most 1h/s.
+def first_speed(lasts: float, wanted: str | None = None) -> int:
+    """Return the index of the wanted speed, else of the one that shows this much time in a minute, at most 1h/s.
 
-    >>> SPEEDS[first_speed(2400)].label, SPEEDS[first_speed(3e7)].label
-    ('1m/s', '1h/s')
+    >>> SPEEDS[first_speed(2400)].label, SPEEDS[first_speed(3e7)].label, SPEEDS[first_speed(3e7, "4h/s")].label
+    ('1m/s', '1h/s', '4h/s')
     """
+    for index, speed in enumerate(SPEEDS):
+        if speed.label == wanted:
+            return index
     timed = [(index, speed) for index, speed in enumerate(SPEEDS) if 0 < speed.seconds <= 3600]
     return next((index for index, speed in timed if speed.seconds * 60 >= lasts), timed[-1][0])

@@ -19,10 +19,18 @@ def test_what_is_saved_is_loaded_again(path: Path) -> None:
     chosen = Settings(
         look="light", mode="mono", fps=12, colour_by="user", panels={"queue": False},
         recent=("a.swf", "b\udc80.swf"), policies=("easy:order=sjf",), keymap={"toggle_play": "p"},
-        lessons={"w-slip": 3},
+        lessons={"w-slip": 3}, policy="easy:order=sjf", speed="4h/s",
     )  # fmt: skip
     assert save(chosen, path) is None
     assert load(path) == (chosen, None)
+
+
+@pytest.mark.parametrize("policy", ["eazy", "./own.py", "easy:order=evil:Foo", 7])
+def test_policy_that_is_unknown_or_code_is_left_out(path: Path, policy: object) -> None:
+    path.write_text(json.dumps({"policy": policy, "speed": "1h/s"}))
+    loaded, warning = load(path)
+    assert (loaded.usual, loaded.speed) == (None, "1h/s")
+    assert "policy should be a built-in policy" in str(warning)
 
 
 def test_where_nothing_was_saved_nothing_is_said(path: Path) -> None:

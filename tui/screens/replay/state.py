@@ -95,12 +95,19 @@ class ViewState:
         return SPEEDS[self.speed]
 
 
-def first_view(workload: Workload, panels: Mapping[str, bool] | None = None, colour: str | None = None) -> ViewState:
+def first_view(
+    workload: Workload,
+    panels: Mapping[str, bool] | None = None,
+    colour: str | None = None,
+    speed: str | None = None,
+) -> ViewState:
     """Return the first view of a run, with the user's settings."""
     lasts = float(workload.submit[-1] - workload.submit[0] + workload.estimate.max()) if len(workload) else 0.0
     hidden = {
         name for name, is_shown in ({**dict.fromkeys(ON_REQUEST, False), **(panels or {})}).items() if not is_shown
     }
     return ViewState(
-        colour=colour if colour in MODES else "job", speed=first_speed(lasts), hidden=frozenset(hidden & {*PANELS})
+        colour=colour if colour in MODES else "job",
+        speed=first_speed(lasts, speed),
+        hidden=frozenset(hidden & {*PANELS}),
     )

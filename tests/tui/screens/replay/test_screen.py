@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from threading import Event
 from time import monotonic
 from typing import Any
@@ -10,9 +11,12 @@ from typing import Any
 import pytest
 
 from tests.tui.replays import Replay, replay
+from tui.app import Schedscope
 from tui.replay import requests as o
 from tui.replay.controller import ReplayController
+from tui.replay.speed import SPEEDS
 from tui.screens.replay.drawing import Drawing
+from tui.screens.replay.messages import OpenEntry
 from tui.widgets.scrubber import Scrubber
 
 MOVES = 120
@@ -131,3 +135,21 @@ async def test_what_a_screen_that_has_gone_still_wishes_breaks_nothing() -> None
         await run.do("open_trace('z-figure7')")
         await run.wait_for(lambda: run.screen is not gone and not gone.children)
         gone.wish()
+
+
+async def test_settings_choose_policy_and_speed_of_a_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = tmp_path / "x.csv"
+    trace.write_text("submit,procs,runtime\n0,4,60\n1,4,60\n2,1,60\n")
+    (tmp_path / "settings.json").write_text('{"policy": "fcfs", "speed": "4h/s"}')
+    monkeypatch.setenv("SCHEDSCOPE_CONFIG", str(tmp_path))
+    app = Schedscope(None)
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.post_message(OpenEntry(str(trace)))
+        for _ in range(300):
+            await pilot.pause(0.02)
+            if app.replay is not None and app.replay.scene is not None:
+                break
+        assert app.replay is not None
+        assert app.replay.scene is not None
+        assert app.replay.scene.snapshot.policy == "fcfs"
+        assert SPEEDS[app.replay.state.speed].label == "4h/s"
