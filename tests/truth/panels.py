@@ -181,7 +181,12 @@ def _of_the_step(sight: Sight) -> list[str]:
 
 def _are_all_there(sight: Sight, sections: Mapping[str, Sequence[str]]) -> Iterator[UntrueError]:
     """Yield an error for each required line that the panel lacks."""
-    own = [sight.said(decision) for decision in sight.after.decisions if _rank(decision) == sight.job.rank]
+    above = _told_above(sight)
+    own = [
+        told
+        for each in sight.after.decisions
+        if _rank(each) == sight.job.rank and (told := sight.said(each)) not in above
+    ]
     shown = [line[2:] for line in sections.get("Considered", ())]
     if sight.considers and len(shown) < 12 and [line for line in shown if line in own] != own:
         yield UntrueError(f"Considered: {shown}, true {own}")
@@ -191,6 +196,14 @@ def _are_all_there(sight: Sight, sections: Mapping[str, Sequence[str]]) -> Itera
         events = [told for told in events if not told.startswith(plans)]
     if len(events) < 60 and events != [told for _, told in sight.events]:
         yield UntrueError(f"Event: {events}, true {sight.events}")
+
+
+def _told_above(sight: Sight) -> list[str]:
+    """Return the decisions to let the job wait whose reason stands in the sentences about it."""
+    found = evidence_of(sight.step.shown, sight.job.rank, sight.at, sight.passed)
+    known = "" if found is None else " ".join(found.clauses)
+    kept = (each for each in sight.after.decisions if isinstance(each, d.Keep) and each.job.rank == sight.job.rank)
+    return [told for each in kept if (told := sight.said(each)).partition(": ")[2] in known]
 
 
 def _rank(decision: d.Decision) -> int | None:
@@ -286,7 +299,8 @@ class Considered:
 @reads(Considered, "… and {n} other decision{any}")
 def _(sight: Sight, others: int, end: str) -> None:
     lines = _sections([line.text for line in details.draw(sight.context, SIZE, 0).body])["Considered"]
-    demand_equal((others, end), (len(sight.after.decisions) - len(lines) + 1, "s" * (others != 1)))
+    shown = len(_told_above(sight)) + len(lines) - 1
+    demand_equal((others, end), (len(sight.after.decisions) - shown, "s" * (others != 1)))
 
 
 @reads(Considered, "{any}")

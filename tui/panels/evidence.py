@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sim.decisions.decisions import Drop
+from sim.decisions.decisions import Drop, Keep
 from sim.decisions.sentences import say
 from sim.formatting import count
 from sim.life.job_state import JobState
@@ -60,20 +60,30 @@ def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
 def considered(context: Context, found: Evidence, width: int) -> list[Line]:
     """Return lines with the decisions about the job, the jobs that passed it and the jobs it delayed; the rest is
     counted.
+
+    What is said above or in the panel of decisions is not said again.
     """
-    concern = [entry for entry in found.log if entry.is_own or entry.touches]
+    told = [(entry, told_decision(entry.decision, context.scene.snapshot, context.at)) for entry in found.log]
+    known = " ".join(found.clauses)
+    told = [(entry, words) for entry, words in told if not (_is_kept(entry) and words.partition(": ")[2] in known)]
+    if "decisions" in context.visible:
+        told = [(entry, words.partition(": ")[0]) for entry, words in told if not entry.is_own]
+    concern = [(entry, words) for entry, words in told if entry.is_own or entry.touches]
     shown = concern[:MOST_CONSIDERED]
-    lines = [part for entry in shown for part in _lines(context, entry, width)]
-    if left_out := len(found.log) - len(shown):
+    lines = [part for entry, words in shown for part in _lines(context, entry, words, width)]
+    if left_out := len(told) - len(shown):
         others = count(left_out, "other decision")
         lines.append(line(Span(written(f"… and {others}", context), "dim")))
     return lines
 
 
-def _lines(context: Context, entry: Considered, width: int) -> Sequence[Line]:
+def _is_kept(entry: Considered) -> bool:
+    """Return True if the policy let the job itself wait."""
+    return entry.is_own and isinstance(entry.decision, Keep)
+
+
+def _lines(context: Context, entry: Considered, told: str, width: int) -> Sequence[Line]:
     """Return the lines of one decision; decisions about the job itself stand out."""
     style, rank = "strong" if entry.is_own else "", rank_of(entry.decision)
-    first, *rest = worded(
-        told_decision(entry.decision, context.scene.snapshot, context.at), context, width, style, hang=2, rank=rank
-    )
+    first, *rest = worded(told, context, width, style, hang=2, rank=rank)
     return [line(sign(entry.decision, context.unicode), Span(" "), *first.spans, rank=first.rank), *rest]

@@ -60,6 +60,10 @@ def _told(context: Context) -> Told:
     shown = context.scene.snapshot
     if context.decision is not None and context.decision < len(shown.decisions):
         decision = shown.decisions[context.decision]
+        if "decisions" in context.visible and context.scene.then is not None:  # the panel has its sentence
+            return sign(decision, context.unicode), tuple(
+                _before(context.scene.then, context.decision, len(shown.decisions))
+            )
         return sign(decision, context.unicode), (_said(decision, context),)
     if context.selected is not None and context.scene.job is not None and "details" not in context.visible:
         return None, tuple(standing(context, context.scene.job))
@@ -71,6 +75,13 @@ def _told(context: Context) -> Told:
     if done:
         return _step(done, context)
     return None, tuple(_waiting(context))
+
+
+def _before(then: Snapshot, index: int, many: int) -> Iterator[str]:
+    """Yield the state in which a decision was made."""
+    yield f"Before decision {index + 1:,} of {many:,}:"
+    waiting = f"{count(len(then.queue), 'job')} {'waits' if len(then.queue) == 1 else 'wait'}"
+    yield f"{then.free:,} of {processors(then.there)} {'is' if then.free == 1 else 'are'} free, {waiting}."
 
 
 def _said(decision: Decision, context: Context) -> str:
@@ -101,8 +112,10 @@ def _over(shown: Snapshot) -> Iterator[str]:
 def _step(done: Sequence[Decision], context: Context) -> Told:
     """Return the most notable decision of the step with its reason, and the others, by number if several are alike.
 
-    If a panel shows the reasons, the state of the head of the queue takes their place.
+    If a panel shows the decisions, the state after them takes their place.
     """
+    if "decisions" in context.visible:
+        return None, tuple(_afterwards(context))
     first = min(done, key=lambda decision: [*NOTABLE].index(type(decision)))
     more = []
     for kind, nouns in NOTABLE.items():
@@ -114,10 +127,21 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
             noun = count(many, *nouns)
             more.append(noun.replace(" ", " more ", 1) if type(first) is kind else noun)
     rest = (f"{listed(more)}.",) if more else ()
-    if "decisions" not in context.visible:
-        return sign(first, context.unicode), (_said(first, context), *rest)
-    head = _waiting(context) if context.scene.snapshot.queue else ()
-    return sign(first, context.unicode), (f"{_act(first, context)}.", *rest, *head)
+    return sign(first, context.unicode), (_said(first, context), *rest)
+
+
+def _afterwards(context: Context) -> Iterator[str]:
+    """Yield the state after the decisions of a step that another panel shows."""
+    shown = context.scene.snapshot
+    if shown.queue:
+        head = shown.queue.jobs[0]
+        if any(rank_of(decision) == head.rank for decision in shown.decisions):  # which says what it waits for
+            yield f"{name(head)} heads the queue."
+            yield from _behind(shown)
+        else:
+            yield from _waiting(context)
+    if not shown.queue or shown.matrix is None:
+        yield from _idle(context)
 
 
 def _act(decision: Decision, context: Context) -> str:
@@ -131,18 +155,26 @@ def _waiting(context: Context) -> Iterator[str]:
     if not shown.queue:
         yield from _idle(context)
         return
-    head, others = shown.queue.jobs[0], len(shown.queue) - 1
+    head = shown.queue.jobs[0]
     if head.rank == context.selected and "details" in context.visible:
         yield f"{name(head)} heads the queue."
     elif found := evidence(context, head.rank):
         yield from found.clauses
-    if others:
+    yield from _behind(shown)
+
+
+def _behind(shown: Snapshot) -> Iterator[str]:
+    """Yield how many jobs wait behind the head."""
+    if others := len(shown.queue) - 1:
         yield f"{count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."
 
 
 def _idle(context: Context) -> Iterator[str]:
+    """Yield what waits, if no job is in the queue, how much of the machine is busy, and when the next step is."""
     shown = context.scene.snapshot
-    if not shown.suspended and shown.matrix is not None and len(shown.matrix.rows) > 1:
+    if shown.queue:
+        pass
+    elif not shown.suspended and shown.matrix is not None and len(shown.matrix.rows) > 1:
         yield f"The queue is empty: {count(len(shown.matrix.rows), 'row')} take turns."
     else:
         yield f"{nobody_waits(shown).capitalize()}."

@@ -49,8 +49,6 @@ def test_the_whole_page_of_a_waiting_job() -> None:
         "xfactor        1.63",
         "",
         "Considered",
-        "○ J4 waits: needs 4 > 2 extra and would end at 00:25:00 > J3's start at",
-        "  00:20:00",
         "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start",
         "  at 00:20:00",
         "",
@@ -135,7 +133,13 @@ def test_decisions_that_do_not_concern_the_job_are_counted(lab: Lab) -> None:
     jobs = ("1 0 4 100 100", "2 1 4 10 10", "3 2 4 10 10", "4 3 4 10 10")
     lines = page(context_of(lab.run("firstfit", 4, *jobs, until=3), selected=3))
     considered = lines[lines.index("Considered") + 1 : lines.index("Life") - 1]
-    assert considered == ["○ J4 waits: needs 4 > 0 free", "… and 2 other decisions"]
+    assert considered == ["… and 2 other decisions"]
+
+
+def test_what_the_decisions_say_is_not_said_again() -> None:
+    context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
+    lines = page(replace(context, visible=frozenset({"decisions"})))
+    assert lines[lines.index("Considered") + 1 : lines.index("Life") - 1] == ["◐ J5 is backfilled on 5 processors"]
 
 
 def test_a_waiting_job_of_a_later_queue_is_told_as_such(lab: Lab) -> None:

@@ -121,13 +121,27 @@ def test_the_clock_goes_on_and_so_does_what_it_tells_of_a_running_job(lab: Lab) 
     assert "It has run for 30s of at most 1m40." in sentence(later, 200).text
 
 
-def test_sentence_leaves_reasons_to_the_decisions_where_they_are_shown() -> None:
+def test_sentence_leaves_decisions_to_their_panel() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=600))
-    told = sentence(replace(context, visible=frozenset({"decisions"})), 200).text
+    told = sentence(replace(context, visible=frozenset({"decisions"})), 220).text
     assert told == (
-        "◐ J5 is backfilled on 5 processors. J3 is first in the queue: needs 8 > 1 free. Planned for 00:20:00. "
-        "J5 and J2 will have ended by then. 1 job waits behind it."
+        "J3 is first in the queue: needs 8 > 1 free. Planned for 00:20:00. J5 and J2 will have ended by then. "
+        "1 job waits behind it. 9 of 10 processors are busy. The next step is at 00:18:20."
     )
+
+
+def test_sentence_repeats_no_decision_about_the_head() -> None:
+    context = context_of(engine_of("lublin-128", "easy", until=817746))
+    told = sentence(replace(context, visible=frozenset({"decisions"})), 220).text
+    assert told.startswith("J398 heads the queue. 13 jobs wait behind it. 128 of 128 processors are busy.")
+
+
+def test_sentence_of_a_decision_tells_the_state_before_it() -> None:
+    engine = engine_of("z-figure4", "easy", until=600)
+    context = context_of(engine)
+    then = replace(context.scene.snapshot, free=6)
+    walked = replace(context, decision=1, scene=replace(context.scene, then=then), visible=frozenset({"decisions"}))
+    assert sentence(walked, 100).text == "◐ Before decision 2 of 2: 6 of 10 processors are free, 2 jobs wait."
 
 
 def test_sentence_leaves_the_selected_job_to_its_panel() -> None:
