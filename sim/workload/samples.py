@@ -128,10 +128,10 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         ),
         notes=(
             "Try fcfs first, then easy.",
-            "Job 1 ends at T1 = 600 and job 2 at T2 = 1200. Job 3 is wide: it has to wait for both.",
+            "Job 1 ends at T1 = 00:10 and job 2 at T2 = 00:20. Job 3 is wide: it has to wait for both.",
             "With fcfs, 6 processors do nothing between T1 and T2, though jobs 4 and 5 are waiting.",
-            "With easy, job 5 starts at 600: it is done at 1100, so job 3 still starts at 1200.",
-            "Ask why job 4 may not do the same: it would run until 1500, and job 3 leaves only 2 processors free.",
+            "With easy, job 5 starts at 00:10: it is done at 00:18:20, so job 3 still starts at 00:20.",
+            "Ask why job 4 may not do the same: it would run until 00:25, and job 3 leaves only 2 processors free.",
         ),
     ),
     PaperSample(
@@ -148,10 +148,10 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         notes=(
             "Try conservative, then easy, or both side by side.",
             "Jobs 1 and 2 run, 3 processors are free. Jobs 3, 4 and 5 are the three queued jobs of the figures.",
-            "Job 3 waits for the longer running job (1200), job 4 for job 3 (1800). Job 5 would fit at once.",
-            "With conservative every job has a promise. Job 5 now would delay job 4, so it starts at 2400.",
-            "With easy only the head of the queue has a promise. Job 5 starts at 30 and leaves the head's 1200",
-            "alone, as it needs no more than the 3 extra processors; but job 4 now waits until 2030.",
+            "Job 3 waits for the longer running job (00:20), job 4 for job 3 (00:30). Job 5 would fit at once.",
+            "With conservative every job has a promise. Job 5 now would delay job 4, so it starts at 00:40.",
+            "With easy only the head of the queue has a promise. Job 5 starts at 00:00:30 and leaves the head's 00:20",
+            "alone, as it needs no more than the 3 extra processors; but job 4 now waits until 00:33:50.",
         ),
     ),
     PaperSample(
@@ -167,11 +167,11 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
         ),
         notes=(
             "Try fcfs, easy and relaxed:omega=1.25.",
-            "Job 2 is the head of the queue: it needs job 1 to end, at 1000.",
-            "With fcfs no job passes job 2. With easy only job 4 does: it ends at 930, before 1000.",
-            "With relaxed the window is 1.25 times the head's wait of 980 s, that is 1225 s: job 3 fits into it.",
-            "The head starts at 1220 instead of 1000, 220 s late, but jobs 3 and 5 no longer wait until 1600:",
-            "all waits together fall from 5700 s (fcfs) and 4130 s (easy) to 2170 s.",
+            "Job 2 is the head of the queue: it needs job 1 to end, at 00:16:40.",
+            "With fcfs no job passes job 2. With easy only job 4 does: it ends at 00:15:30, before 00:16:40.",
+            "With relaxed the window is 1.25 times the head's wait of 16m20, that is 20m25: job 3 fits into it.",
+            "The head starts at 00:20:20 instead of 00:16:40, but jobs 3 and 5 no longer wait until 00:26:40:",
+            "all waits together fall from 1h35 (fcfs) and 1h09 (easy) to 36m10.",
         ),
     ),
     PaperSample(
@@ -238,10 +238,10 @@ SAMPLES: tuple[PaperSample | Realistic, ...] = (
             title="Taking turns",
             policy="gang:mpl=4",
             at=300,
-            note="Rows take turns of 200 s; J4 and J5 run in two, for there is room beside J6.",
+            note="Rows take turns of 3m20; J4 and J5 run in two, for there is room beside J6.",
         ),
         notes=(
-            "Try gang:mpl=4 and look at the matrix at 300; then fcfs, to see how long job 6 waits without it.",
+            "Try gang:mpl=4 and look at the matrix at 00:05; then fcfs, to see how long job 6 waits without it.",
             "Jobs 1 and 2 are as wide as the machine and have a row each. Jobs 3, 4 and 5 share the third row.",
             "Job 6 finds no room there and opens the fourth row. Next to it jobs 4 and 5 are repeated:",
             "they run in two of four slices and get on twice as fast as the others.",
@@ -321,7 +321,7 @@ FOR_LESSONS: tuple[PaperSample | Uniform, ...] = (
         procs=10,
         jobs=((0, 7, 9000), (30, 3, 9000), (90, 3, 600), (150, 10, 600)),
         showing=Showing("Not the wide one", "selective:sf=2", 720, "J3 suspends J2: J1 is more than twice as wide."),
-        notes=("Try selective:sf=2.", "Job 3 is urgent at 690; job 4, as wide as the machine, a little later."),
+        notes=("Try selective:sf=2.", "Job 3 is urgent at 00:11:30; job 4, as wide as the machine, a little later."),
     ),
     PaperSample(
         name="own-seats",
@@ -363,7 +363,7 @@ FOR_LESSONS: tuple[PaperSample | Uniform, ...] = (
         procs=10,
         jobs=((0, 6, 600, 3000), (30, 10, 900), (60, 6, 300), (90, 6, 1200), (120, 4, 2000)),
         showing=Showing("Who gets the hole?", "conservative:compress=queue", 600, "J1 has ended early: all move up."),
-        notes=("Try conservative with compress=none, start and queue.", "Job 1 said 3000 s and took 600."),
+        notes=("Try conservative with compress=none, start and queue.", "Job 1 said 50 minutes and took 10."),
     ),
     PaperSample(
         name="starving",
@@ -412,8 +412,8 @@ FOR_LESSONS: tuple[PaperSample | Uniform, ...] = (
         notes=(
             "Try easy as it is and with --estimates factor:2, then easy:order=sjf.",
             "Run times are uniform between 1 and 240 minutes, estimates exact: hardly a job is very short.",
-            "With exact estimates the mean wait is 2106 s, with doubled ones 1348 s: what runs seems to end later,",
-            "so holes seem longer than they are, and shorter jobs fit. Shortest first, exact: 1370 s.",
+            "With exact estimates the mean wait is 35m06, with doubled ones 22m28: what runs seems to end later,",
+            "so holes seem longer than they are, and shorter jobs fit. Shortest first, exact: 22m50.",
             "This is one draw of 60 jobs that shows it well; in others doubling helps less, or harms.",
         ),
     ),

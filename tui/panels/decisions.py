@@ -135,7 +135,7 @@ def _is_followed(run: range, context: Context) -> bool:
 
 def _quiet_phases(names: Sequence[str], context: Context, width: int, wrap: bool) -> list[Line]:
     """Return the lines of phases that change no job."""
-    told = written(f"{' · '.join(names)}: no job moves", context)
+    told = written(f"phase{'s' * (len(names) > 1)} {' · '.join(names)}: no job moves", context)
     return wrapped(told, width, "dim") if wrap else [line(Span(text.shorten(told, width), "dim"))]
 
 
@@ -184,7 +184,7 @@ def _lines(decision: Decision, index: int, context: Context, width: int, wrap: b
     here, to_come = index == walked, walked is not None and index > walked
     if isinstance(decision, Phase):
         style = "faint" if to_come else "accent" if here else "strong"
-        return [line(Span(written(decision.name, context), style))]
+        return [line(Span(written(f"phase {decision.name}", context), style))]
     told, rank = told_decision(decision, context.scene.snapshot, context.at), rank_of(decision)
     if isinstance(decision, Keep) and walked is None and rank == context.selected and "details" in context.visible:
         told = told.partition(": ")[0]  # its own panel has the reason

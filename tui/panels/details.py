@@ -95,7 +95,16 @@ def _whose(context: Context, job: Job) -> Iterator[str]:
 
 
 def _now(context: Context, job: JobState, width: int) -> list[Line]:
-    return [part for told in standing(context, job) for part in worded(told, context, width)]
+    clauses = standing(context, job)
+    if "decisions" in context.visible and len(clauses) > 1 and _is_decided(clauses[0], context):
+        clauses = clauses[1:]
+    return [part for told in clauses for part in worded(told, context, width)]
+
+
+def _is_decided(clause: str, context: Context) -> bool:
+    """Return True if the clause is a decision of this step."""
+    shown = context.scene.snapshot
+    return any(clause == f"{told_decision(decision, shown, context.at)}." for decision in shown.decisions)
 
 
 # Numbers of the policy

@@ -54,28 +54,26 @@ def phases(rebuild: Sequence[Decision]) -> list[Done]:
 
 
 LABEL = "last rebuild:"
-"""Label of the phases, if all of them fit in one line"""
+"""Label of the phases"""
 
 
 def chips(context: Context, width: int, rows: int) -> list[Line]:
     """Return the lines of phases; a click selects one.
 
-    Above `rows` lines the counts are left out, then the lines far from the selected phase.
+    Above `rows` lines the label is left out, then the counts, then the lines far from the selected phase.
     """
-    made = _wrapped_chips(context, width, counted=True)
-    if len(made) == 1 and text.cells(made[0].text + LABEL) <= width:
-        made = [line(Span(LABEL, "dim"), *made[0].spans)]
-    if len(made) > rows:
-        made = _wrapped_chips(context, width, counted=False)
+    ways = [(label, is_counted) for is_counted in (True, False) for label in (LABEL, "")]
+    wrapped = (_wrapped_chips(context, width, label, counted=is_counted) for label, is_counted in ways)
+    made = next((lines for lines in wrapped if len(lines) <= rows), _wrapped_chips(context, width, "", counted=False))
     chosen = f"select_phase({context.phase})"
     at = next((place for place, row in enumerate(made) if any(span.action == chosen for span in row.spans)), 0)
     first = max(min(at, len(made) - rows), 0)
     return made[first : first + rows]
 
 
-def _wrapped_chips(context: Context, width: int, counted: bool) -> list[Line]:
-    rows: list[list[Span]] = [[]]
-    room = width
+def _wrapped_chips(context: Context, width: int, label: str, counted: bool) -> list[Line]:
+    rows: list[list[Span]] = [[Span(label, "dim")] if label else []]
+    room = width - text.cells(label)
     for place, done in enumerate(phases(context.scene.snapshot.rebuild)):
         spans = _chip(context, place, done, width, counted)
         taken = sum(text.cells(part.text) for part in spans)

@@ -27,6 +27,8 @@ from tui.look.palette import DARK, Hue, Look, Tone, ink
 from tui.look.themes import Printable
 from tui.widgets.cell_rows import Inked, RowWidget
 
+_NAMED = 5
+"""Columns in which the name of most jobs fits."""
 _A_PAN = 8
 """Number of columns, and rows of cells, by which a key moves the chart."""
 
@@ -284,6 +286,14 @@ class Gantt(RowWidget, can_focus=True):
     def action_zoom(self, rungs: int) -> None:
         if looking := self._looking():
             self._move(looking.camera.zoomed(rungs, looking.now))
+
+    def enlarge(self, seconds: float) -> None:
+        """Zoom in until a job of that length has room for its name."""
+        if (looking := self._looking()) and not looking.camera.by_event:
+            camera = looking.camera
+            while camera.per_column * _NAMED > seconds and (closer := camera.zoomed(1, looking.now)) != camera:
+                camera = closer
+            self._move(camera)
 
     def action_zoom_processors(self, steps: int) -> None:
         if self._camera is not None:

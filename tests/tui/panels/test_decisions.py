@@ -98,15 +98,15 @@ def test_of_very_many_decisions_each_takes_one_line_and_only_those_in_sight_are_
 
 def test_a_rebuild_of_the_matrix_stands_phase_by_phase() -> None:
     lines = decisions.draw(context_of(engine_of("z-figure7", "gang", until=300)), (80, 30), 0).body
-    assert [line.text for line in lines if line.spans[0].style == "strong"] == ["schedule", "fill"]
+    assert [line.text for line in lines if line.spans[0].style == "strong"] == ["phase schedule", "phase fill"]
 
 
 def test_phases_in_which_nothing_happens_to_a_job_share_a_line_until_one_walks_through_them() -> None:
     context = context_of(engine_of("z-figure7", "gang", until=300))
     drawn = decisions.draw(context, (80, 30), 0)
-    assert "clean · compact: no job moves" in [line.text for line in drawn.body]
+    assert "phases clean · compact: no job moves" in [line.text for line in drawn.body]
     walked = [line.text for line in decisions.draw(replace(context, decision=1), (80, 30), 0).body]
-    assert {"clean", "compact"} <= set(walked)
+    assert {"phase clean", "phase compact"} <= set(walked)
 
 
 def test_a_panel_without_decisions_teaches(lab: Lab) -> None:

@@ -381,7 +381,7 @@ def _more(others: list[str], width: int) -> Iterator[Line]:
 
 def _shortcuts(width: int) -> Iterator[Line]:
     """Yield lines with the short names from the papers, which can be clicked."""
-    yield line(Span("short names of the papers:", "dim"))
+    yield line(Span("short names in papers:", "dim"))
     for row in wrapped(" ".join(POLICIES.aliases), width):
         links = [(Span(" "), Span(alias, "dim", f"alias({alias!r})")) for alias in row.text.split()]
         yield line(*list(chain.from_iterable(links))[1:])

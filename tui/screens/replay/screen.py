@@ -347,6 +347,7 @@ class ReplayScreen(Screen[None]):
                 self.change(playing=False, said="" if is_told else why)
             case Noticed(rank, told):
                 self.change(selected=rank, said=told)
+                self.chart.enlarge(self.about.workload.jobs[rank].estimate)
             case Failed(what):
                 self.pause()
                 self.fail(what)

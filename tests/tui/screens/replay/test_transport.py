@@ -95,16 +95,17 @@ async def test_k_plays_by_event_and_by_the_clock_again() -> None:
 async def test_dot_and_comma_walk_decisions_across_steps() -> None:
     async with replay(at="#5") as run:
         await run.press("full_stop")
-        assert "J4 waits: needs 4 > 0 free." in seen(run, "#sentence")
+        assert "▸ J4 waits: needs 4 > 0 free" in seen(run, "#decisions")
         assert "1 of 2" in seen(run, "#decisions")
+        assert "Before decision 1 of 2: 0 of 10 processors are free" in seen(run, "#sentence")
         await run.press("full_stop")
-        assert "J5 waits: needs 5 > 0 free." in seen(run, "#sentence")
+        assert "▸ J5 waits: needs 5 > 0 free" in seen(run, "#decisions")
         await run.press("full_stop")
         assert run.step == 6
         await run.press("comma")
-        assert "J5 is backfilled on 5 processors" in seen(run, "#sentence")
+        assert "▸ J5 is backfilled on 5 processors" in seen(run, "#decisions")
         await run.press("comma")
-        assert "J4 waits: needs 4 > 2 extra" in seen(run, "#sentence")
+        assert "▸ J4 waits: needs 4 > 2 extra" in seen(run, "#decisions")
         await run.press("comma")
         assert run.step == 5
 
@@ -145,6 +146,20 @@ async def test_capital_o_goes_to_the_start_of_the_job_that_the_most_passed() -> 
         await run.press("O")
         assert run.step == 8
         assert "J3 was passed most often in the whole run: by 1 job" in seen(run, "#sentence")
+
+
+async def test_a_job_gone_to_is_wide_enough_to_be_seen() -> None:
+    # J2 lasts a minute, and starts after ten hours, when a column of the chart is many minutes.
+    async with replay("4 procs; 3x10h@0; 4x1m@1m; 1x5h@2m; 1x5h@3m") as run:
+        before = run.screen.chart.camera
+        await run.press("O")
+        assert run.screen.state.selected == 1
+        camera = run.screen.chart.camera
+        assert before is not None
+        assert camera is not None
+        assert before.per_column > 60
+        assert 3 <= 60 / camera.per_column <= 30
+        assert "J2" in seen(run, "#chart")
 
 
 async def test_brackets_go_to_events_of_the_chosen_kind() -> None:
