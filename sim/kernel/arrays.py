@@ -9,17 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sim.machine.columns import Numbers, Times, Word, Words
-from sim.machine.moment import MOMENT
-from sim.policies import orders
+from sim.machine.columns import Numbers, Times, Words
 
 INFINITE = float("inf")
 A_RUN = 16
 """Longest sequence that is sorted by insertion; longer ones are merged"""
-A_LOT = 2.0**-53
-GOLDEN: Word = orders.GOLDEN
-MIXING: Word = orders.MIXING
-MIXING_MORE: Word = orders.MIXING_MORE
 
 
 def column_of(kind: str, values: Any) -> Any:
@@ -122,16 +116,6 @@ def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
         into[place] = number
 
 
-def turns_for(work: float, a_turn: float) -> int:
-    """Return the number of turns that `work` seconds take, as in `sim.machine.turns`."""
-    if work % 1 or a_turn % 1:
-        turns = (work - MOMENT) / a_turn
-        whole: int = int(turns)
-        return whole + 1 if whole < turns else whole
-    whole = whole_turns(work, a_turn)
-    return whole + 1 if work % a_turn > 0 else whole
-
-
 def whole_turns(time: float, slice: float) -> int:
     """Return the number of turns that have ended after `time` seconds, rounded as Python divides; 0 for negative
     times.
@@ -142,18 +126,6 @@ def whole_turns(time: float, slice: float) -> int:
     turns = (time - rest) / slice
     whole: int = int(turns)
     return whole + 1 if turns - whole > 0.5 else whole
-
-
-def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: Times) -> None:
-    """Compute the progress of each row since the turn of the row at place `now` began, `gone` seconds ago."""
-    ended, a_turn = whole_turns(gone, slice), slice - overhead
-    cycles = ended // count
-    more = ended - cycles * count
-    for index in range(count):
-        made[(now + index) % count] = (cycles + 1 if index < more else cycles) * a_turn
-    rest = gone - ended * slice - overhead
-    if rest > 0:
-        made[(now + more) % count] += rest
 
 
 def ends_in_order(
@@ -267,14 +239,6 @@ def power(base: float, exponent: float) -> float:
     """Return `base ** exponent`; infinity if it is too large, or for a negative power of zero."""
     value: float = pow(base, exponent)
     return value
-
-
-def drawn(lots: Word, rank: int) -> float:
-    """Return the random number of the job from the bits of a step."""
-    word = lots + GOLDEN * (rank + 1)
-    word = (word ^ word >> 30) * MIXING
-    word = (word ^ word >> 27) * MIXING_MORE
-    return ((word ^ word >> 31) >> 11) * A_LOT
 
 
 def forget_last(first: Times, second: Numbers) -> None:

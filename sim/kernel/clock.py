@@ -9,9 +9,9 @@ from typing import Any
 
 from sim.kernel.loop import Loop
 from sim.machine import cython
-from sim.machine.columns import count_progress, growing_numbers, numbers, times, turns_for, whole_turns
+from sim.machine.columns import growing_numbers, numbers, times, whole_turns
 from sim.machine.moment import MOMENT
-from sim.machine.operations import differences, sum_at, sum_of_products
+from sim.machine.operations import count_progress, differences, sum_at, sum_of_products, turns_for
 
 
 @cython.cclass

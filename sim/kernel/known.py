@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 from math import inf
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -196,7 +197,7 @@ def line(policy: Policy, workload: Workload) -> Ints | None:
 
     Orders that change with the clock are computed at each pass (`sim.kernel.ordering`).
     """
-    order, estimate, width = policy.queue_order(), workload.estimate, workload.width.astype(np.float64)
+    order = policy.queue_order()
     keys: Floats
     match order:
         case _ if isinstance(policy, Recorded):
@@ -206,16 +207,9 @@ def line(policy: Policy, workload: Workload) -> Ints | None:
             keys = np.where(workload.high, 0.0, 1.0)
         case _ if type(order) in {Fcfs, *BY_CLOCK}:
             return None
-        case ShortestFirst():
-            keys = estimate
-        case LongestFirst():
-            keys = -estimate
-        case SmallestAreaFirst():
-            keys = estimate * width
-        case NarrowestFirst():
-            keys = width
-        case WidestFirst():
-            keys = -width
-        case _:
+        case F1():
             keys = np.array([order.key(job, job.submit) for job in workload.jobs])
+        case _:
+            columns: Any = SimpleNamespace(estimate=workload.estimate, procs=workload.width.astype(np.float64))
+            keys = np.asarray(order.key(columns, 0))
     return np.argsort(keys, kind="stable")

@@ -12,7 +12,8 @@ from sim.kernel.loop import Loop
 from sim.kernel.present import FCFS, FIRSTFIT
 from sim.machine import cython
 from sim.machine.columns import Word, growing_numbers, growing_times, numbers, sort_pairs, times
-from sim.policies.orders import drawn, power, stream
+from sim.policies.lots import drawn
+from sim.policies.orders import power, stream
 
 XFACTOR = 1
 DELAY = 2

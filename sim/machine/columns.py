@@ -8,8 +8,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort_left
 from typing import Any, TypeAlias
 
-from sim.machine import turns
-
 INFINITE = float("inf")
 
 Times: TypeAlias = list[float]
@@ -83,12 +81,9 @@ def most_first(column: Any, count: int, by: Any, into: Any) -> None:
     into[:count] = sorted(backwards, key=by.__getitem__, reverse=True)
 
 
-turns_for, count_progress = turns.turns_for, turns.count_progress
-
-
 def whole_turns(time: float, slice: float) -> int:
     """Return the number of turns that have ended after `time` seconds, 0 for negative times."""
-    return int(time // slice)
+    return max(int(time // slice), 0)
 
 
 def ends_in_order(

@@ -14,7 +14,9 @@ from sim.machine.columns import (
     remove_numbers,
     remove_times,
     time_before,
+    whole_turns,
 )
+from sim.machine.moment import MOMENT
 
 
 def least_of(column: Times, count: int) -> int:
@@ -195,3 +197,25 @@ def remove_ranges(first: Numbers, last: Numbers, count: int, place: int, many: i
     """Remove `many` ranges from index `place` on."""
     remove_numbers(first, count, place, many)
     remove_numbers(last, count, place, many)
+
+
+def turns_for(work: float, a_turn: float) -> int:
+    """Return the number of turns that `work` seconds take."""
+    if work % 1 or a_turn % 1:
+        turns = (work - MOMENT) / a_turn
+        whole: int = int(turns)
+        return whole + 1 if whole < turns else whole
+    whole = whole_turns(work, a_turn)
+    return whole + 1 if work > whole * a_turn else whole
+
+
+def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: Times) -> None:
+    """Compute the progress of each row since the turn of the row at place `now` began, `gone` seconds ago."""
+    ended, a_turn = whole_turns(gone, slice), slice - overhead
+    cycles = ended // count
+    more = ended - cycles * count
+    for index in range(count):
+        made[(now + index) % count] = (cycles + 1 if index < more else cycles) * a_turn
+    rest = gone - ended * slice - overhead
+    if rest > 0:
+        made[(now + more) % count] += rest

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import reduce
-from math import ceil
 from operator import add
 from typing import NamedTuple
 
 from sim.errors import DecisionError
 from sim.machine.moment import MOMENT
+from sim.machine.operations import count_progress, turns_for
 
 _FEW = 4
 """Number of latest results that are kept, because they are requested repeatedly."""
@@ -226,7 +226,7 @@ class Turns:
         if known is None:
             if len(self._known_works) > _FEW:
                 self._known_works.clear()
-            known = self._known_works[time, overhead] = []
+            known = self._known_works[time, overhead] = [0.0] * len(self.rows)
             count_progress(time - self.begin, self.slice, overhead, len(self.rows), self.rows.index(self.row), known)
         return known
 
@@ -234,27 +234,6 @@ class Turns:
 def added(values: Iterable[float]) -> float:
     """Return the sum of the values, added one after another: `sum` is more exact in later versions of Python."""
     return reduce(add, values, 0.0)
-
-
-def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: list[float]) -> None:
-    """Add to `made` the progress of each row since the turn of the row at place `now` began, `gone` seconds ago."""
-    ended = int(gone // slice)
-    if ended <= 0:
-        made[:] = [0.0] * count
-        made[now] = max(gone - overhead, 0.0)
-        return
-    cycles, more = divmod(ended, count)
-    a_turn = slice - overhead
-    works = [(cycles + 1) * a_turn] * more + [cycles * a_turn] * (count - more)
-    works[more] += max(gone - ended * slice - overhead, 0)
-    made[:] = works[count - now :] + works[: count - now]
-
-
-def turns_for(work: float, a_turn: float) -> int:
-    """Return the number of turns that `work` seconds take."""
-    if work % 1 == a_turn % 1 == 0:
-        return int(-(-work // a_turn))
-    return ceil((work - MOMENT) / a_turn)
 
 
 def _between(low: float, value: float, high: float) -> float:

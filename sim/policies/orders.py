@@ -12,6 +12,7 @@ from math import inf, isnan, log2, log10
 from typing import ClassVar
 
 from sim.policies.columns import Column
+from sim.policies.lots import GOLDEN, drawn, mixed
 from sim.policies.parameters import parameter
 from sim.policies.view import View
 from sim.workload.model import Job
@@ -303,24 +304,7 @@ def lot(seed: int, step: int, rank: int) -> float:
     return drawn(stream(seed, step), rank)
 
 
-GOLDEN, MIXING, MIXING_MORE = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
-_WORD = (1 << 64) - 1
-
-
 @lru_cache(maxsize=64)
 def stream(seed: int, step: int) -> int:
     """Return the random 64 bits of a step, from which the numbers of all jobs are made."""
-    return _mixed(_mixed(seed + GOLDEN) + GOLDEN * (step + 1))
-
-
-def drawn(lots: int, rank: int) -> float:
-    """Return the random number in [0, 1) of job `rank` from the bits of a step."""
-    return (_mixed(lots + GOLDEN * (rank + 1)) >> 11) * 2.0**-53
-
-
-def _mixed(word: int) -> int:
-    """Return 64 bits that each depend on every bit of `word` (Steele, Lea & Flood 2014)."""
-    word &= _WORD
-    word = (word ^ word >> 30) * MIXING & _WORD
-    word = (word ^ word >> 27) * MIXING_MORE & _WORD
-    return word ^ word >> 31
+    return mixed(mixed(seed + GOLDEN) + GOLDEN * (step + 1))

@@ -6,14 +6,17 @@ Also tests sim.kernel.arrays, sim.machine.operations.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.kernel import arrays
 from sim.machine import columns, operations
+from sim.machine.moment import MOMENT
 
 SECONDS = st.integers(0, 9).map(float)
 ARRAY: Any = np.array
@@ -72,15 +75,23 @@ A_TURN = st.one_of(st.sampled_from([0.1, 0.3, 1.0, 2.5, 200.0]), st.floats(0.001
 @given(PARTS, A_TURN)
 def test_turns_are_counted_as_python_divides(seconds: float, a_turn: float) -> None:
     assert arrays.whole_turns(seconds, a_turn) == columns.whole_turns(seconds, a_turn)
-    assert arrays.turns_for(seconds, a_turn) == columns.turns_for(seconds, a_turn)
+    if seconds % 1 == a_turn % 1 == 0:
+        assert operations.turns_for(seconds, a_turn) == -(-seconds // a_turn)
+    else:
+        assert operations.turns_for(seconds, a_turn) == ceil((seconds - MOMENT) / a_turn)
 
 
 @given(PARTS, A_TURN, st.sampled_from([0.0, 0.1, 0.5]), st.integers(2, 5), st.data())
 def test_rows_make_the_same_progress(gone: float, a_turn: float, lost: float, count: int, data: st.DataObject) -> None:
-    now, made, its_made = data.draw(st.integers(0, count - 1)), [0.0], with_room([0.0] * count)
-    columns.count_progress(gone, a_turn, lost * a_turn, count, now, made)
-    arrays.count_progress(gone, a_turn, lost * a_turn, count, now, its_made)
+    now, made, its_made = data.draw(st.integers(0, count - 1)), [0.0] * count, with_room([0.0] * count)
+    operations.count_progress(gone, a_turn, lost * a_turn, count, now, made)
+    operations.count_progress(gone, a_turn, lost * a_turn, count, now, its_made)
     assert its_made[:count].tolist() == made
+    ended, rest = divmod(gone, a_turn)
+    for row in range(count):
+        turns = ended // count + ((row - now) % count < ended % count)
+        is_on_turn = (now + ended) % count == row
+        assert made[row] == pytest.approx(turns * (1 - lost) * a_turn + is_on_turn * max(rest - lost * a_turn, 0))
     share, its_share = [0.0] * count, with_room([0.0] * count)
     operations.differences(made, list(range(count)), count, share)
     operations.differences(its_made, ARRAY(range(count)), count, its_share)

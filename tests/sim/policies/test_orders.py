@@ -1,4 +1,7 @@
-"""Queue orders: the formulas, worked out by hand."""
+"""Queue orders: the formulas, worked out by hand.
+
+Also tests sim.policies.lots.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ import numpy as np
 import pytest
 
 from sim.policies import orders
-from sim.policies.orders import ORDERS, Fcfs, Order, Ward, _mixed, lot, power
+from sim.policies.lots import mixed
+from sim.policies.orders import ORDERS, Fcfs, Order, Ward, lot, power
 from sim.policies.parameters import parameters_of
 from sim.workload.model import Job
 
@@ -86,7 +90,7 @@ def test_powers_have_no_exceptions(base: float, exponent: float, value: float) -
 def test_lots_are_those_of_splitmix64() -> None:
     """Vigna's splitmix64.c, from state 0."""
     state, first = 0, 0xE220A8397B1DCDAF
-    assert _mixed(state + 0x9E3779B97F4A7C15) == first
+    assert mixed(state + 0x9E3779B97F4A7C15) == first
 
 
 def test_lots_are_spread_evenly_and_know_nothing_of_one_another() -> None:

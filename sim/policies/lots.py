@@ -1,0 +1,24 @@
+"""Random numbers of jobs, the same whatever the number of jobs and compiled or not (splitmix64)."""
+
+from __future__ import annotations
+
+from sim.machine.columns import Word
+
+GOLDEN: Word = 0x9E3779B97F4A7C15
+MIXING: Word = 0xBF58476D1CE4E5B9
+MIXING_MORE: Word = 0x94D049BB133111EB
+MASK: Word = 0xFFFFFFFFFFFFFFFF
+A_LOT = 2.0**-53
+
+
+def drawn(lots: Word, rank: int) -> float:
+    """Return the random number in [0, 1) of job `rank` from the bits of a step."""
+    return (mixed(lots + GOLDEN * (rank + 1)) >> 11) * A_LOT
+
+
+def mixed(word: Word) -> Word:
+    """Return 64 bits that each depend on every bit of `word` (Steele, Lea & Flood 2014)."""
+    word &= MASK
+    word = (word ^ word >> 30) * MIXING & MASK
+    word = (word ^ word >> 27) * MIXING_MORE & MASK
+    return word ^ word >> 31
