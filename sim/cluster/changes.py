@@ -10,7 +10,7 @@ from sim.cluster.values import SUSPENDED, Cluster, ClusterJob
 
 Kind = Literal["arrival", "start", "completion", "suspension", "node", "moved", "reservation"]
 TRIFLE = 1.0
-"""Seconds by which an expected start moves without being said to have moved."""
+"""Seconds by which an expected start must move to count as moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,19 +18,19 @@ class Event:
     """Event between two pictures."""
 
     at: float
-    """Time of the event by the scheduler, else when it was first seen."""
+    """Time of the event according to the scheduler, else the time when it was first seen."""
     kind: Kind
     subject: str
-    """The id of a job, or the name of a node or a reservation."""
+    """Id of the job, or name of the node or the reservation."""
     before: str = ""
     after: str = ""
-    """The state or the reason, before and after."""
+    """State or reason after the event, as `before` has the earlier one."""
     by: float = 0.0
-    """Seconds by which an expected start moved; negative: earlier."""
+    """Seconds by which an expected start moved; negative is earlier."""
 
 
 def changes(before: Cluster | None, after: Cluster) -> tuple[Event, ...]:
-    """Return what happened between two pictures in the order of time; with no picture before, nothing."""
+    """Return the events between two pictures in order of time; an empty tuple for the first picture."""
     if before is None:
         return ()
     found = [*_of_jobs(before, after), *_of_nodes(before, after), *_of_reservations(before, after)]
@@ -79,5 +79,5 @@ def _of_reservations(before: Cluster, after: Cluster) -> Iterator[Event]:
 
 
 def _within(at: float, before: Cluster, after: Cluster) -> float:
-    """Return that moment, or the nearest one between the two pictures."""
+    """Return the time limited to the span between the two pictures."""
     return min(max(at, before.at), after.at)

@@ -1,4 +1,4 @@
-"""Values of a cluster as plain data for a recording, and back. Foreign data is checked and bounded."""
+"""Conversion of a cluster's values to plain data for a recording, and back. Foreign data is checked and bounded."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sim.cluster.values import ClusterJob, Cores, Limit, Node, Partition, Reserv
 T = TypeVar("T", ClusterJob, Limit, Node, Partition, Reservation)
 Plain = dict[str, Any]
 LONGEST = 100_000
-"""Most letters of a text, and most items of a list."""
+"""Largest number of letters of a text, and of items of a list."""
 LARGEST = 1 << 62
 
 
 class DamagedError(ValueError):
-    """Plain data that is no value of a cluster."""
+    """Error for plain data that is no value of a cluster."""
 
 
 def encode(value: T) -> Plain:

@@ -1,4 +1,4 @@
-"""Moments of a real cluster in words, in the time zone of the reader."""
+"""Times of a real cluster as text, in the time zone of the reader."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import datetime
 
 
 def date(at: float | None, now: float) -> str:
-    """Return a moment in words: the clock, and the day if it is not today; "an unknown time" for None."""
+    """Return a time as text: the clock, and the day if it is not today; "an unknown time" for None."""
     if at is None:
         return "an unknown time"
     try:

@@ -1,4 +1,4 @@
-"""History of the expected start of a waiting job."""
+"""Changes of the expected start of a waiting job."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sim.cluster.values import Cluster
 
 @dataclass(frozen=True)
 class Expectation:
-    """The start of a job that Slurm expected at one poll."""
+    """Start of a job that Slurm expected at one poll."""
 
     at: float
     start: float
@@ -27,12 +27,12 @@ class Expectations:
 
     @property
     def moves(self) -> tuple[float, ...]:
-        """Return by how many seconds each date moved against the one before; negative: earlier."""
+        """Return the seconds by which each expected start moved from the one before; negative is earlier."""
         return tuple(after.start - before.start for before, after in zip(self.said, self.said[1:], strict=False))
 
 
 def expectations(pictures: Iterable[Cluster], job: str) -> Expectations:
-    """Return the expectations about a job in pictures in the order of time."""
+    """Return the expected starts of a job in these pictures, which are in order of time."""
     said: list[Expectation] = []
     for cluster in pictures:
         found = cluster.job_of.get(job)

@@ -1,4 +1,4 @@
-"""Reasons of limits: which limit, how full it is, and which jobs fill it."""
+"""Reasons of limits as text: which limit, how full it is, and which jobs fill it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _REASON = re.compile(
     r"(?P<how>Grp|Max|Min)(?P<what>[A-Z]\w*?)(?P<span>Run(?:Minutes|Mins)|Minutes|Mins)?"
     r"(?:Per(?P<per>User|Job|Account|Acct|Node))?(?:Limit|NotSatisfied)?"
 )
-"""A limit of a QOS for each account, and one on minutes, has no QOS before it."""
+"""Pattern of Slurm's reasons for limits; a QOS limit per account or on minutes has no QOS before it."""
 _RESOURCES = {
     "cpu": ("cpu", "cores"), "mem": ("mem", "memory in MB"), "memory": ("mem", "memory in MB"),
     "node": ("node", "nodes"),
     "gres": ("gres/gpu", "GPUs"), "billing": ("billing", "billing units"), "energy": ("energy", "energy in J"),
     "bb": ("bb/", "burst buffer in GB"), "license": ("license/", "licenses"), "unknown": ("", "of another resource"),
 }  # fmt: skip
-"""Word of a reason -> the resource as a limit names it, and in words."""
+"""Resource name in a limit, and in words, for each resource name in a reason."""
 MOST_NAMED = 3
-"""Most jobs that are named as filling a limit."""
+"""Largest number of jobs that are named as filling a limit."""
 
 
 def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
-    """Return the reason in words if it is that of a limit, else None."""
+    """Return the reason of the job as text if it is about a limit, else None."""
     match = _REASON.fullmatch(job.reason)
     if match is None:
         return None
@@ -46,7 +46,7 @@ def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
 
 
 def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whose: str) -> str:
-    """Return the limit on a single job that this one violates; it can start only if one of them is changed."""
+    """Return text about the limit on a single job that this job exceeds; the job or the limit must be changed."""
     unit, own = _unit(match), _own_share(job, match, limit) if limit else 0
     is_least = match["how"] == "Min"
     each = "" if is_least else f" for {'a node of ' if match['per'] == 'Node' else ''}a job"
@@ -62,7 +62,7 @@ def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whos
 
 
 def _owner(job: ClusterJob, match: re.Match[str]) -> str:
-    """Return the owner of the limit in words."""
+    """Return the owner of the limit as text."""
     if match["of"] != "Assoc":
         per = {"User": f"user {job.user} in QOS {job.qos}", "Account": f"account {job.account} in QOS {job.qos}"}
         return per.get((match["per"] or "").replace("Acct", "Account"), f"QOS {job.qos}")
@@ -95,7 +95,7 @@ def _key(match: re.Match[str]) -> str:
 
 
 def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | None:
-    """Return the limit that the reason is about, the fullest if several may be meant (an account's parents)."""
+    """Return the limit to which the reason refers; of several possible ones (an account's parents) the fullest."""
     key = _key(match)
     alike = [limit for limit in cluster.limits if limit.what == key or (key.endswith("/") and key in limit.what)]
     if match["of"] != "Assoc":
@@ -110,7 +110,7 @@ def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | N
 
 
 def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return how much of it the job asks for; 0 where that is not known."""
+    """Return the amount of the limit that the job requests; 0 if unknown."""
     if "Jobs" in limit.what:
         return 1
     if match["what"] == "WallDuration":
@@ -122,14 +122,16 @@ def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
 
 
 def _used_now(cluster: Cluster, job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return what the jobs in the picture use of it, which is newer than the limits; 0 where it is no sum of theirs."""
+    """Return the amount that the jobs in the picture use, which is newer than the limits; 0 if it is no sum over
+    jobs.
+    """
     if match["span"] or "Submit" in limit.what or limit.what.endswith("=node"):
         return 0.0
     return sum(_own_share(other, match, limit) for other in cluster.running if _shares(match, job, other))
 
 
 def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
-    """Return the running jobs that use most of the limit, with their latest ends."""
+    """Return the running jobs that use most of the limit, with their latest ends, as text."""
     alike = (other for other in cluster.running if _shares(match, job, other))
     filling = sorted(alike, key=lambda other: (-other.cpus, other.end or 0))
     if not filling:

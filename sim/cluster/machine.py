@@ -1,4 +1,4 @@
-"""The machine of a cluster in the words of a trace of nodes, so that a recording can be replayed on it."""
+"""Machine of a cluster in the form of a trace of nodes, so that a recording can be replayed on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a job that none of its partitions can give, with the numbers, and the partitions that could."""
+"""Requests that none of a job's partitions can meet, with the numbers, and the partitions that could."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sim.formatting import count, listed, span
 
 
 def partitions_of(cluster: Cluster, job: ClusterJob) -> list[Partition]:
-    """Return the partitions in which it may run."""
+    """Return the partitions in which the job may run."""
     names = job.partition.split(",")
     return [each for each in cluster.partitions if each.name in names]
 
 
 def misfit(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the request that none of the job's partitions can meet, "" if there is none."""
+    """Return the request that none of the job's partitions can meet as text, "" if they can meet all."""
     told = [list(_misfits(cluster, job, each)) for each in partitions_of(cluster, job)]
     if not told or not all(told):
         return ""
@@ -43,5 +43,5 @@ def _misfits(cluster: Cluster, job: ClusterJob, partition: Partition) -> Iterato
 
 
 def _gpus(nodes: list[Node], job: ClusterJob) -> int:
-    """Return the most GPUs that as many nodes as the job wants have."""
+    """Return the largest number of GPUs that each of as many nodes as the job requests has."""
     return sum(sorted((node.gpus for node in nodes), reverse=True)[: max(job.nodes_wanted, 1)])

@@ -1,4 +1,4 @@
-"""A history that was observed: pictures of a cluster one after another, as stretches of time on cores.
+"""History of an observed cluster: successive pictures, as stretches of time on cores.
 
 Charts, panels and stops read it as they read the history of a simulated run. Cores are numbered from the last node to
 the first, so that the first node is at the top of a chart; times are seconds since `origin`.
@@ -26,18 +26,19 @@ from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
 MOST_KEPT = 2_000
-"""Jobs in all pictures that are kept whole; of older pictures only stretches and the kinds of their events remain."""
+"""Largest number of jobs in pictures that are kept whole; of older pictures only stretches and kinds of events remain.
+"""
 MOST_PAST = 50_000
-"""Stretches that have ended; older ones are forgotten."""
+"""Largest number of stretches that have ended; older ones are dropped."""
 MOST_EVENTS = 2_000
-"""Events that are kept; those of older pictures are found again by comparing the pictures."""
+"""Largest number of events that are kept; older ones are found again by comparing pictures."""
 MOST_DATES, FEW_DATES = 200, 20
-"""Expected starts that are kept of a job: while it waits, and afterwards."""
+"""Largest numbers of expected starts that are kept for a job: while it waits, and afterwards."""
 UTC = ZoneInfo("UTC")
 
 
 class Rows(NamedTuple):
-    """The cores of one node in the chart: `low` until `high`."""
+    """Cores of one node in the chart: `low` until `high`."""
 
     node: str
     low: int
@@ -45,14 +46,16 @@ class Rows(NamedTuple):
 
 
 class Dated(NamedTuple):
-    """An expected start, and when the scheduler gave it."""
+    """Expected start of a job, and the time at which the scheduler gave it."""
 
     at: float
     start: float
 
 
 class Gone(NamedTuple):
-    """A node that no job can start on, from when until when (None: still), and the reason as a person wrote it."""
+    """Node on which no job could start, with begin and end (None if it still cannot), and the reason that a person
+    wrote.
+    """
 
     node: str
     start: float
@@ -94,40 +97,40 @@ class Layout:
 
 
 class Observed:
-    """Takes in pictures in the order of time. One thread owns it."""
+    """Observed history, to which pictures are added in order of time. Only one thread may use it."""
 
     def __init__(self, zone: tzinfo = UTC) -> None:
         self.zone = zone
         self.origin: float | None = None
-        """Midnight on the cluster's clock before the first picture, in seconds since 1970."""
+        """Midnight, on the cluster's clock, before the first picture, in seconds since 1970."""
         self.layout = Layout((), 0)
         self.moments: list[float] = []
-        """Times of the pictures, since the origin."""
+        """Times of the pictures in seconds since the origin."""
         self.kinds: list[frozenset[Kind]] = []
-        """The kinds of events with which each picture came."""
+        """Kinds of events since the picture before, for each picture."""
         self._events: dict[int, tuple[Event, ...]] = {}
-        """Number of a picture -> its events; none is missing from the first of them on."""
+        """Events of each picture by its number; from the first number on, none is missing."""
         self._count = 0
         self.jobs: list[ClusterJob] = []
-        """rank -> the job as it was seen last"""
+        """Jobs as they were last seen, by rank"""
         self.ranks: dict[str, int] = {}
         self.doubled = 0
-        """Cores that two jobs held at once in the last picture, by what the scheduler says."""
+        """Number of cores that two jobs held at once in the last picture, according to the scheduler."""
         self._kept: deque[tuple[int, Cluster]] = deque()
         self._size = 0
         self._past: deque[Stretch] = deque(maxlen=MOST_PAST)
         self._open: dict[int, _Held] = {}
         self._dates: dict[int, array[float]] = {}
-        """Rank -> the expected starts of that job: when each was given, and the start, by turns."""
+        """Expected starts of each job by rank: the time when each was given, and the start, alternately."""
         self.levels: list[tuple[float, int]] = []
-        """(share of the cores in use, waiting jobs) in each picture."""
+        """Share of the cores in use and number of waiting jobs in each picture."""
         self._gone: list[Gone] = []
         self._workload: Workload | None = None
 
     # Input
 
     def add(self, cluster: Cluster) -> tuple[Event, ...]:
-        """Take in the next picture. Return what happened since the one before."""
+        """Add the next picture; return the events since the one before."""
         before = self.last
         if self.origin is None:
             local = datetime.fromtimestamp(cluster.at, self.zone)
@@ -147,7 +150,7 @@ class Observed:
         return happened
 
     def add_past(self, ended: Iterable[ClusterJob]) -> None:
-        """Take in jobs that ended before the first picture, by the accounting; their cores are not known any more."""
+        """Add jobs from the accounting that ended before the first picture; their cores are unknown."""
         if self.origin is None:
             return
         taken: dict[str, list[tuple[float, int]]] = {}
@@ -175,7 +178,7 @@ class Observed:
         return self._kept[-1][1] if self._kept else None
 
     def at(self, picture: int) -> Cluster | None:
-        """Return the picture of that number, None if it is not kept whole any more."""
+        """Return the picture of that number, None for one that was dropped."""
         first = self._kept[0][0] if self._kept else 0
         return self._kept[picture - first][1] if 0 <= picture - first < len(self._kept) else None
 
@@ -185,11 +188,11 @@ class Observed:
         return self._kept[0][0] if self._kept else 0
 
     def picture_at(self, time: float) -> int:
-        """Return the number of the last picture that was taken until then, 0 before the first."""
+        """Return the number of the last picture taken until `time`, 0 before the first."""
         return max(bisect_right(self.moments, time) - 1, 0)
 
     def stretches(self, until: float) -> list[Stretch]:
-        """Return what held cores until then, as it was known then."""
+        """Return the stretches in which cores were held until `until`, as known at that time."""
         found = [
             s if s.end is None or s.end <= until else s._replace(end=None, ended_by=None)
             for s in self._past
@@ -203,23 +206,23 @@ class Observed:
         return found
 
     def dates(self, rank: int, until: float) -> tuple[Dated, ...]:
-        """Return the expected starts that were said of a job until then, each where it changed."""
+        """Return the expected starts of a job that were given until `until`, each where it changed."""
         numbers = tuple(self._dates.get(rank, ()))  # a copy: the other thread goes on
         return tuple(Dated(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True) if pair[0] <= until)
 
     def gone(self, until: float) -> tuple[Gone, ...]:
-        """Return the nodes that were drained or down some time until then, as it was known then."""
+        """Return the nodes that were drained or down at some time until `until`, as known at that time."""
         known = (gone for gone in self._gone if gone.start <= until)
         return tuple(g if g.end is None or g.end <= until else g._replace(end=None) for g in known)
 
     def happened(self, picture: int) -> tuple[Event, ...] | None:
-        """Return the events with which that picture came, None if they are not kept any more."""
+        """Return the events since the picture before this one, None if they were dropped."""
         found = self._events.get(picture)
         return found if found is not None or not 0 <= picture < len(self.kinds) or self.kinds[picture] else ()
 
     @property
     def workload(self) -> Workload:
-        """Return the jobs seen so far as a workload, by rank, so that whatever reads one can read them."""
+        """Return the jobs seen so far as a workload, by rank, for code that reads workloads."""
         if self._workload is None:
             self._workload = _workload_of(self.jobs, max(self.layout.cpus, 1), self.origin or 0.0, self.zone)
         return self._workload
@@ -240,7 +243,7 @@ class Observed:
             self._size -= len(self._kept.popleft()[1].jobs)
 
     def _lay_out(self, cluster: Cluster) -> None:
-        """Number the cores; where nodes came or went, what is held is moved with its node."""
+        """Number the cores; if nodes were added or removed, move what is held with its node."""
         before, self.layout = self.layout, Layout.of(cluster.nodes)
         if not before.rows or before == self.layout:
             return
@@ -261,7 +264,7 @@ class Observed:
         }
 
     def _note_gone(self, cluster: Cluster) -> None:
-        """Note which nodes went or came back; a reason often says since when."""
+        """Record which nodes went down or came back; a reason often has the time."""
         now = cluster.at - (self.origin or 0.0)
         open_now = {gone.node: place for place, gone in enumerate(self._gone) if gone.end is None}
         for node in cluster.nodes:
@@ -293,13 +296,13 @@ class Observed:
             busy |= self._hold(job, self.ranks[job.id], now, busy)
 
     def _end_of(self, job: ClusterJob, cluster: Cluster, now: float) -> float:
-        """Return when a job that holds nothing any more ended: by the scheduler, else when it was seen."""
+        """Return the end of a job that holds nothing any more: from the scheduler, else when that was seen."""
         seen = cluster.job_of.get(job.id)
         end = seen.end if seen is not None and seen.has_ended else None
         return now if end is None else min(end - (self.origin or 0.0), now)
 
     def _add_short(self, cluster: Cluster, before: Cluster | None) -> None:
-        """Add jobs that started and ended since the picture before, if the scheduler still lists them."""
+        """Add jobs that started and ended since the last picture, if the scheduler still lists them."""
         for job in cluster.jobs:
             was = before.job_of.get(job.id) if before is not None else None
             if not job.has_ended or job.start is None or job.end is None or not job.nodes or job.end <= job.start:
@@ -311,7 +314,7 @@ class Observed:
                 self._past.append(Stretch(self.ranks[job.id], start, end, "run", processors, ended_by=_ending(job)))
 
     def _hold(self, job: ClusterJob, rank: int, now: float, busy: int) -> int:
-        """Note what a job holds now. Return its cores."""
+        """Record the cores that a job holds now, and return them."""
         kind = "suspended" if job.state == SUSPENDED else "run"
         was = self._open.get(rank)
         if job.cores:
@@ -343,7 +346,7 @@ class Observed:
             self._past.append(Stretch(rank, held.start, end, held.kind, held.processors, ended_by=ended_by))
 
     def _free_on(self, node: str, count: int, busy: int) -> int:
-        """Return `count` cores of a node from its first one on, free ones if there are any."""
+        """Return `count` cores of a node from its first one on, preferring free ones."""
         row = next((row for row in self.layout.rows if row.node == node), None)
         if row is None:
             return 0
@@ -375,7 +378,7 @@ class Observed:
 
 
 def sharing(cluster: Cluster, before: Cluster | None) -> Cluster:
-    """Return the picture with the very values of the one before where they are equal: memory stays flat."""
+    """Return the picture with equal values replaced by the objects of the last picture, to save memory."""
     if before is None:
         return cluster
     known: Mapping[str, ClusterJob] = before.job_of
@@ -389,13 +392,13 @@ _SHARED = ("nodes", "partitions", "reservations", "limits", "parts")
 
 
 def _spread(job: ClusterJob) -> list[tuple[str, int]]:
-    """Return (node, cores) as evenly as can be: which node gave how many is not known."""
+    """Return (node, cores) divided as evenly as possible, because the cores on each node are unknown."""
     each, more = divmod(job.cpus, max(len(job.nodes), 1))
     return [(name, each + (place < more)) for place, name in enumerate(job.nodes)]
 
 
 def _mirrored(mask: int, size: int) -> int:
-    """Return a node's cores with the first one at the top.
+    """Return a set of a node's cores with their order reversed, so that the first one is at the top.
 
     >>> bin(_mirrored(0b0011, 4))
     '0b1100'
@@ -411,7 +414,7 @@ def _union(masks: Iterable[int]) -> int:
 
 
 def _ending(job: ClusterJob) -> str:
-    """Return how a stretch ends: crossed where the job was killed or its node failed."""
+    """Return the kind of a stretch's end: killed if the job was killed or its node failed."""
     if job.state in ("TIMEOUT", "CANCELLED", "OUT_OF_MEMORY", "DEADLINE", "PREEMPTED"):
         return "killed"
     return "interrupted" if job.state in ("NODE_FAIL", "BOOT_FAIL") else "done"
@@ -447,7 +450,7 @@ def _workload_of(jobs: list[ClusterJob], procs: int, origin: float, zone: tzinfo
 
 
 class _Words:
-    """Numbers for words in the order in which they come."""
+    """Numbers for words, counted in order of first use."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 USUAL, LEAST, MOST = 60.0, 10.0, 900.0
-"""Seconds between two polls: unless told, at least, at most."""
+"""Seconds between two polls: the default, the smallest and the largest."""
 SLOW = 1.0
-"""Seconds above which an answer was slow."""
+"""Seconds of an answer that counts as slow if exceeded."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """The seconds until the next poll; every answer makes the next `Pace`.
+    """Seconds until the next poll; every answer gives a new `Pace`.
 
     >>> Pace.of(5).wait, Pace.of(60).after(cost=0.2).wait, Pace.of(60).after(cost=1.5).after(cost=None).wait
     (10.0, 60.0, 240.0)
@@ -23,14 +23,14 @@ class Pace:
 
     @classmethod
     def of(cls, every: float) -> Pace:
-        """Return the pace for a wish: never quicker than `LEAST`."""
+        """Return the pace for a requested interval, which is at least `LEAST`."""
         wish = float(min(max(every, LEAST), MOST))
         return cls(wish, wish)
 
     def after(self, cost: float | None) -> Pace:
-        """Return the pace after an answer that took `cost` seconds; None: refused, or no answer.
+        """Return the pace after an answer that took `cost` seconds; None for no answer or a refusal.
 
-        Twice as long after a slow answer or none; as usual again after a quick one.
+        The interval is doubled after a slow answer or none, and normal again after a quick one.
         """
         if cost is not None and cost <= SLOW:
             return Pace(self.every, self.every)

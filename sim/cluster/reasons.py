@@ -1,4 +1,4 @@
-"""Reasons why a job waits, in words with numbers: Slurm's reason, and the state of the cluster that explains it."""
+"""Reasons why a job waits, as text with numbers: Slurm's reason, and the state of the cluster that explains it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sim.formatting import count, listed, printable, shortened, span
 from sim.workload.formats.slurm_text import hosts
 
 MOST_LETTERS = 320
-"""Most letters of a reason: names are foreign text of any length."""
+"""Largest number of letters of a reason, because names are foreign text of any length."""
 MOST_NAMED = 3
 Telling = Callable[[Cluster, ClusterJob], str]
 
 
 def say(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the state of a job in one line, as it follows the job's name."""
+    """Return the state of a job in one line, worded to follow the job's name."""
     return shortened(printable(_said(cluster, job)), MOST_LETTERS)
 
 
@@ -50,7 +50,7 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def paragraph(cluster: Cluster, job: ClusterJob) -> tuple[str, ...]:
-    """Return all that the cluster reports about a job, one sentence per line."""
+    """Return everything that the cluster reports about a job, one sentence per line."""
     lines = [f"J{job.id} {_said(cluster, job)}."]
     if job.is_waiting:
         lines.append(_asked(job))
@@ -71,7 +71,7 @@ def _asked(job: ClusterJob) -> str:
 
 
 def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
-    """Return when a waiting job starts, by Slurm: a plan, "not before", or that it has no date."""
+    """Return the expected start of a waiting job as text: planned, "not before", or unknown."""
     if cluster.is_private:
         return "Other users' jobs are hidden here, so no expected start can be trusted"
     if job.start is None:
@@ -87,12 +87,14 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
-    """Return the waiting jobs of its partitions that Slurm considers before it, the first one first."""
+    """Return the waiting jobs of its partitions that Slurm considers before this job, in order."""
     return [cluster.queue[place] for place in _places_ahead(cluster, job)]
 
 
 def _places_ahead(cluster: Cluster, job: ClusterJob) -> Sequence[int]:
-    """Return their places in the queue: of a job in one partition without looking at every other job."""
+    """Return the indices in the queue of the jobs before this one, without looking at all jobs if it has one
+    partition.
+    """
     own = cluster.place_of.get(job.id, len(cluster.queue))
     parts = [cluster.considered.get(partition, ()) for partition in job.partition.split(",")]
     parts = [places[: bisect_left(places, own)] for places in parts]
@@ -108,7 +110,7 @@ def _priority(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _compared(cluster: Cluster, other: ClusterJob, job: ClusterJob) -> str:
-    """Return how far another job is ahead, by the parts of the priorities in which they differ."""
+    """Return as text how far another job is ahead, by the parts of the priorities in which they differ."""
     if other.priority == job.priority:
         return f"J{other.id} has the same priority and was submitted earlier"
     text = f"J{other.id} has priority {other.priority:,} > {job.priority:,}"
@@ -142,7 +144,7 @@ def _resources(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _usable(cluster: Cluster, job: ClusterJob) -> list[Node]:
-    """Return the nodes of its partitions that are up, and not reserved for others before it could end there."""
+    """Return the nodes of its partitions that are up, and not reserved for others before the job could end."""
     names = {name for each in partitions_of(cluster, job) for name in each.nodes}
     end = cluster.at + (job.limit or 0)
     kept = {
@@ -160,7 +162,7 @@ def _gets_whole_nodes(cluster: Cluster, job: ClusterJob) -> bool:
 
 
 def _lacks(cluster: Cluster, job: ClusterJob, nodes: list[Node]) -> str | None:
-    """Return the lacking resources of a node in words, by the last look at the nodes, or None."""
+    """Return the resources that each node lacks for the job as text, as of the last poll of the nodes, or None."""
     memory = max((node.memory - node.memory_taken for node in nodes), default=0)
     gpus = sum(max(node.gpus - node.gpus_taken, 0) for node in nodes)
     if job.gpus > gpus:
@@ -235,7 +237,7 @@ def _begin(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _never_fits(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the request that the job's partitions never meet."""
+    """Return the request that the job's partitions can never meet, as text."""
     if told := misfit(cluster, job):
         return f"can never start: {told}"
     own = {
@@ -273,7 +275,7 @@ _UNAVAILABLE = ("ReqNodeNotAvail", "Nodes required for job are DOWN", "Reserved 
 
 
 def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
-    """Return which nodes are missing, and which maintenance ends when."""
+    """Return as text which nodes are unavailable, and when which maintenance ends."""
     named = set(hosts(job.reason.partition("UnavailableNodes:")[2]))
     gone = [node for node in cluster.nodes if node.is_gone and (node.name in named or not named)]
     told = [f"{node.name} is {'+'.join(sorted(node.states & _DOWN) or sorted(node.states)).lower()}" for node in gone]
@@ -305,7 +307,7 @@ _TOLD: Mapping[str, Telling] = {
     "BadConstraints": _never_fits,
     "Constraints": _never_fits,
 }
-"""Reasons that the state of the cluster explains further."""
+"""Functions that explain a reason of Slurm by the state of the cluster, by reason."""
 _PLAIN: Mapping[str, str] = {
     "JobHeldUser": "its user holds it (scontrol release JOB lets it go)",
     "JobHeldAdmin": "an administrator holds it",
@@ -362,6 +364,6 @@ _PLAIN: Mapping[str, str] = {
     "InvaildReason": "Slurm gives no reason that it knows",
     "ReqNodeNotAvail": "a node that it asks for by name is not available",
 }
-"""Reasons that say all there is to say."""
+"""Texts of reasons of Slurm that need no further explanation, by reason."""
 CODES = tuple(dict.fromkeys((*_TOLD, *_PLAIN)))
-"""Reasons that have words of their own, besides those of limits."""
+"""Reasons of Slurm for which there is text, besides reasons of limits."""

@@ -1,8 +1,8 @@
-"""A recording of a live cluster: one SQLite file that grows by what changed, poll by poll.
+"""Recording of a live cluster: one SQLite file that grows by the changes at each poll.
 
-A row per poll, written and committed at once: a kill loses at most the last poll. Many may read while one writes.
-Every `FRAME`th row has the whole picture, all others what changed since the row before. The table `jobs` has each job
-once, as it was last seen, so that the file can be read as a trace.
+A row per poll, written and committed at once: a kill loses at most the last poll. Many programs may read while one
+writes. Every `FRAME`th row has the whole picture, all others the changes since the row before. The table `jobs` has
+each job once, as it was last seen, so that the file can be read as a trace.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from sim.databases import connected, foreign_database, refuse_computing
 from sim.errors import FileError
 
 FRAME = 60
-"""Polls between two whole pictures: an hour at a poll a minute. Any moment is read within half a second."""
+"""Number of polls between two whole pictures; any time can then be read within half a second."""
 MOST_BYTES = 1 << 28
-"""Most bytes of a picture when it is unpacked."""
+"""Largest size in bytes of an unpacked picture."""
 MOST_NEAR = 10_000
-"""Jobs in the pictures that a reader keeps: steps back find theirs."""
+"""Largest number of jobs in the pictures that a reader caches for steps back."""
 CACHE = 256
-"""KB of the file that the writer keeps in memory: it never reads what it wrote."""
+"""Size in KB of the writer's cache of the file, which it never reads again."""
 FORMAT = 2
 SHIFTED = ("priority", "start")
-"""Fields that change for most waiting jobs at each poll; the differences of all of them are kept side by side."""
+"""Fields that change for most waiting jobs at each poll; their differences are stored together."""
 TABLES = ("about", "polls", "jobs")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT);
@@ -50,15 +50,15 @@ _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("reservations", Reservation, "name"),
     ("jobs", ClusterJob, "id"),
 )
-"""Each kind of item: the field of `Cluster`, its class, and what names one."""
+"""Kinds of items: the field of `Cluster`, its class, and the field that names an item."""
 
 
 MOST_PAST = 50_000
-"""Jobs that ended before the first poll which are read: the latest ones."""
+"""Largest number of jobs ended before the first poll that are read: the latest ones."""
 
 
 class Recorder:
-    """The writer of a recording. `secret`: users, accounts and names become pseudonyms made with it."""
+    """Writer of a recording. With `secret`, users, accounts and names are replaced by pseudonyms made with it."""
 
     def __init__(self, path: str | Path, secret: bytes | None = None) -> None:
         self._path, self._secret = str(path), secret
@@ -85,7 +85,7 @@ class Recorder:
             raise FileError("the recording is of another version of schedscope; record in another file", self._path)
 
     def add(self, cluster: Cluster) -> None:
-        """Add one poll. Raise `FileError` if it cannot be written; the file stays whole."""
+        """Add one poll. Raise `FileError` if it cannot be written; the file stays valid."""
         shown = cluster if self._secret is None else anonymous(cluster, self._secret)
         known = self._before.job_of if self._before else {}
         kept = [shown.job_of[id] for id in known if id in shown.job_of]
@@ -115,7 +115,7 @@ class Recorder:
             raise FileError(f"the recording cannot be written: {error}", self._path) from None
 
     def _write_machine(self, cluster: Cluster) -> None:
-        """Note the machine where it has changed; reading the file as a trace needs it."""
+        """Write the machine if it has changed; it is needed to read the file as a trace."""
         machine = machine_in_words(cluster)
         if machine != self._machine:
             self._machine = machine
@@ -123,19 +123,19 @@ class Recorder:
                 self._db.execute("INSERT OR REPLACE INTO about VALUES ('machine', ?)", (machine,))
 
     def close(self) -> None:
-        """Close the file, with all data in one file again unless it is being read."""
+        """Close the file; all data is then in one file, unless another program reads it."""
         with suppress(sqlite3.Error):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()
 
 
 def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
-    """Return True if the table of jobs has to say something new: not for a priority or an expected start."""
+    """Return True if the job's row must be written again: not for a new priority or expected start."""
     return was is None or _row(was) != _row(job)
 
 
 def _left(job: ClusterJob, at: float) -> ClusterJob:
-    """Return a job that is no longer listed, as it must have ended: unseen, between the last two polls."""
+    """Return a job that is no longer listed with an assumed end between the last two polls."""
     if job.has_ended:
         return job
     if job.is_waiting:
@@ -173,7 +173,7 @@ def _whole(cluster: Cluster) -> Plain:
 
 
 def _rest(cluster: Cluster) -> Plain:
-    """Return what is kept whole where it changed at all."""
+    """Return the fields that are stored as a whole if they have changed."""
     return {
         "name": cluster.name,
         "version": cluster.version,
@@ -185,14 +185,14 @@ def _rest(cluster: Cluster) -> Plain:
 
 
 def _columns(cluster: Cluster) -> Plain:
-    """Return the parts of priorities by columns, which pack well."""
+    """Return the parts of priorities in columns, which compress well."""
     numbers = list(cluster.parts)
     names = sorted({name for parts in cluster.parts.values() for name in parts})
     return {"numbers": numbers, "names": {n: [cluster.parts[j].get(n, 0) for j in numbers] for n in names}}
 
 
 def _delta(before: Cluster, after: Cluster) -> Plain:
-    """Return what changed: new items, changed fields of known ones, and the names of items that went."""
+    """Return the changes: new items, changed fields of known ones, and the names of removed items."""
     data: Plain = {}
     for kind, _, name in _KINDS:
         was = {getattr(item, name): item for item in getattr(before, kind)}
@@ -213,14 +213,14 @@ def _delta(before: Cluster, after: Cluster) -> Plain:
 
 
 def _keeps_order(was: list[str], now: list[str]) -> bool:
-    """Return True if what is left of `was` comes first in `now`, in the same order."""
+    """Return True if the remaining items of `was` come first in `now`, in the same order."""
     there = set(now)
     left = [key for key in was if key in there]
     return now[: len(left)] == left
 
 
 def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) -> dict[str, ClusterJob]:
-    """Note the differences of the shifted fields over all jobs, and return the jobs as if they had shifted already."""
+    """Add the differences of the shifted fields to `data`, and return the old jobs with these differences applied."""
     kept = [key for key in was if key in now]
     moved = dict(was)
     for field in SHIFTED:
@@ -235,21 +235,21 @@ def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) 
 
 
 def _difference(was: float | None, now: float | None) -> float:
-    """Return the change of a whole number; 0 if it is stored in another way."""
+    """Return the change of a whole number; 0 for values that are stored differently."""
     if was is None or now is None or was != int(was) or now != int(now):
         return 0
     return int(now) - int(was)
 
 
 class Recording:
-    """The reader of a recording, also of one that is still written."""
+    """Reader of a recording, which may still be written."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         if not Path(path).is_file():
             raise FileError("no such file" if not Path(path).exists() else "it is no file", self.path)
         self._near: deque[Cluster] = deque()
-        """The pictures that were read last, in order and without a gap: each is made from the one before."""
+        """Pictures that were read last, in order and without gaps, because each is made from the one before."""
         self._lock = Lock()
         try:
             found = self._ask("SELECT value FROM about WHERE name = 'format'")
@@ -259,7 +259,7 @@ class Recording:
             raise FileError("the recording is of another version of schedscope", self.path)
 
     def times(self) -> tuple[float, ...]:
-        """Return the moments of all polls so far, in order."""
+        """Return the times of all polls so far, in order."""
         return tuple(self._moment(at) for (at,) in self._ask("SELECT at FROM polls ORDER BY at"))
 
     def _moment(self, at: object) -> float:
@@ -269,7 +269,7 @@ class Recording:
             raise FileError(f"the recording is damaged: a moment of a poll: {error}", self.path) from None
 
     def at(self, time: float) -> Cluster:
-        """Return the cluster as it was known at a moment: the last poll until then, else the first."""
+        """Return the cluster as of `time`: the last poll until then, else the first."""
         with self._lock:
             ((last, first),) = self._ask(
                 "SELECT (SELECT MAX(at) FROM polls WHERE at <= ?), (SELECT MIN(at) FROM polls)", (float(time),)
@@ -283,7 +283,7 @@ class Recording:
         return map(self.at, self.times())
 
     def history(self) -> tuple[ClusterJob, ...]:
-        """Return the jobs that ended before the first poll, by the accounting."""
+        """Return the jobs that ended before the first poll, from the accounting."""
         rows = self._ask(
             "SELECT id, state, start, end, submit, cpus, time_limit, user, account, partition, nodes FROM jobs"
             " WHERE end <= (SELECT MIN(at) FROM polls) AND start < end AND nodes != '' ORDER BY end DESC LIMIT ?",
@@ -408,7 +408,7 @@ def _shifts(data: Plain) -> dict[str, list[int]]:
 
 
 def anonymous(cluster: Cluster, secret: bytes) -> Cluster:
-    """Return the picture with stable pseudonyms for users and accounts, and without other words of people."""
+    """Return the picture with pseudonyms for users and accounts, and without other text written by people."""
     said = _Pseudonyms(secret)
     return replace(
         cluster,
@@ -439,7 +439,7 @@ def _pseudonymous(job: ClusterJob, secret: bytes) -> ClusterJob:
 
 
 class _Pseudonyms:
-    """Pseudonyms made with a secret: the same name gets the same one, and only the secret connects them."""
+    """Pseudonyms made with a secret: a name always gets the same one, and only the secret connects them."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
@@ -453,7 +453,7 @@ class _Pseudonyms:
         return tuple(self.of(kind, name) for name in names)
 
     def limited(self, limit: Limit) -> str:
-        """Return the name of what a limit is about: `anna of physics`, `anna in high`, an account, a QOS."""
+        """Return the owner of a limit with pseudonyms: `anna of physics`, `anna in high`, an account or a QOS."""
         name, of, account = limit.name.partition(" of ")
         if limit.kind == "user":
             return f"{self.of('user', name)}{of}{self.of('account', account)}"

@@ -1,4 +1,4 @@
-"""A recording in a temporary folder: the pictures of a live cluster that are too many to be kept in memory."""
+"""Recording in a temporary folder of a live cluster's pictures that do not fit in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.errors import FileError
 
 
 class Scratch:
-    """Pictures on disk until it is closed. One thread may write while others read."""
+    """Pictures on disk until the object is closed. One thread may write while others read."""
 
     def __init__(self) -> None:
         try:
@@ -23,14 +23,14 @@ class Scratch:
         self._recorder, self._recording = Recorder(path), Recording(path)
 
     def add(self, cluster: Cluster) -> None:
-        """Keep a picture. Raise `FileError` if there is no room."""
+        """Store a picture. Raise `FileError` if the disk is full."""
         self._recorder.add(cluster)
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
-        """Leave out the past: it is no picture."""
+        """Do nothing, because jobs of the past are no picture."""
 
     def at(self, time: float) -> Cluster:
-        """Return the picture of that moment."""
+        """Return the picture as of `time`."""
         return self._recording.at(time)
 
     def close(self) -> None:

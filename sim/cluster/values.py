@@ -1,4 +1,4 @@
-"""A cluster at one moment: frozen values, the same whichever scheduler runs it. Times are seconds since 1970."""
+"""Values of a cluster at one time, immutable and the same for all schedulers. Times are seconds since 1970."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPEC
 RUNNING = frozenset({"RUNNING", "COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED"})
 """States in which a job holds its nodes and cores."""
 SUSPENDED = "SUSPENDED"
-"""The state in which a job holds its nodes, but its cores may be given to others."""
+"""State in which a job holds its nodes, but its cores may be given to others."""
 PLANNED_FOR = frozenset({"Priority", "Resources"})
 """Reasons of a waiting job whose expected start is part of a plan; all other dates are "not before"."""
 GONE = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN"})
@@ -29,7 +29,7 @@ class Node:
     gpus: int = 0
     states: frozenset[str] = frozenset()
     reason: str = ""
-    """Reason why it is drained or down, as a person wrote it: untrusted text."""
+    """Reason why the node is drained or down, which a person wrote: untrusted text."""
     partitions: tuple[str, ...] = ()
     cpus_taken: int = 0
     memory_taken: int = 0
@@ -38,13 +38,13 @@ class Node:
 
     @property
     def is_gone(self) -> bool:
-        """Return True if no job can start there: it is drained, down or failing."""
+        """Return True if no job can start on the node: it is drained, down or failing."""
         return bool(self.states & GONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A set of nodes with limits of its own."""
+    """Partition: a set of nodes with its own limits."""
 
     name: str
     nodes: tuple[str, ...] = ()
@@ -54,10 +54,10 @@ class Partition:
     state: str = "UP"
     is_default: bool = False
     is_exclusive: bool = False
-    """Jobs get whole nodes."""
+    """True if jobs get whole nodes."""
     max_nodes: int | None = None
     allowed_accounts: tuple[str, ...] = ()
-    """Empty: all."""
+    """Accounts that may use the partition; empty for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,17 @@ class Limit:
     """Limit of an association or a QOS, with its current use."""
 
     kind: str
-    """`account`, `user`, `qos`, `qos of a user` or `qos of an account`."""
+    """Kind of the owner: `account`, `user`, `qos`, `qos of a user` or `qos of an account`."""
     name: str
     what: str
-    """Name by the scheduler: `GrpTRES=cpu`, `MaxJobsPU` and so on."""
+    """Name of the limit in the scheduler, such as `GrpTRES=cpu` or `MaxJobsPU`."""
     most: float
     used: float
 
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """The cores of one node that a job holds: bit i is CPU i of that node."""
+    """Cores of one node that a job holds: bit i is CPU i of that node."""
 
     node: str
     mask: int
@@ -103,16 +103,16 @@ class ClusterJob:
     """Job, or task of an array."""
 
     id: str
-    """Unique name as users write it: `17`, `6_4`, `123+1`. A task keeps it from its array's submission to its end."""
+    """Unique id as users write it: `17`, `6_4`, `123+1`. A task keeps it from its array's submission to its end."""
     number: str
-    """The scheduler's own number, which the waiting tasks of an array share."""
+    """Number in the scheduler, which the waiting tasks of an array share."""
     state: str
     name: str = ""
     reason: str = ""
     user: str = ""
     account: str = ""
     partition: str = ""
-    """The partition in which it runs, or may run; several with commas between them."""
+    """Partition in which the job runs, or may run; several are separated by commas."""
     qos: str = ""
     cpus: int = 1
     nodes_wanted: int = 1
@@ -120,28 +120,29 @@ class ClusterJob:
     """Requested memory in MB for each node, or for each CPU."""
     gpus: int = 0
     limit: float | None = None
-    """Time limit in seconds; None: unlimited, or unknown."""
+    """Time limit in seconds; None if unlimited or unknown."""
     submit: float = 0.0
     eligible: float | None = None
     start: float | None = None
-    """Start of the job; of a waiting job its expected start."""
+    """Start of the job; for a waiting job its expected start."""
     end: float | None = None
-    """End of the job; of a running job its latest end by its limit."""
+    """End of the job; for a running job its latest end by the limit."""
     priority: int = 0
     nodes: tuple[str, ...] = ()
-    """The nodes that it holds."""
+    """Names of the nodes that the job holds."""
     planned_nodes: tuple[str, ...] = ()
-    """The nodes on which it is expected to start."""
+    """Names of the nodes on which the job is expected to start."""
     cores: tuple[Cores, ...] = ()
-    """Empty: not known."""
+    """Cores that the job holds on each node; empty if unknown."""
     dependency: str = ""
     reservation: str = ""
     comment: str = ""
     array: str = ""
-    """The number of its array."""
+    """Number of the job's array; "" outside of arrays."""
     workdir: str = ""
     tres: str = ""
-    """Resources that it holds, or asks for, as the scheduler writes them: `cpu=4,mem=4000M,node=1`; empty: unknown."""
+    """Resources that the job holds or requests, as the scheduler writes them: `cpu=4,mem=4000M,node=1`; "" if unknown.
+    """
 
     @property
     def is_waiting(self) -> bool:
@@ -149,7 +150,7 @@ class ClusterJob:
 
     @property
     def is_running(self) -> bool:
-        """Return True if it holds cores."""
+        """Return True if the job holds cores."""
         return self.state in RUNNING
 
     @property
@@ -158,17 +159,17 @@ class ClusterJob:
 
     @property
     def is_planned(self) -> bool:
-        """Return True if its expected start is part of the scheduler's plan, and so is to be drawn."""
+        """Return True if its expected start is part of the scheduler's plan, which charts show."""
         return self.is_waiting and self.reason in PLANNED_FOR and self.start is not None
 
 
 Parts = Mapping[str, float]
-"""Part of a priority (age, fairshare, job size, partition, QOS, nice, ...) -> its points."""
+"""Points of each part of a priority: age, fairshare, job size, partition, QOS, nice, ..."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Picture of a cluster at one moment."""
+    """Picture of a cluster at one time."""
 
     at: float
     name: str = ""
@@ -180,17 +181,17 @@ class Cluster:
     jobs: tuple[ClusterJob, ...] = ()
     limits: tuple[Limit, ...] = ()
     parts: Mapping[str, Parts] = field(default_factory=dict)
-    """Job number -> the parts of its priority."""
+    """Parts of the priority of each job, by job number."""
     is_private: bool = False
-    """Other users' jobs are hidden: a plan would be a fiction."""
+    """True if other users' jobs are hidden, so that no plan can be known."""
     cost: float = 0.0
-    """Seconds that asking for it took."""
+    """Seconds that the poll took."""
     me: str = ""
-    """The user who asks."""
+    """Name of the user who asks."""
 
     @cached_property
     def job_of(self) -> Mapping[str, ClusterJob]:
-        """Return job id -> job."""
+        """Return the jobs by id."""
         return {job.id: job for job in self.jobs}
 
     @cached_property
@@ -212,7 +213,9 @@ class Cluster:
 
     @cached_property
     def taken(self) -> Mapping[str, int]:
-        """Return node -> cores in use: by running jobs, which are newer than the nodes, unless some are hidden."""
+        """Return the number of cores in use by node: from running jobs, which are newer than nodes, unless jobs are
+        hidden.
+        """
         if self.is_private:
             return {node.name: node.cpus_taken for node in self.nodes}
         found = dict.fromkeys(self.node_of, 0)
@@ -225,12 +228,12 @@ class Cluster:
 
     @cached_property
     def job_of_number(self) -> Mapping[str, ClusterJob]:
-        """Return the scheduler's own number -> the first job that has it."""
+        """Return the first job of each number in the scheduler."""
         return {job.number: job for job in reversed(self.jobs)}
 
     @cached_property
     def considered(self) -> Mapping[str, tuple[int, ...]]:
-        """Return partition -> places in the queue of the jobs that wait only for room there."""
+        """Return the indices in the queue of the jobs that wait only for free resources, by partition."""
         found: dict[str, list[int]] = {}
         for place, job in enumerate(self.queue):
             if job.reason in PLANNED_FOR or not job.reason:
@@ -240,7 +243,7 @@ class Cluster:
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:
-        """Return job id -> its place in the queue, from 0 on."""
+        """Return the index of each waiting job in the queue, by job id."""
         return {job.id: place for place, job in enumerate(self.queue)}
 
     def find(self, word: str) -> ClusterJob | None:
@@ -255,10 +258,12 @@ def _place(job: ClusterJob) -> tuple[int, float, int, str]:
 
 
 class Source(Protocol):
-    """Scheduler that is read from outside; PBS or Flux can follow Slurm."""
+    """Interface of a scheduler that is read from outside: Slurm now, PBS or Flux later."""
 
     def snapshot(self) -> Cluster:
-        """Return the cluster as it is now. Raise `ClusterError` where the controller cannot be reached or refuses."""
+        """Return the current state of the cluster. Raise `ClusterError` if the controller cannot be reached or
+        refuses.
+        """
 
     def history(self, since: float) -> tuple[ClusterJob, ...]:
-        """Return the jobs that ended since then, by the accounting; none where there is no accounting."""
+        """Return the jobs that ended since `since`, from the accounting; empty if the site keeps none."""

@@ -1,1 +1,1 @@
-"""Slurm: the text and the JSON of its commands as values of a cluster."""
+"""Conversion of the text and JSON of Slurm's commands to values of a cluster."""

@@ -1,4 +1,4 @@
-"""A real Slurm, asked from outside as an ordinary user may: text outputs, and each detail as rarely as possible."""
+"""Adapter for a real Slurm, which is asked as by an ordinary user: text outputs, and details as rarely as possible."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from sim.workload.formats.sacct import duration, stamp
 from sim.workload.formats.slurm_text import hosts
 
 SELDOM = 5
-"""Nodes, partitions, reservations, limits and parts of priorities are asked for at one poll in so many."""
+"""Number of polls between two questions for nodes, partitions, reservations, limits and parts of priorities."""
 MOST_DETAILS = 8
-"""If more jobs have started since the last poll, one question about all jobs replaces one about each."""
+"""Number of newly started jobs above which one question about all jobs replaces one about each."""
 HISTORY = (
     "JobID", "JobIDRaw", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "End",
     "Timelimit", "NCPUS", "NNodes", "NodeList", "Priority", "ReqTRES", "AllocTRES", "JobName",
 )  # fmt: skip
-"""Fields of sacct; the name is last, because it may hold separators."""
+"""Fields requested from sacct; the name is last, because it may contain separators."""
 _SETTING = re.compile(r"^(\w+)\s*=\s*(.*?)\s*$", re.M)
 
 
 class Slurm:
-    """A cluster that Slurm runs: `snapshot` is one poll, `history` reads the accounting."""
+    """Cluster run by Slurm: `snapshot` is one poll, `history` reads the accounting."""
 
     def __init__(self, commands: Commands | None = None) -> None:
         self._commands = commands or Commands()
         self._polls = 0
         self._still = Cluster(0.0)
-        """The last answers to the questions that are asked seldom."""
+        """Last answers to the questions that are asked rarely."""
         self._details: dict[str, text.Details] = {}
         self._held: set[str] = set()
-        """Numbers of the jobs whose details were asked for since they started."""
+        """Numbers of the jobs whose details were requested since they started."""
         self._alive: set[str] = set()
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0
         """Time of the last poll."""
 
     def snapshot(self) -> Cluster:
-        """Return the cluster as it is now; a poll that fails is the next one's to repeat."""
+        """Return the current state of the cluster; what fails is asked again at the next poll."""
         self._commands.spent = 0.0
         if not self._still.name:
             self._still = self._named()
@@ -58,7 +58,7 @@ class Slurm:
         return replace(self._still, at=at, jobs=jobs, is_private=is_private, cost=self._commands.spent)
 
     def history(self, since: float) -> tuple[ClusterJob, ...]:
-        """Return the jobs that ended since then, by sacct; none where there is no accounting."""
+        """Return the jobs that ended since `since`, from sacct; empty if the site has no accounting."""
         begin = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%S")
         try:
             said = self._commands.ask("sacct", "-a", "-X", "-n", "-P", "-S", begin, "-o", ",".join(HISTORY))
@@ -67,7 +67,7 @@ class Slurm:
         return tuple(job for line in said.split("\n") if (job := ended(line)) is not None)
 
     def _named(self) -> Cluster:
-        """Return what does not change while it is watched: the cluster's name, its version, the user who asks."""
+        """Return the constant facts: the cluster's name, its version, and the user who asks."""
         settings = dict(_SETTING.findall(self._commands.ask("scontrol", "show", "config")))
         is_private = "jobs" in settings.get("PrivateData", "").split(",")
         me = self._commands.ask("id", "-un").strip()
@@ -76,7 +76,7 @@ class Slurm:
         return Cluster(0.0, name[: text.MOST_LETTERS], version[:40], is_private=is_private, me=me)
 
     def _looked_at(self, known: Cluster) -> Cluster:
-        """Return the adapter's state with nodes, partitions, reservations, limits and parts of priorities renewed."""
+        """Return the cluster with nodes, partitions, reservations, limits and parts of priorities updated."""
         ask = self._commands.ask
         return replace(
             known,
@@ -88,21 +88,23 @@ class Slurm:
         )
 
     def _unless_refused(self, *words: str) -> str:
-        """Return an answer that a site may refuse, or that needs a plugin which is not there: then nothing."""
+        """Return an answer, or "" if the site refuses it or a plugin is missing."""
         try:
             return self._commands.ask(*words)
         except ClusterError:
             return ""
 
     def _with_forgotten(self, jobs: tuple[ClusterJob, ...], at: float) -> tuple[ClusterJob, ...]:
-        """Return the jobs, and ended jobs that only the accounting still has."""
+        """Return the jobs, with ended jobs that only the accounting still lists."""
         gone = self._alive - {job.id for job in jobs}
         since, self._at = self._at, at
         self._alive = {job.id for job in jobs if not job.has_ended}
         return (*jobs, *(job for job in self.history(since) if job.id in gone)) if gone else jobs
 
     def _with_details(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
-        """Return the jobs with their details, which are asked for once per start, and once before where few are new."""
+        """Return the jobs with their details, which are requested once per start, and once before if few jobs
+        are new.
+        """
         listed = {job.number for job in jobs}
         self._details = {number: told for number, told in self._details.items() if number in listed}
         holding = {job.number for job in jobs if job.is_running}
@@ -121,7 +123,7 @@ class Slurm:
 
 
 def ended(line: str) -> ClusterJob | None:
-    """Return the job of a line of sacct (see `HISTORY`) if it has ended, else None."""
+    """Return the job in a line of sacct (see `HISTORY`) if it has ended, else None."""
     fields = line.split("|", len(HISTORY) - 1)
     if len(fields) < len(HISTORY):
         return None

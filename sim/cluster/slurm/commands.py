@@ -1,4 +1,4 @@
-"""Slurm's commands, started here or on another host. Only what is written in this program runs; answers are text."""
+"""Runner of Slurm's commands, here or on another host. Only commands written in this program run; answers are text."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sim.errors import ClusterError
 from sim.formatting import printable, shortened
 
 PATIENCE = 60.0
-"""Seconds until an answer is given up."""
+"""Seconds after which a command without an answer is stopped."""
 MOST_BYTES = 1 << 28
-"""Most bytes of one answer."""
+"""Largest size in bytes of one answer."""
 SETTINGS = ("TZ=UTC", "LC_ALL=C", "SLURM_TIME_FORMAT=standard")
-"""Environment of every command, so that all hosts write times and words alike."""
+"""Environment variables of every command, so that all hosts write times and words alike."""
 
 
 class Commands:
-    """Commands of Slurm on this machine, or on `host` by the user's own ssh, in batch mode over one connection."""
+    """Slurm's commands on this machine, or on `host` by the user's own ssh, in batch mode over one connection."""
 
     def __init__(self, host: str = "") -> None:
         if host.startswith("-") or not host.isprintable() or any(letter.isspace() for letter in host):
@@ -29,10 +29,10 @@ class Commands:
         self._host = host
         self._folder = tempfile.TemporaryDirectory(prefix="schedscope-ssh-") if host else None
         self.spent = 0.0
-        """Seconds that answers took since it was last set to 0."""
+        """Seconds that answers have taken since this was last set to 0."""
 
     def ask(self, *words: str) -> str:
-        """Return what a command prints. Raise `ClusterError` if it fails, is missing or does not answer in time."""
+        """Return the output of a command. Raise `ClusterError` if it fails, is missing or does not answer in time."""
         begin = time.monotonic()
         try:
             done = subprocess.run(self._line(words), capture_output=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)

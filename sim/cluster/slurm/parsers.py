@@ -1,4 +1,4 @@
-"""Slurm's `squeue --json` in every data parser: plain numbers (22.05), or `{set, infinite, number}` (40 to 45)."""
+"""Parser of `squeue --json` in all versions: plain numbers (22.05), or `{set, infinite, number}` (40 to 45)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _text(record: Record, key: str) -> str:
 
 
 def _state(value: object) -> str:
-    """Return the first of the states, which is the base one."""
+    """Return the first of the states, which is the main one."""
     states = value if isinstance(value, list) else [value]
     return next((state for state in states if isinstance(state, str)), "")
 
@@ -122,7 +122,7 @@ def _mask(sockets: object) -> int:
 
 
 def _numbered(found: object) -> Iterable[tuple[int, Any]]:
-    """Yield (index, value) of a list of records or of an object with numbers as keys."""
+    """Yield (index, value) from a list of records, or from an object with numbers as keys."""
     if isinstance(found, dict):
         yield from ((int(key), value) for key, value in found.items() if key.isdecimal() and len(key) < 5)
     elif isinstance(found, list):

@@ -1,4 +1,4 @@
-"""Slurm's text outputs, the same in all versions from 22.05 on. The border: what comes from here is bounded text."""
+"""Parser of Slurm's text outputs, which are the same in all versions from 22.05 on. Its results are bounded text."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ COLUMNS = {
     "end": "e", "start": "S", "priority": "Q", "nodes": "N", "planned": "Y", "dependency": "E", "reservation": "v",
     "name": "j",
 }  # fmt: skip
-"""Field of squeue -> its letter; the name is last, because it may hold separators and line ends."""
+"""Letter of squeue's format for each field; the name is last, because it may contain separators and line ends."""
 FORMAT = "|".join(f"%{letter}" for letter in COLUMNS.values())
 MOST_LETTERS = 200
-"""Longest name or free text; a list of nodes or a dependency may be longer."""
+"""Largest number of letters of a name or free text; lists of nodes and dependencies may be longer."""
 _ROW = re.compile(r"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?\|", re.ASCII)
 _NOTHING = frozenset({"", "N/A", "(null)", "None", "Unknown", "None assigned", "UNLIMITED", "INVALID"})
 _MB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 
 
 def jobs(text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS)) -> tuple[ClusterJob, ...]:
-    """Return the jobs in the output of `squeue -h -r -a -o FORMAT`; a line that is no record is part of a name."""
+    """Return the jobs in the output of `squeue -h -r -a -o FORMAT`; a line that is no record belongs to a name."""
     found: list[ClusterJob] = []
     for line in _records(text, len(columns)):
         row = dict(zip(columns, line.split("|", len(columns) - 1), strict=False))
@@ -38,7 +38,7 @@ def jobs(text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS))
 
 
 def _records(text: str, columns: int) -> Iterator[str]:
-    """Yield lines, joined where the name of a job goes on over several."""
+    """Yield records, with lines joined if a job's name extends over several."""
     held = ""
     for line in text.split("\n"):
         if _ROW.match(line) and line.count("|") >= columns - 1:
@@ -83,14 +83,14 @@ def _job(row: dict[str, str], zone: tzinfo) -> ClusterJob:
 
 
 class Details(NamedTuple):
-    """Details of a job that only a question about single jobs gives."""
+    """Details of a job that Slurm reports only for single jobs."""
 
     cores: tuple[Cores, ...] = ()
     tres: str = ""
 
 
 def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) -> tuple[ClusterJob, ...]:
-    """Return the jobs with the cores that they hold, and with what they ask for (see `details_of`)."""
+    """Return the jobs with the cores that they hold and their requests (see `details_of`)."""
     return tuple(
         replace(job, cores=told.cores if job.is_running else (), tres=told.tres)
         if (told := details.get(job.number)) is not None
@@ -100,7 +100,7 @@ def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) ->
 
 
 def details_of(text: str) -> dict[str, Details]:
-    """Return job number -> details by the text of `scontrol -d show job`, on one line each or on several."""
+    """Return the details of each job by number, from the text of `scontrol -d show job`."""
     found: dict[str, Details] = {}
     for part in re.split(r"(?m)^(?=JobId=)", text):
         match = re.match(r"JobId=(\d+)", part, re.ASCII)
@@ -190,7 +190,7 @@ def reservations(text: str, zone: tzinfo = UTC) -> tuple[Reservation, ...]:
 
 
 def priority_parts(text: str) -> dict[str, dict[str, float]]:
-    """Return job number -> the parts of its priority, by the table of `sprio -l` with its header."""
+    """Return the parts of each job's priority by job number, from the output of `sprio -l` with its header."""
     lines = text.splitlines()
     header = lines[0].split() if lines else []
     if "JOBID" not in header or "PRIORITY" not in header:
@@ -218,7 +218,7 @@ def megabytes(text: str) -> float:
 
 
 def gpus_of(text: str) -> int:
-    """Return the GPUs in a list of generic resources; of a total and its kinds the greater counts.
+    """Return the number of GPUs in a list of generic resources; of a total and its kinds the greater counts.
 
     >>> gpus_of("gpu:2"), gpus_of("gres/gpu:a100:1(S:0),shard:4"), gpus_of("cpu=4,gres/gpu=2,gres/gpu:a100=2")
     (2, 1, 2)
