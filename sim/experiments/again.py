@@ -1,4 +1,4 @@
-"""A run of a results file as a session; opening it repeats the run and reports what has changed since."""
+"""Repetition of a run of a results file: its session, which repeats the run and reports what has changed since."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sim.workload.source import Source, exists, find
 
 
 def runs_of(results: Results, metrics: list[str], where: Iterable[Condition] = ()) -> list[Record]:
-    """Return the runs that meet all conditions, with all that `session_of_run` needs."""
+    """Return the runs that meet all conditions, with everything that `session_of_run` needs."""
     return list(records(results, metrics, where, also=("sha256", "code")))
 
 

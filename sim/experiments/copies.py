@@ -17,7 +17,7 @@ from sim.workload.model import Trace
 
 
 def copy_of(run: Run) -> str:
-    """Return the key of a trace with the options that affect reading, the same on every machine."""
+    """Return the key of a trace with the options for reading it, the same on every machine."""
     options = dict(run.options)
     return ":".join([run.sha256, *(str(options.get(name)) for name in ("count", "held", "nodes", "zone"))])
 
@@ -41,7 +41,7 @@ class Code(NamedTuple):
 
 
 class Copies:
-    """Every trace parsed once, in an unnamed file that disappears with this process, whatever its end."""
+    """Parsed traces, each in an unnamed file that disappears with this process, however it ends."""
 
     def __init__(self, runs: Iterable[Run]) -> None:
         self._file = TemporaryFile()  # noqa: SIM115

@@ -1,4 +1,4 @@
-"""Warm-up and cool-down: which jobs, at the beginning and at the end of a run, are not measured."""
+"""Warm-up and cool-down: jobs at the beginning and at the end of a run that are not measured."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sim.workload.model import Bools, Floats
 
 @dataclass(frozen=True)
 class Cut:
-    """Parts left out at each end: a share of the jobs, or a time of submissions."""
+    """Parts of a run that are not measured at each end: a share of the jobs, or a time of submissions."""
 
     first: tuple[float, bool] = (0.0, True)
-    """An amount, and whether it is a share."""
+    """Amount at the beginning, and True if it is a share of the jobs."""
     last: tuple[float, bool] = (0.0, True)
 
     @classmethod
     def of(cls, text: str) -> Cut:
-        """Parse `FIRST,LAST`, each like 10% or 7d; without LAST the end is kept.
+        """Return the cut typed as `FIRST,LAST`, each like 10% or 7d; without LAST all jobs at the end are measured.
 
         >>> Cut.of("10%,7d").written, Cut.of("0%").written
         ('10%,604800', '')
@@ -34,11 +34,11 @@ class Cut:
 
     @property
     def written(self) -> str:
-        """Return the cut as text, empty if everything is kept."""
+        """Return the cut as text, "" if all jobs are measured."""
         return ",".join(map(_written, (self.first, self.last))) if self.first[0] or self.last[0] else ""
 
     def keeps(self, submit: Floats) -> Bools:
-        """Return which jobs are measured, of all in rank order."""
+        """Return True for each job that is measured, in rank order."""
         kept = np.ones(len(submit), dtype=np.bool_)
         for (amount, is_share), back in ((self.first, False), (self.last, True)):
             if is_share:

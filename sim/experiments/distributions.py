@@ -1,4 +1,4 @@
-"""Distributions of a quantity of jobs over the runs of a file: shares, spreads, weeks and clouds, a panel a trace."""
+"""Distributions of a quantity of jobs over the runs of a file: shares, spreads, weeks and clouds, a panel per trace."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sim.metrics.week import WEEKLY, mean_by_hour
 from sim.workload.model import Bools, Floats
 
 GRID = 240
-"""Places at which the curve of a distribution is computed."""
+"""Number of points at which the curve of a distribution is computed."""
 MOST_DOTS = 4_000
-"""Jobs of one colour in a cloud."""
+"""Largest number of jobs of one colour in a cloud."""
 MOST_LINES, MOST_PLACES = 8, 16
-"""Groups of jobs that a figure tells apart by colour, and along an axis; of more the first, with most jobs."""
+"""Largest numbers of groups shown by colour, and along an axis; of more the ones with most jobs."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class DistributionAsk:
 
     value: str = "wait"
     by: str = "policy"
-    """A colour each: a factor of the runs, or a grouping of their jobs."""
+    """Factor of the runs, or grouping of their jobs, that is shown by colour."""
     over: str = ""
-    """Factor or grouping along the axis, with a box at each value."""
+    """Factor or grouping along the axis, with a box for each value."""
     where: tuple[Condition, ...] = ()
     per: float = 1.0
-    """The values are divided by this: seconds become hours."""
+    """Number by which the values are divided, as for hours in place of seconds."""
     least: float = 0.0
-    """Smaller values count as this, so that a logarithmic axis can show them."""
+    """Smallest value; smaller ones count as this, so that a logarithmic axis can show them."""
 
     @property
     def quantity(self) -> Quantity:
@@ -49,12 +49,12 @@ class DistributionAsk:
 
 
 Samples = dict[str, dict[tuple[str, str], dict[object, list[Floats]]]]
-"""Values of jobs by panel, then by (label, place along the axis), then by seed: runs of one seed are one sample."""
+"""Values of jobs by panel, then by (label, place along the axis), then by seed; runs of one seed are one sample."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """One panel of boxes or violins: all values of each label at each place."""
+    """Panel of boxes or violins: all values of each label at each place."""
 
     title: str
     ticks: tuple[str, ...]
@@ -64,7 +64,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Week:
-    """One panel of a heat map: 7 days by 24 hours."""
+    """Panel of a heat map: 7 days by 24 hours."""
 
     title: str
     values: Floats
@@ -72,14 +72,14 @@ class Week:
 
 @dataclass(frozen=True)
 class Cloud:
-    """One panel of a scatter plot: processors and the quantity, by label."""
+    """Panel of a scatter plot: processors and the quantity, by label."""
 
     title: str
     dots: Mapping[str, tuple[Floats, Floats]]
 
 
 def shares(results: Results, ask: DistributionAsk, complement: bool = False) -> list[Panel]:
-    """Return the share of jobs with at most each value, or (`complement`) with more, a line each label.
+    """Return the share of jobs with at most each value, or (`complement`) with more, as a line for each label.
 
     Each seed has a curve; a line is their mean, its band the interval of that mean.
     """
@@ -126,7 +126,7 @@ def spreads(results: Results, ask: DistributionAsk) -> list[Spread]:
 
 
 def clouds(results: Results, ask: DistributionAsk) -> list[Cloud]:
-    """Return the processors and the quantity of jobs; of many, every n-th of their order."""
+    """Return processors and the quantity of each job; of many jobs every n-th."""
     widths = _samples(results, DistributionAsk("width", ask.by, "", ask.where))
     heights = _samples(results, replace(ask, over=""))
     made = []
@@ -141,9 +141,9 @@ def clouds(results: Results, ask: DistributionAsk) -> list[Cloud]:
 
 
 def weeks(results: Results, ask: DistributionAsk) -> list[Week]:
-    """Return the mean of each weekday and hour, over the runs of each trace and label.
+    """Return the mean for each weekday and hour, over the runs of each trace and label.
 
-    The value is one of the machine (utilization, queue, wanted), or a quantity of jobs by the hour of submission.
+    The value belongs to the machine (utilization, queue, wanted), or is a quantity of jobs by the hour of submission.
     """
     found: dict[str, list[Floats]] = {}
     for _, title, label, _, kept in _runs(results, ask, groups=False):
@@ -166,7 +166,7 @@ def _mean_of_known(rows: Floats) -> Floats:
 
 
 class _Taken(NamedTuple):
-    """A run whose jobs are read."""
+    """Run whose jobs are read, with its panel and label."""
 
     key: str
     title: str
@@ -176,7 +176,7 @@ class _Taken(NamedTuple):
 
 
 def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterator[_Taken]:
-    """Yield every run that passes the conditions, with the panel and the label that it belongs to."""
+    """Yield every run that meets the conditions, with the panel and the label to which it belongs."""
     by = ask.by.replace("-", "_")
     is_group = groups and by in results.groupings()
     if by and not is_group:
@@ -219,7 +219,7 @@ def _samples(results: Results, ask: DistributionAsk) -> Samples:
 
 
 def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
-    """Return the labels of a grouping by run and place."""
+    """Return the labels of a grouping, by run and place."""
     found: dict[str, dict[int, str]] = {}
     for key, label, place in results.rows(["key"], group, ["label", "place"]):
         found.setdefault(key, {})[int(place or 0)] = str(label)
@@ -229,7 +229,7 @@ def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
 def _parts(
     run: _Taken, labels: Mapping[str, Mapping[str, Mapping[int, str]]], group: str, most: int
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield each group of a run's jobs with its label, at most so many; all jobs where they are not grouped."""
+    """Yield the groups of a run's jobs with their labels, at most `most`; all jobs as one group without a grouping."""
     if group not in labels:
         yield "", np.ones(len(run.kept), dtype=np.bool_)
         return

@@ -1,4 +1,6 @@
-"""About how long a sweep will take: by what like runs have cost, or by trying the first jobs of each kind."""
+"""Forecast of the time that a sweep will take: from the cost of similar runs, or by trying the first jobs of
+each kind.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,16 @@ from sim.experiments.results import Results
 from sim.experiments.work import Task, size_of, work
 
 TRIED = 250
-"""Jobs of a first try; each further try has twice as many, until one takes long enough to be measured."""
+"""Number of jobs of a first trial; each further one has twice as many, until one takes long enough to be measured."""
 LONG_ENOUGH = 0.2
 PATIENCE = 5.0
-"""Seconds for all tries together: kinds that are not tried count as the mean of the others."""
+"""Largest number of seconds for all trials; kinds without a trial count as the mean of the others."""
 Kind: TypeAlias = tuple[str, str]
-"""The hash of a trace, and a policy without its parameters: such runs cost about alike."""
+"""Hash of a trace, and a policy without its parameters: runs of one kind cost about the same."""
 
 
 def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
-    """Return the estimated seconds of a sweep, or None; runs of unknown traces are tried on a few jobs."""
+    """Return the estimated seconds of a sweep, or None; runs of unknown kinds are tried on a few jobs."""
     kinds: dict[Kind, list[Run]] = {}
     for run in runs:
         kinds.setdefault(_kind(run.sha256, run.policy), []).append(run)
@@ -39,7 +41,7 @@ def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
 
 
 def known_costs(path: Path) -> dict[Kind, float]:
-    """Return seconds of a core that a run of each kind has cost in the mean."""
+    """Return the mean cost in seconds of a core of the stored runs of each kind."""
     if not path.is_file() or not path.stat().st_size:
         return {}
     sums: dict[Kind, tuple[float, int]] = {}
@@ -56,7 +58,7 @@ def _kind(sha256: str, policy: str) -> Kind:
 
 
 def _tried(run: Run) -> float:
-    """Return the cost of a run, extrapolated from its first jobs."""
+    """Return the cost of a run in seconds, extrapolated from its first jobs."""
     with Copies([run]) as copies:
         task = Task(run, copy_of(run), copies.code_of(run))
         work([], 0.0, copies={task.copy: copies[task.copy]})

@@ -12,7 +12,7 @@ LEVEL = 0.95
 
 
 class Mean(NamedTuple):
-    """A mean and half of its interval; None if there are too few values for one."""
+    """Mean, and half of its interval; the interval is None with too few values."""
 
     value: float
     half: float | None = None

@@ -1,4 +1,4 @@
-"""Columns of the jobs of a run, kept with its results on request (`sweep --keep jobs`), for distributions."""
+"""Columns with the jobs of a run, stored with its results on request (`sweep --keep jobs`), for distributions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sim.workload.categories import TAU
 from sim.workload.model import Floats
 
 JOBS = "jobs"
-"""Values of `--keep`."""
+"""Value of `--keep` with which the jobs are stored."""
 COLUMNS = ("rank", "submit", "wait", "turnaround", "run", "estimate", "width", "hour")
-"""Columns of every run, one entry a finished job: seconds, processors, and the hour of the week of submission."""
+"""Columns of every run, one entry per finished job: seconds, processors, and the hour of the week of submission."""
 _GROUP, _WEEK = "group:", "week:"
 _PART = 1_000_000
-"""Most values in one piece of a column."""
+"""Largest number of values in one piece of a column."""
 _FLOAT = np.dtype("<f8")
 
 Pieces = Mapping[str, Sequence[bytes]]
@@ -40,7 +40,7 @@ class Kept:
         return len(self.columns["rank"])
 
     def quantity(self, name: str) -> Floats:
-        """Return a quantity of each job."""
+        """Return the quantity of each job, by its name."""
         if name == "slowdown":
             return self.columns["turnaround"] / self.columns["run"]
         if name == "bounded_slowdown":
@@ -49,16 +49,16 @@ class Kept:
         return self.columns[name]
 
     def group(self, name: str) -> Floats | None:
-        """Return the place of each job's group in the grouping, -1 for none; None if it was not measured."""
+        """Return the index of each job's group in the grouping, -1 for none; None if it was not measured."""
         return self.columns.get(_GROUP + name)
 
     def week(self, name: str) -> Floats | None:
-        """Return an average of the machine in every hour of the week."""
+        """Return the average of a quantity of the machine for every hour of the week."""
         return self.columns.get(_WEEK + name)
 
 
 class Quantity:
-    """A number that every job has, with the words for it."""
+    """Quantity of jobs: a number that every job has, with its title and unit."""
 
     def __init__(self, name: str, title: str = "", unit: Unit = "s") -> None:
         if not title:
@@ -79,7 +79,7 @@ QUANTITIES = {
 
 
 def quantity(name: str) -> Quantity:
-    """Return the quantity of that name; the name of its metric, such as mean_wait, will do.
+    """Return the quantity of that name, or of the name of its metric, such as mean_wait.
 
     >>> quantity("mean_wait").title
     'wait'
@@ -93,7 +93,7 @@ def quantity(name: str) -> Quantity:
 
 
 def packed(jobs: FinishedJobs, groups: Mapping[str, Sequence[Row]]) -> dict[str, list[bytes]]:
-    """Return the columns of finished jobs, compressed, with the place of each job's group in every grouping."""
+    """Return the compressed columns of finished jobs, with the index of each job's group in every grouping."""
     columns: dict[str, Floats] = {
         "rank": jobs.ranks.astype(np.float64),
         "hour": hours_of_week(jobs.workload.header, jobs.submit).astype(np.float64),
@@ -114,7 +114,7 @@ def _compressed(values: Floats) -> Iterable[bytes]:
 
 
 def unpacked(pieces: Pieces) -> Kept | None:
-    """Return the jobs of a run; None if the pieces are damaged or incomplete."""
+    """Return the stored jobs of a run; None if the pieces are damaged or incomplete."""
     try:
         columns = {name: np.concatenate([_piece(data) for data in parts]) for name, parts in pieces.items()}
     except (zlib.error, ValueError):
@@ -125,7 +125,7 @@ def unpacked(pieces: Pieces) -> Kept | None:
 
 
 def _piece(data: bytes) -> Floats:
-    """Return one piece; it is never longer than pieces are written."""
+    """Return the values of one piece, at most as many as pieces are written with."""
     opened = zlib.decompressobj()
     content = opened.decompress(data, _PART * _FLOAT.itemsize)
     if not opened.eof:

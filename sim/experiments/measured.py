@@ -25,9 +25,9 @@ from sim.workload.model import Floats
 
 TAILS = (90, 95, 99)
 BATCHES = 20
-"""Batches of successive submissions that give an interval within a run."""
+"""Number of batches of successive submissions that give an interval within a run."""
 QUEUE, CLEARED, FULL = 10, 0.1, 0.99
-"""A run is overloaded at this number of waiting jobs, share of time to finish them, and utilization."""
+"""Limits of an overloaded run: waiting jobs, share of time to finish them, and utilization."""
 _SPREAD = ("wait", "turnaround", "slowdown", "bounded_slowdown")
 _BATCHED = (*_SPREAD, "bounded_slowdown_z")
 
@@ -39,12 +39,12 @@ def _tail(name: str, share: int) -> Metric:
 
 
 MEASURED: tuple[Metric, ...] = (*METRICS, *(_tail(name, share) for name in _SPREAD for share in TAILS))
-"""Every number of a run that a file of results has."""
+"""Every metric of a run in a results file."""
 _BY_NAME = {entry.name: entry for entry in MEASURED}
 
 
 def measured_metric(name: str) -> Metric:
-    """Return the entry of that name.
+    """Return the metric of that name.
 
     >>> measured_metric("p95_wait").title
     '95 % of waits'
@@ -56,22 +56,22 @@ def measured_metric(name: str) -> Metric:
 
 @dataclass(frozen=True)
 class Measured:
-    """The numbers of one run."""
+    """Measurements of one run."""
 
     values: dict[str, Value]
     overload: str = ""
-    """Reason why its means are meaningless, if there is one."""
+    """Reason why its means are meaningless, "" if they are not."""
     batches: str = ""
-    """JSON: the mean of each batch of submissions, by metric."""
+    """Mean of each batch of submissions by metric, as JSON."""
     groups: dict[str, list[Row]] = field(default_factory=dict)
     log: str = ""
-    """Name of the log, by its header."""
+    """Name of the log, from its header."""
     jobs: dict[str, list[bytes]] = field(default_factory=dict)
     """Compressed columns of the jobs, if they are kept"""
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
-    """Return the numbers of a schedule, without the jobs at its ends that are cut."""
+    """Return the measurements of a schedule, without the jobs at its ends that are cut."""
     jobs = FinishedJobs.of(schedule)
     if cut:
         jobs = jobs.where(Cut.of(cut).keeps(schedule.workload.submit)[jobs.ranks])
@@ -89,7 +89,7 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
 
 
 def _machine_meanwhile(schedule: Schedule, begin: float, finish: float) -> dict[str, Value]:
-    """Return how the machine was used while the jobs that are measured came."""
+    """Return the metrics of the machine for the time in which the measured jobs were submitted."""
     found = over_time(schedule, 1, begin, finish)
     names = ("utilization", "loss_of_capacity")
     return {name: getattr(found, name)[0] for name in names} if found.edges else {}
@@ -110,7 +110,7 @@ def _batches(jobs: FinishedJobs) -> str:
 def overload(schedule: Schedule) -> str:
     """Return a warning if the queue only grows during arrivals: it clears slowly, or no processor was ever free.
 
-    Then a mean says how long the run was rather than how good the policy is.
+    Then a mean depends on the length of the run rather than on the policy.
     """
     submit, line = schedule.workload.submit, schedule.curves
     if len(submit) < 2 * BATCHES or not submit[-1] > submit[0] or not len(line.time):

@@ -1,7 +1,7 @@
 """Paired comparison with a baseline: runs of one seed have the same jobs, so that their differences vary less.
 
-The sample of a seed is the mean difference of its pairs; a pair has all in common but what is compared. Within one long
-run the samples are the differences of batches of submissions, which hold the same jobs in both runs.
+The sample of a seed is the mean difference of its pairs; a pair differs only in the compared factor. Within one long
+run the samples are the differences of batches of submissions, which have the same jobs in both runs.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from sim.experiments.series import Panel, Point, check_panels, log_names, number
 from sim.formatting import quoted
 
 RESAMPLES = 10_000
-"""Samples drawn again for a bootstrap interval."""
+"""Number of resamples for a bootstrap interval."""
 MOST_SEEDS = 10_000
-"""Seeds beyond which two policies count as not to be separated."""
+"""Number of seeds above which two policies count as inseparable."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,18 @@ class Paired:
     student: tuple[float, float] | None
     """95 % interval by Student's t; None with fewer than two samples."""
     bootstrap: tuple[float, float] | None
-    """95 % interval by resampling the samples."""
+    """95 % interval by the bootstrap; None with fewer than two samples."""
     samples: int
     better: float | None
-    """Share of the samples in which it is better than the baseline; None if no direction is better."""
+    """Share of the samples in which it is better than the baseline; None if no direction of the metric is better."""
     more: int | None
-    """Seeds more that would separate the two; 0 if they are separated, None if that is out of reach or unknown."""
+    """Number of additional seeds that would separate the two; 0 if they are separated, None if unreachable or unknown.
+    """
     overloaded: int = 0
 
     @property
     def is_separated(self) -> bool:
-        """Return True if the interval by Student's t leaves out equality."""
+        """Return True if the interval by Student's t excludes equality."""
         return self.more == 0
 
 
@@ -91,7 +92,7 @@ def _bootstrap(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def more_seeds(differences: Sequence[float]) -> int | None:
-    """Return how many samples more would make the interval leave out 0, if mean and spread stay as they are.
+    """Return the number of additional samples with which the interval would exclude 0, with the same mean and spread.
 
     >>> more_seeds([2.0, 3.0, 1.0, 2.0]), more_seeds([5.0, -4.0, 1.0]), more_seeds([1.0])
     (0, 176, None)
@@ -115,7 +116,7 @@ def more_seeds(differences: Sequence[float]) -> int | None:
 
 
 def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Comparison]:
-    """Return how every value of the rows compares with `baseline`, a value of theirs, in each column and group."""
+    """Return the comparison of every row value with the row value `baseline`, in each column and group."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     name, better = ask.metric.name, ask.metric.better
     also = ["batches"] if ask.interval == "batches" else []
@@ -142,7 +143,7 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
 def _samples(
     some: Sequence[Record], rows: str, columns: str, baseline: str, name: str, interval: str
 ) -> Iterator[tuple[tuple[Value, Value], list[tuple[float, float]], int]]:
-    """Yield the place of each cell, its (value, baseline) samples, and how many of its runs are overloaded."""
+    """Yield each cell's row and column, its (value, baseline) samples, and its number of overloaded runs."""
     varied = "policy" if rows == "family" or rows.startswith("policy.") else rows
     others = [name for name in FACTORS if name != varied]
     bases = {
@@ -168,7 +169,7 @@ def _samples(
 
 
 def panels_against(results: Results, ask: PivotQuery, baseline: str) -> list[Panel]:
-    """Return paired differences from a baseline of the columns as lines along the rows, a panel each trace."""
+    """Return panels of paired differences from a baseline column as lines along the rows, one per trace."""
     if not ask.columns:
         raise ParameterError("--against needs --by: the lines of which one is the baseline")
     names = log_names(results, ask.where)

@@ -1,10 +1,10 @@
-"""Tables of the papers as plans: their values, the runs that repeat them, and the results.
+"""Tables of the papers as plans: the papers' values, the runs that repeat them, and the results.
 
 A table is a TOML file in `paper_plans`. `head` names the first cells of each row after its name: factors of a plan, or
-the `label` of a group of jobs. `metrics` names the paper's figures at the end of each row, and `[options]` hold for all
-rows. A figure may be a statement, ">0" or "<0", or "" where the paper draws a curve. `gain:METRIC` is LS's R: how much
-the row's policy is better than `against` (an option, or a cell) for the same jobs. A row whose cells have ranges stands
-for several rows, in which all ranges advance together.
+the `label` of a group of jobs. `metrics` names the paper's values at the end of each row, and `[options]` hold for all
+rows. A value may be a statement, ">0" or "<0", or "" where the paper draws a curve. `gain:METRIC` is R of Lawson &
+Smirni: how much better the row's policy is than `against` (an option, or a cell) for the same jobs. A row whose cells
+have ranges stands for several rows, in which all ranges advance together.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ PLANS = Path(__file__).parent / "paper_plans"
 MISSED = "missed_share"
 GAIN = "gain:"
 _OF = {MISSED: ("missed_reservations", "reservations")}
-"""Figures that are one metric over another."""
+"""Metrics that are the ratio of two others"""
 STATEMENTS = {">0": gt, "<0": lt}
 
 
 class PaperValue(NamedTuple):
-    """A number of a paper, a statement, or "" where it is a curve; and ours, None where the run failed."""
+    """Value of a paper (a number, a statement, or "" for a curve), and the computed one, None if the run failed."""
 
     row: str
     metric: str
@@ -50,7 +50,7 @@ class PaperValue(NamedTuple):
 
     @property
     def off(self) -> float | None:
-        """Return the share by which our value is larger, or None if either is missing."""
+        """Return the share by which the computed value is larger, or None if either is missing."""
         if isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
         return self.ours / self.paper - 1
@@ -58,7 +58,7 @@ class PaperValue(NamedTuple):
 
 @dataclass(frozen=True)
 class PaperTable:
-    """One table."""
+    """Table of a paper."""
 
     name: str
     title: str
@@ -76,11 +76,11 @@ class PaperTable:
 
     @property
     def logs(self) -> tuple[str, ...]:
-        """Return the logs that it needs, by the names that the archive gives them."""
+        """Return the logs that the table needs, by their names in the archive."""
         return tuple(dict.fromkeys(setting["trace"] for setting in self._settings()))
 
     def plan(self, folder: str | Path, jobs: int | None = None) -> SweepPlan:
-        """Return the plan of the table's runs, on the logs in a folder; with `jobs` only their first jobs."""
+        """Return the plan of the table's runs on the logs in a folder; with `jobs` only on their first jobs."""
         for log in self.logs:
             if not os.path.isfile(os.path.join(folder, log)):
                 raise SchedscopeError(
@@ -109,7 +109,7 @@ class PaperTable:
                 yield PaperValue(str(row[0]), metric, paper if isinstance(paper, str) else float(paper), ours)
 
     def _settings(self, compared: bool = False) -> Iterator[dict[str, str]]:
-        """Yield the runs of the rows, or the runs they are compared with."""
+        """Yield the settings of the rows' runs, or of the runs with which they are compared."""
         for row in self.rows:
             of = {**self.options, **dict(zip(self.head, row[1:], strict=False))}
             of.pop("label", None)
@@ -143,7 +143,7 @@ def _value(values: Mapping[str, Any], metric: str) -> float | None:
 
 @cache
 def tables() -> dict[str, PaperTable]:
-    """Return all of them by name."""
+    """Return all tables by name."""
     return {path.stem: _read(path) for path in sorted(PLANS.glob("*.toml"))}
 
 
@@ -172,7 +172,7 @@ def _read(path: Path) -> PaperTable:
 
 
 def _rows(written: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows for which one written row stands.
+    """Yield the rows for which one row of the file stands.
 
     >>> list(_rows(["load {0.5,0.6}", "easy", "{1..2}", ""]))
     [('load 0.5', 'easy', '1', ''), ('load 0.6', 'easy', '2', '')]

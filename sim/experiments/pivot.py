@@ -37,7 +37,7 @@ class Condition:
 
     @classmethod
     def of(cls, text: str) -> Condition:
-        """Return a condition as it is typed: taken apart, never evaluated.
+        """Return the condition that was typed; the text is parsed and never evaluated.
 
         >>> Condition.of("load <= 1.2")
         Condition(name='load', compare='<=', value='1.2')
@@ -47,7 +47,9 @@ class Condition:
         return cls(found[1].replace("-", "_"), found[2] or "!=", found[3] or "")
 
     def holds(self, record: Record) -> bool:
-        """Return True if the condition holds: numbers compare as numbers, all else as words, missing values as ""."""
+        """Return True if the record meets the condition: numbers compare as numbers, others as text, missing values as
+        "".
+        """
         got: Value = factor(record, self.name)
         if isinstance(got, int | float):
             if (wanted := _number(self.value)) is not None:
@@ -78,7 +80,7 @@ def factor(record: Record, name: str) -> Value:
 
 
 def check_factor(name: str) -> str:
-    """Return the name of a factor by which runs may differ."""
+    """Return the name if runs can differ by this factor; raise an error otherwise."""
     name = name.replace("-", "_")
     if name not in (*FACTORS, "family") and not name.startswith("policy."):
         raise ParameterError(f"no factor {quoted(name)}{near(name, [*FACTORS, 'family'])}")
@@ -125,20 +127,20 @@ class PivotQuery:
         return measured_metric(self.value)
 
     def of_trace(self, trace: str) -> PivotQuery:
-        """Return the same of one trace only."""
+        """Return the query for one trace only."""
         return replace(self, where=(*self.where, Condition("trace", "=", trace)))
 
 
 class Cell(NamedTuple):
-    """One number of a table."""
+    """Cell of a table: a mean with its interval."""
 
     mean: Mean
     runs: int
     seeds: int
     best: bool = False
-    """True if it is best, with a significant difference to each other one."""
+    """True if the value is the best, significantly different from each other one."""
     overloaded: int = 0
-    """Runs whose numbers mean nothing."""
+    """Number of overloaded runs, whose values are meaningless."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ class PivotTable:
     columns: tuple[Value, ...]
     cells: Mapping[tuple[Value, Value], Cell]
     mixed: Mapping[str, int] = field(default_factory=dict)
-    """Factors that vary within cells, but for the seed, and how many values they have."""
+    """Number of values of each factor, except the seed, that varies within cells."""
 
 
 def pivot(results: Results, ask: PivotQuery) -> list[PivotTable]:
@@ -190,12 +192,12 @@ def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metr
 
 
 def in_order(record: Record) -> tuple[Any, ...]:
-    """Return the sort key of a run by its factors."""
+    """Return the sort key of a run, by its factors."""
     return tuple(order_of(record[name]) for name in FACTORS)
 
 
 def order_of(value: Value) -> tuple[Any, ...]:
-    """Return a sort key: numbers by size, words with their numbers by theirs, None first.
+    """Return the sort key of a value: numbers by size, text with its numbers by size, None first.
 
     >>> sorted(["easy:depth=10", "easy:depth=9", "easy"], key=order_of)
     ['easy', 'easy:depth=9', 'easy:depth=10']
@@ -209,12 +211,12 @@ def order_of(value: Value) -> tuple[Any, ...]:
 
 
 def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
-    """Return the value of each run by its other factors, which pair the runs of two cells."""
+    """Return the value of each run by its other factors, by which the runs of two cells are paired."""
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
 
 def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
-    """Return the mean over seeds; runs of a seed count as one, as other factors in a cell are not random."""
+    """Return the mean over seeds; runs of a seed count as one sample, as other factors in a cell are not random."""
     by_seed: dict[Value, list[float]] = {}
     for record in of:
         by_seed.setdefault(record["seed"], []).append(record[f"={name}"])
@@ -229,7 +231,7 @@ def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
 def _competitions(
     down: list[Value], across: list[Value], rows: str, columns: str
 ) -> Iterator[list[tuple[Value, Value]]]:
-    """Yield the cells to compare: of all policies if the table has any, else of a column."""
+    """Yield groups of cells to compare: all cells if policies are in rows or columns, else the cells of a column."""
     if columns.startswith(("policy", "family")) and not rows.startswith(("policy", "family")):
         yield from ([(row, column) for column in across] for row in down)
     else:

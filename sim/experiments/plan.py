@@ -1,4 +1,4 @@
-"""A plan: traces, policies and options with ranges, nested or side by side; each of its runs has a key."""
+"""Plan of a sweep: traces, policies and options with ranges, nested or advancing together; each run has a key."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NONE = "none"
 
 
 def parse_switches(text: str) -> tuple[tuple[Moment, str], ...]:
-    """Return the switches of a run, each checked."""
+    """Return the switches of a run, with each time and policy checked."""
     return () if text == NONE else tuple(map(parse_switch, text.split(";")))
 
 
@@ -54,56 +54,56 @@ BESIDE = {
         write=_written,
     ),
 }  # fmt: skip
-"""Factors of a plan in addition to the options of the workload."""
+"""Options of a run in addition to those of the workload."""
 VARIED = OPTIONS | BESIDE
 """All options of a run, by name."""
 FACTORS = ("trace", *(name for name in VARIED if name != "seed"), "seed", "policy")
-"""Factors, the slowest varying first, so that runs of the same jobs are neighbours."""
+"""Factors in the order of nesting: the slowest varying first, so that runs of the same jobs are neighbours."""
 DEFAULTS = {"seed": ("0",), "policy": ("easy",)}
 
 
 class Run(NamedTuple):
-    """One run: all that determines it."""
+    """Run of a plan, with everything that determines its result."""
 
     key: str
-    """A hash of that."""
+    """Hash of the other fields, which identifies the run."""
     trace: str
     """Name of the trace as typed."""
     sha256: str
     """Hash of the trace's bytes."""
     options: tuple[tuple[str, Any], ...]
-    """Every option with its value as it may be typed."""
+    """Name and value, as typed, of every option."""
     policy: str
-    """The shortest spec."""
+    """Shortest spec of the policy."""
     parameters: str
-    """The spec with all parameters."""
+    """Spec of the policy with all parameters."""
     code: str
-    """The hash of the file from which the policy, or its order, comes, if it comes from one."""
+    """Hash of the file with the user-defined policy or order; "" for built-in ones."""
     cut: str
     placement: Placement = "lowest"
     switch: str = NONE
 
     @property
     def switches(self) -> tuple[tuple[Moment, str], ...]:
-        """Return when another policy takes over, and which."""
+        """Return the time and the policy of each switch."""
         return split_switches(self.switch)
 
     @property
     def source(self) -> Source:
-        """Return the workload."""
+        """Return the source of the run's workload."""
         return Source.of_options(self.trace, dict(self.options))
 
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """Runs to make, and their measurements; `axes` are nested, the factors of one axis advance together."""
+    """Plan of runs and their measurements; `axes` are nested, the factors of one axis advance together."""
 
     axes: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
-    """(name, values) of the factors of each axis."""
+    """Names and values of the factors of each axis."""
     groups: tuple[str, ...] = ()
     cut: str = ""
     keep: str = ""
-    """`jobs`: the columns of the jobs are kept, too."""
+    """`jobs` if the columns of the jobs are stored, too; else ""."""
 
     @classmethod
     def of(
@@ -130,16 +130,16 @@ class SweepPlan:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Return the requested measurements besides metrics: groups, and the jobs if they are kept."""
+        """Return the requested measurements besides metrics: groups, and the jobs if they are stored."""
         return (*self.groups, *([self.keep] if self.keep else []))
 
     def __len__(self) -> int:
-        """Return how many runs are requested; some may be the same."""
+        """Return the number of requested runs, some of which may be the same."""
         return prod(len(axis[0][1]) for axis in self.axes)
 
     @property
     def values(self) -> dict[str, tuple[str, ...]]:
-        """Return every factor with its values, in the order in which they are nested."""
+        """Return the values of every factor, by name, in the order of nesting."""
         factors = dict(factor for axis in self.axes for factor in axis)
         return {name: tuple(dict.fromkeys(factors[name])) for name in FACTORS if name in factors}
 
@@ -150,7 +150,7 @@ class SweepPlan:
             yield {name: values[at] for axis, at in zip(self.axes, places, strict=True) for name, values in axis}
 
     def runs(self) -> Iterator[Run]:
-        """Yield every run, once. Traces are not read but for their hashes; policies are made."""
+        """Yield every run once. Policies are made; traces are only read for their hashes."""
         seen = set()
         for run in self.runs_of_settings():
             if run.key not in seen:
@@ -158,7 +158,7 @@ class SweepPlan:
                 yield run
 
     def runs_of_settings(self) -> Iterator[Run]:
-        """Yield the run of each setting; two settings may be one run."""
+        """Yield the run of each setting; two settings may give the same run."""
         policies = {spec: _Named.of(spec) for spec in self.values["policy"]}
         hashes = {trace: _hash(trace) for trace in self.values["trace"]}
         options_of = cache(_options)
@@ -186,7 +186,7 @@ class SweepPlan:
         return drawn or any(float(share) for share in values.get("reserve", ()))
 
     def with_traces(self, place: Any) -> SweepPlan:
-        """Return the same with other names for its traces."""
+        """Return the plan with other names for its traces."""
         axes = tuple(
             tuple((name, tuple(map(place, values)) if name == "trace" else values) for name, values in axis)
             for axis in self.axes
@@ -200,7 +200,7 @@ Plan = SweepPlan
 
 @cache
 def version() -> str:
-    """Return the version of this program, as another one may make other runs."""
+    """Return the version of this program; other versions may give other results."""
     return metadata.version("schedscope")
 
 
@@ -214,7 +214,9 @@ def _expanded(name: str, given: Sequence[str]) -> tuple[str, ...]:
 def _axes(
     values: Mapping[str, tuple[str, ...]], together: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
-    """Return the axes of the plan in the order of FACTORS; joint factors are at the place of their first."""
+    """Return the axes of the plan in the order of FACTORS; factors that advance together are at the place of the
+    first.
+    """
     taken: dict[str, Sequence[str]] = {}
     for names in together:
         if missing := [name for name in names if name not in values]:
@@ -251,7 +253,7 @@ def _options(setting: Iterable[tuple[str, str]]) -> tuple[tuple[str, Any], ...]:
 
 
 class _Named(NamedTuple):
-    """A policy by all its names."""
+    """Policy with its short spec, full spec and code."""
 
     spec: str
     full: str
@@ -265,7 +267,7 @@ class _Named(NamedTuple):
 
 
 class _Switched(NamedTuple):
-    """Switches as text to type, with their identity and code."""
+    """Switches as text, with their identity and the hash of their code."""
 
     text: str
     identity: str

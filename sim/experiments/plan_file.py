@@ -1,6 +1,6 @@
 """Plan of a sweep as a TOML file, with the factors of the command line. Its code runs only if the user trusts it.
 
-traces = ["KTH-SP2-1996-2.swf.gz"]         # beside the plan, or samples
+traces = ["KTH-SP2-1996-2.swf.gz"]         # next to the plan, or samples
 policies = ["easy", "relaxed:omega={0,1,2}"]
 seeds = 5
 groups = ["class"]                         # also measured
@@ -36,7 +36,7 @@ _WORDS = ("traces", "policies", "seeds", "groups", "keep", "cut", "zip", "option
 
 
 class PlanError(FileError):
-    """A plan that cannot be made out."""
+    """Error in a plan file."""
 
 
 PLAN = TextKind("plan", 2**20, PlanError)
@@ -53,12 +53,12 @@ class Asked:
     keep: str = ""
 
     def plan(self) -> SweepPlan:
-        """Return the plan of it."""
+        """Return the plan of the sweep."""
         return SweepPlan.of(self.factors, self.together, self.groups, self.cut, self.keep)
 
 
 def seeds(many: int) -> str:
-    """Return the range of the first `many` seeds."""
+    """Return the typed range of the first `many` seeds."""
     if many < 1:
         raise ParameterError(f"seeds are counted from 1, got {many}")
     return f"{{0..{many - 1}}}"
@@ -71,7 +71,7 @@ def read_plan(path: str | Path, trust: bool = False) -> Asked:
 
 
 class _Reader:
-    """The tables of a plan, each value checked at its line."""
+    """Reader of the tables of a plan file, with each value checked at its line."""
 
     def __init__(self, path: str | Path, text: str, found: dict[str, Any]) -> None:
         self._path, self._lines, self._found = path, text.splitlines(), found
@@ -143,7 +143,7 @@ class _Reader:
         return str(value)
 
     def _beside(self, trace: str) -> str:
-        """Return a trace next to the plan if it exists, else the name as given."""
+        """Return the path of a trace next to the plan if it exists, else the name as given."""
         path = os.path.join(self._folder, trace)
         return path if os.path.exists(path) else trace
 
@@ -159,7 +159,7 @@ class _Reader:
         return text
 
     def _consent(self, specs: Iterable[str], trust: bool) -> None:
-        """Refuse a plan that names code, unless the person who runs it has said to trust it."""
+        """Raise an error if the plan names code, unless the user has allowed it."""
         code = [named for spec in specs for named in code_in(spec)]
         if code and not trust:
             heads = listed(dict.fromkeys(named.head for named in code))
@@ -175,5 +175,5 @@ class _Reader:
 
 
 def _specs(switches: str) -> list[str]:
-    """Return the policies in the text of switches, `T=SPEC;T=SPEC`."""
+    """Return the specs of policies in the text of switches, `T=SPEC;T=SPEC`."""
     return [spec for part in switches.split(";") if (spec := part.partition("=")[2])]

@@ -12,12 +12,12 @@ from threading import Thread
 
 
 def cores() -> int:
-    """Return how many this program may use."""
+    """Return the number of cores that this program may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class LocalPool(ProcessPoolExecutor):
-    """Processes that leave Ctrl-C to their parent, and end with it, however it ends."""
+    """Pool of processes that leave Ctrl-C to their parent, and end with it, however it ends."""
 
     def __init__(self, workers: int) -> None:
         # Fork where that is safe: other methods import every module again and rerun a script without a guard.
@@ -41,7 +41,7 @@ class LocalPool(ProcessPoolExecutor):
 
 
 def _begin(reader: Connection, line: Connection) -> None:
-    """Start a worker: close its copy of the pipe, so that the pipe breaks when the parent has gone."""
+    """Start a worker; it closes its copy of the pipe, which then breaks when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     line.close()
     Thread(target=_end_with, args=(reader,), daemon=True).start()

@@ -33,11 +33,11 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 APPLICATION = 0x5C4ED5C0
-"""Says in the head of the file whose it is."""
+"""Number at the head of an SQLite file that marks it as a results file."""
 LONGEST = 10**7
-"""Bytes of a value: a file of results may come from anywhere."""
+"""Largest size in bytes of a value, because a results file may come from anywhere."""
 FACTORS = ("trace", "policy", *VARIED, "cut", "version")
-"""Columns of runs that conditions and tables may name."""
+"""Columns of runs that conditions and tables may use."""
 _ABOUT = ("sha256", "parameters", "code", "asked", "cpu", "error", "overload", "batches", "log")
 _TABLES = {
     "runs": ("key", *FACTORS, *_ABOUT),
@@ -53,19 +53,19 @@ _KEYS = {"runs": "key", "metrics": "key", "groups": "key, grouping, place"}
 
 
 class ResultsError(SchedscopeError):
-    """A file of results that cannot be read or written."""
+    """Error for a results file that cannot be read or written."""
 
 
 class StoredRun(NamedTuple):
-    """Run in the file."""
+    """Run that is stored in the file."""
 
     asked: frozenset[str]
-    """The groups that were measured."""
+    """Names of the groups that were measured."""
     failed: bool
 
 
 class Results:
-    """An open file of results; use it as a context."""
+    """Open results file; use it as a context manager."""
 
     def __init__(self, path: str | Path, write: bool = False) -> None:
         self.path = Path(path)
@@ -110,7 +110,7 @@ class Results:
             self._keep(keys, kept)
 
     def _keep(self, keys: list[tuple[str]], kept: list[tuple[str, str, int, bytes]]) -> None:
-        """Write the columns of jobs; their table is made with the first, so that other files stay as they were."""
+        """Write the columns of jobs; their table is made when first needed, so that other files stay as they were."""
         if kept and not self.keeps_jobs:
             self._db.execute(f"CREATE TABLE {_JOBS} ({', '.join(_OF_JOBS)}, PRIMARY KEY (key, name, part))")
             self.keeps_jobs = True
@@ -119,7 +119,7 @@ class Results:
             self._db.executemany(f"INSERT INTO {_JOBS} VALUES (?, ?, ?, ?)", kept)
 
     def jobs_of(self, key: str) -> Kept:
-        """Return the finished jobs of a run, as `--keep jobs` kept them."""
+        """Return the finished jobs of a run, as stored by `--keep jobs`."""
         pieces: dict[str, list[bytes]] = {}
         with self._told():
             found = (
@@ -138,7 +138,8 @@ class Results:
         return kept
 
     def rows(self, columns: Sequence[str], groups: str = "", also: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield columns of every run in the order of the keys; with `groups` a row for each group.
+        """Yield the values of these columns for every run, in the order of the keys; with `groups` a row for each
+        group.
 
         `columns` are columns of runs, `also` metrics of the run or the group; a column that the file lacks is None.
         """
@@ -153,13 +154,13 @@ class Results:
             yield from self._of_their_kinds(found, (*columns, *also))
 
     def groupings(self) -> list[str]:
-        """Return the ways of grouping jobs that were measured."""
+        """Return the names of the groupings of jobs that were measured."""
         with self._told():
             found = self._db.execute("SELECT DISTINCT grouping FROM groups ORDER BY grouping")
             return [name for (name,) in self._of_their_kinds(found, ("grouping",))]
 
     def _of_their_kinds(self, rows: Iterable[tuple[Any, ...]], names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Return the rows; raise an error for a value of another type than its column's."""
+        """Yield the rows; raise an error for a value whose type differs from its column's."""
         kinds = [_kind_of(name) for name in names]
         for row in rows:
             if not all(map(isinstance, row, kinds)):
@@ -188,7 +189,7 @@ class Results:
         return db
 
     def _checked(self, db: sqlite3.Connection) -> dict[str, list[str]]:
-        """Return the columns of each table, which are tables and nothing that does something of its own."""
+        """Return the columns of each table; raise an error if the file has anything but tables."""
         (application,) = db.execute("PRAGMA application_id").fetchone()
         kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type <> 'index'"))
         self.keeps_jobs = kinds.pop(_JOBS, "") == "table"
@@ -212,7 +213,7 @@ class Results:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Turn an error of SQLite, or a question that never ends, into one line."""
+        """Convert an error of SQLite, or a query that never ends, into one line."""
         try:
             if self._db is not None:
                 limit_steps(self._db, self.path)
@@ -250,7 +251,7 @@ def _create(db: sqlite3.Connection) -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """Lock the file for this process, which keeps the lock until its end."""
+    """Lock the file for this process until its end; return the descriptor, or None where files have no locks."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Means as lines over a factor: the contents of a plot, with a panel for each trace."""
+"""Means as lines over a factor: the data of a plot, with a panel for each trace."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Panel:
-    """The lines of one trace, or of a group of its jobs."""
+    """Panel of a plot: the lines of one trace, or of a group of its jobs."""
 
     title: str
     lines: dict[str, list[Point]]
     ticks: tuple[str, ...] = ()
-    """Labels of the places 0, 1, 2 ... if x is no number."""
+    """Labels of the places 0, 1, 2 ... if the factor has no numbers."""
 
 
 def panels(results: Results, ask: PivotQuery) -> list[Panel]:
-    """Return the value over `rows`, a line each of `columns`, a panel each trace and group."""
+    """Return the panels of a plot: the mean over `rows`, with a line for each value of `columns`."""
     over = check_factor(ask.rows)
     apart = "trace" not in (over, ask.columns)
     names = log_names(results, ask.where)
@@ -75,9 +75,9 @@ def panels(results: Results, ask: PivotQuery) -> list[Panel]:
 
 
 def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, str]:
-    """Return what each trace is called in a figure: the log's name by its header, else its file's.
+    """Return the label of each trace in a figure: the log's name in the header, else the file's name.
 
-    Traces with equal log names are named by their files.
+    Traces with equal log names are labelled by their files.
     """
     logs = {str(record["trace"]): str(record["log"] or "") for record in records(results, [], where, also=["log"])}
     alike = Counter(logs.values())
@@ -85,7 +85,7 @@ def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, 
 
 
 def file_name(trace: str) -> str:
-    """Return the name of a trace's file without its folder and what its kind is.
+    """Return the name of a trace's file without its folder and endings.
 
     >>> file_name("logs/KTH-SP2-1996-2.swf.gz"), file_name("lublin-128"), file_name("CTC-3.1-cln.swf")
     ('KTH-SP2-1996-2', 'lublin-128', 'CTC-3.1-cln')
@@ -95,7 +95,7 @@ def file_name(trace: str) -> str:
 
 
 def check_panels(results: Results, ask: PivotQuery, made: list[Panel]) -> None:
-    """Refuse a plot of nothing, and one with too many panels or lines to tell apart."""
+    """Raise an error for a plot without data, or with too many panels or lines."""
     if not made or not any(panel.lines for panel in made):
         raise NotThereError(f"{results.path}: there is nothing to plot: no run has {quoted(ask.value)}")
     most = max(len(panel.lines) for panel in made)
@@ -105,7 +105,7 @@ def check_panels(results: Results, ask: PivotQuery, made: list[Panel]) -> None:
 
 
 def number_of(value: Value) -> float | None:
-    """Return the number that a value is, or None."""
+    """Return the value as a number, or None for text."""
     try:
         return None if value is None else float(value)
     except ValueError:
@@ -113,7 +113,7 @@ def number_of(value: Value) -> float | None:
 
 
 def said(value: Value) -> str:
-    """Return a value as a legend has it.
+    """Return a value as text for a legend.
 
     >>> said(0.8), said(None), said("easy")
     ('0.8', '–', 'easy')

@@ -1,7 +1,7 @@
-"""Sweep: workers make the runs of a plan that the file lacks, and each gets into the results exactly once.
+"""Sweep: workers make the missing runs of a plan, and each run is stored exactly once.
 
-Any `concurrent.futures.Executor` serves. A worker that dies breaks its pool, and a new pool replaces it. The lost runs
-are retried one bundle at a time, in smaller and smaller bundles, until the run that kills is known.
+Any `concurrent.futures.Executor` can be used. A worker that dies breaks its pool, and a new pool replaces it. The lost
+runs are retried one bundle at a time, in smaller and smaller bundles, until the run that kills is known.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sim.experiments.versions import check_versions, versions
 from sim.experiments.work import Made, Outcome, Task, work
 
 LARGEST = 64
-"""Runs in a bundle."""
+"""Largest number of runs in a bundle."""
 PATIENCE = 0.5
-"""Seconds after which a worker returns its results, so that small runs cost us no time, and little can be lost"""
+"""Seconds after which a worker returns its results, so that small runs need few messages, and little can be lost"""
 DEATHS = 2
-"""Deaths of a worker with a single run, after which that run is given up"""
+"""Number of deaths of a worker with a single run, after which that run is given up"""
 _BEAT = 0.2
 
 
@@ -39,11 +39,11 @@ class Progress:
 
     asked: int
     there: int
-    """Runs that were in the file before."""
+    """Number of runs that were in the file before."""
     made: int = 0
     failed: int = 0
     running: int = 0
-    """Runs that lie with the workers."""
+    """Number of runs that the workers have."""
     workers: int = 0
     begun: float = field(default_factory=monotonic)
     cpu: float = 0.0
@@ -55,7 +55,7 @@ class Progress:
 
     @property
     def elapsed(self) -> float:
-        """Return seconds since it began."""
+        """Return the seconds since the sweep began."""
         return monotonic() - self.begun
 
     @property
@@ -65,7 +65,7 @@ class Progress:
 
 
 Told = Callable[[Progress, list[Outcome]], None]
-"""Call with the progress of a sweep and the runs just made, often none."""
+"""Function that is called with the progress of a sweep and the runs just made, often none."""
 
 
 def _nobody(progress: Progress, outcomes: list[Outcome]) -> None: ...
@@ -86,9 +86,9 @@ def sweep(
     told: Told = _nobody,
     retry: bool = False,
 ) -> Progress:
-    """Make the missing runs of a plan in a file of results; `executor` makes the workers.
+    """Make the missing runs of a plan and store them in a results file; `executor` makes the workers.
 
-    `workers` is their number, or a function that returns it at any time; code and traces travel by content.
+    `workers` is their number, or a function that returns it at any time; code and traces are sent as content.
     """
     many = workers if callable(workers) else partial(int, workers or cores())
     runs = deque(plan.runs())
@@ -123,7 +123,7 @@ def _ask(pool: Executor) -> None:
 
 
 class _Sweep:
-    """The runs on their way: ahead, with the workers, and under suspicion."""
+    """State of a sweep: runs still to send, runs with the workers, and runs suspected of killing a worker."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class _Sweep:
         self._tasks, self._copies, self._results, self._make_pool = tasks, copies, results, make
         self._workers, self._progress, self._told = workers, progress, told
         self._back: deque[Task] = deque()
-        """Runs given back by workers."""
+        """Runs that workers have returned unmade."""
         self._suspects: deque[tuple[Task, ...]] = deque()
         self._deaths: dict[str, int] = {}
         self._flight: dict[Future[Made], tuple[Task, ...]] = {}
@@ -167,7 +167,7 @@ class _Sweep:
             pool.shutdown(wait=False)
 
     def _fill(self, pool: Executor) -> bool:
-        """Give the workers enough to do; is anything under way?"""
+        """Send enough runs to the workers; return True if any run is with them."""
         self._progress.workers = max(1, self._workers())
         while len(self._flight) < (1 if self._suspects else 2 * self._progress.workers):
             if self._suspects and self._flight:
@@ -179,7 +179,7 @@ class _Sweep:
         return bool(self._flight)
 
     def _send(self, pool: Executor, bundle: tuple[Task, ...], lacks: str = "") -> bool:
-        """Give runs to a worker, and the copy that one lacked; is the pool whole?"""
+        """Send runs to a worker, and the copy of a trace that it lacked; return True if the pool works."""
         sent = {lacks: self._copies[lacks]} if lacks else None
         try:
             self._flight[pool.submit(work, bundle, PATIENCE, versions(), sent)] = bundle

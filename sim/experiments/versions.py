@@ -1,4 +1,4 @@
-"""Version of the program in a worker: another one might make other runs, and is refused."""
+"""Version of the program in a worker; a different version could give other results, and is refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Versions(NamedTuple):
 
     schedscope: str
     sources: str
-    """The beginning of a hash of its files: two of one version may differ."""
+    """Beginning of a hash of the program's files: two copies of one version may differ."""
     python: str
     numpy: str
 
@@ -28,7 +28,7 @@ class Versions(NamedTuple):
 
 
 class OtherVersionError(SchedscopeError):
-    """A worker runs another program."""
+    """Error for a worker that runs another version of the program."""
 
 
 @cache
@@ -41,7 +41,7 @@ def versions() -> Versions:
 
 
 def check_versions(wanted: Versions | None) -> None:
-    """Refuse to work for a program that differs from this one; None: for this process itself."""
+    """Raise an error if a worker's program differs from this one; None stands for this process itself."""
     if wanted is not None and wanted != versions():
         raise OtherVersionError(
             f"a worker on {platform.node()} has {versions()}; here are {wanted}: install the same in both places"

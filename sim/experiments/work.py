@@ -1,4 +1,4 @@
-"""Work of one worker, here or on another machine: make runs of traces parsed once, and measure them."""
+"""Worker, here or on another machine: it makes runs of traces that are parsed once, and measures them."""
 
 from __future__ import annotations
 
@@ -26,39 +26,39 @@ from sim.workload.source import Source
 
 LONGEST_ERROR = 500
 MOST_HELD = 16
-"""Copies of traces that a worker keeps."""
+"""Largest number of copies of traces that a worker keeps."""
 _HELD: dict[str, bytes] = {}
 
 
 class Task(NamedTuple):
-    """Run to be made."""
+    """Run to be made by a worker."""
 
     run: Run
     copy: str
-    """Key of the parsed trace."""
+    """Key of the copy of the parsed trace."""
     code: Code
     groups: tuple[str, ...] = ()
 
 
 class Outcome(NamedTuple):
-    """Outcome of a run."""
+    """Outcome of a run: its measurements, or its error."""
 
     run: Run
     measured: Measured | None
-    """Results, None if the run failed."""
+    """Measurements of the run, None if it failed."""
     cpu: float = 0.0
-    """Seconds of a core."""
+    """Seconds of processor time."""
     error: str = ""
     groups: tuple[str, ...] = ()
-    """Requested groups."""
+    """Names of the requested groupings."""
 
 
 class Made(NamedTuple):
-    """Runs made by a worker."""
+    """Runs that a worker has made."""
 
     outcomes: list[Outcome]
     lacks: str = ""
-    """The copy of a trace that it did not have, before whose first run it stopped."""
+    """Key of the copy of a trace that the worker lacked, before whose first run it stopped; "" for none."""
 
 
 def work(
@@ -123,5 +123,5 @@ def _whole(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> Workload:
 
 
 def size_of(copy: str, run: Run) -> int:
-    """Return how many jobs a run has."""
+    """Return the number of jobs of a run."""
     return len(_workload(copy, run.options))
