@@ -1,1 +1,1 @@
-"""A live machine as values that widgets draw: charts, tables and steps of what was observed."""
+"""Observed cluster as values that widgets draw: charts, tables and steps."""

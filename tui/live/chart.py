@@ -1,4 +1,4 @@
-"""The chart of a cluster at one moment: what was observed, now, and the scheduler's plan."""
+"""Chart of an observed cluster at one time: the past, now, and the scheduler's plan."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ MODES = {
     "length": "its time limit",
     "wait": "how long it waited",
 }
-"""mode -> what the colours tell"""
+"""Meaning of the colours in each mode"""
 _AS_REPLAY = {"partition": "queue", "account": "user"}
 NAME = 12
 LEAST_SEEN, MOST_SEEN = 300.0, 6 * 3600.0
-"""Seconds of the past that the first look shows, at least and at most."""
+"""Smallest and largest number of past seconds that the first view shows."""
 ROOMY = 70
-"""Columns of a chart that leaves room for what is taken of a node."""
+"""Width in columns of a chart from which labels also show the used memory of a node."""
 """Columns of a node's name at the axis."""
 
 
@@ -49,7 +49,7 @@ class ChartMaker:
     def __init__(self) -> None:
         self._colours: tuple[Workload, str, Colours] | None = None
         self._known: tuple[Workload, Floats, Floats] | None = None
-        """The jobs, and when each started and ended: nan if it has not."""
+        """Jobs with their starts and ends so far; nan for events that have not happened."""
         self._shares: tuple[tuple[int, ...], Shares] | None = None
 
     def make(
@@ -62,7 +62,7 @@ class ChartMaker:
         marks: tuple[Mark, ...] = (),
         unicode: bool = True,
     ) -> ChartScene:
-        """Return the chart at `clock` with the state of that picture."""
+        """Return the chart at `clock` with the state of the picture `cluster`."""
         workload = observed.workload
         cuts = tuple(row.low for row in reversed(observed.layout.rows))
         view = replace(camera.view(clock), cuts=cuts)
@@ -94,7 +94,7 @@ class ChartMaker:
         )
 
     def _raster(self, stretches: list[Stretch], plan: tuple[Box, ...], view: ChartView, clock: float) -> Raster:
-        """Return the past, upon the trails of suspended jobs, upon the plan."""
+        """Return the pixels: the past over the trails of suspended jobs, and these over the plan."""
         edges = view.edges()
         if self._shares is None or self._shares[0] != edges:
             self._shares = edges, Shares(edges)
@@ -117,7 +117,7 @@ class ChartMaker:
     def _hues(
         self, workload: Workload, mode: str, times: tuple[Floats, Floats], clock: float
     ) -> tuple[NDArray[np.uint8], Legend]:
-        """Return the hues of all jobs and what they stand for."""
+        """Return the hues of all jobs, and the legend."""
         if self._colours is None or self._colours[0] is not workload or self._colours[1] != mode:
             seen = workload
             if mode == "account":
@@ -129,7 +129,7 @@ class ChartMaker:
         return colours.of(name, ranks, *times, clock, lambda rank: None), colours.legend(name)
 
     def _times(self, observed: Observed, workload: Workload, clock: float) -> tuple[Floats, Floats]:
-        """Return when each job started and ended, nan where that was not so at `clock`."""
+        """Return start and end of each job, nan if it had not happened at `clock`."""
         if self._known is None or self._known[0] is not workload:
             origin = observed.origin or 0.0
             start = np.array([_or_nan(job.start if not job.is_waiting else None) for job in observed.jobs]) - origin
@@ -140,7 +140,7 @@ class ChartMaker:
 
 
 def first_camera(observed: Observed, clock: float, columns: int, rows: int) -> Camera:
-    """Return the first look: what was observed as far as some hours back, and one row a node where there are many."""
+    """Return the first camera: the observed past up to some hours, with one row per node if there are many."""
     stretches = observed.stretches(clock)
     begin = min((max(held.start, clock - MOST_SEEN) for held in stretches), default=clock)
     span = min(max(clock - begin, LEAST_SEEN), MOST_SEEN)
@@ -157,7 +157,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def outlines_of(observed: Observed, cluster: Cluster, view: ChartView, clock: float) -> Iterator[Outline]:
-    """Yield the reservations, framed, and the reasons of nodes that are gone."""
+    """Yield frames around reservations, and labels with the reasons of unavailable nodes."""
     origin, layout = observed.origin or 0.0, observed.layout
     for reserved in cluster.reservations:
         start, end = reserved.start - origin, reserved.end - origin
@@ -170,7 +170,7 @@ def outlines_of(observed: Observed, cluster: Cluster, view: ChartView, clock: fl
 
 
 def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
-    """Return the nodes that are gone, as the chart crosses them."""
+    """Return the outages of unavailable nodes, which the chart marks with crosses."""
     layout = observed.layout
     return tuple(
         Outage(gone.start, inf if gone.end is None else gone.end, layout.processors([gone.node]))
@@ -179,7 +179,7 @@ def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
 
 
 def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool = True) -> tuple[tuple[int, str], ...]:
-    """Return (lowest core, label) of every node, upwards; where there is room with its GPUs and memory in use."""
+    """Return (lowest core, label) of every node, upwards; if there is space with its used GPUs and memory."""
     found = []
     has_gpus = roomy and any(node.gpus for node in cluster.nodes)
     width = min(max((len(row.node) for row in observed.layout.rows), default=0), NAME)
@@ -195,7 +195,7 @@ def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool =
 
 
 def _level(node: Node, unicode: bool) -> str:
-    """Return the share of a node's memory that is taken, in eighths."""
+    """Return the used share of a node's memory as a block character, in eighths."""
     if not node.memory:
         return "  "
     return " " + sparkline([min(node.memory_taken / node.memory, 1.0), 1.0], unicode)[:1]

@@ -1,4 +1,4 @@
-"""The other panels of a live machine: one job, the events of a picture, the nodes, the lines at the top and below."""
+"""Panels of an observed cluster: one job, the events of a picture, the nodes, and the lines at the top and below."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from tui.panels.context import mini_bar, swatch
 from tui.panels.strip import strip_lines
 
 STALE = 2.5
-"""Age in polls from which a picture is shown as old."""
+"""Age of a picture, in intervals between polls, from which it is shown as old."""
 MOST_EVENTS = 500
 NARROW = 100
-"""Columns below which the top line is abbreviated."""
+"""Width in columns below which the top line is abbreviated."""
 
 
 def draw_job(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return all about the selected job: why it waits, the parts of its priority, how its start moved."""
+    """Return the panel of the selected job: why it waits, the parts of its priority, and how its expected start
+    moved.
+    """
     scene, job = context.scene, context.scene.job(context.selected)
     if job is None:
         told = "Select a job: click it, / finds one, w takes the first that waits. Here it says why and when."
@@ -65,7 +67,7 @@ def _parts(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Line]:
 
 
 def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return what happened since the picture before this one."""
+    """Return the panel with the events since the last picture."""
     scene = context.scene
     origin = scene.observed.origin or 0.0
     title = f"Step {scene.picture + 1:,} of {scene.pictures:,}"
@@ -88,7 +90,7 @@ def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
 
 
 def draw_strip(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the whole history: cores in use and waiting jobs over time."""
+    """Return the strip of the whole history: cores in use and waiting jobs over time."""
     scene = context.scene
     note = count(scene.pictures, "picture")
     if scene.state.reading is not None:
@@ -100,7 +102,7 @@ def draw_strip(context: LiveContext, size: Size, first: int = 0) -> Sheet:
 
 
 def top_line(context: LiveContext, now: float, width: int) -> Line:
-    """Return the state of the machine and, at the right, how old the picture is and what it cost."""
+    """Return the top line: the state of the machine and, at the right, the age and cost of the picture."""
     scene = context.scene
     cluster = scene.cluster
     taken = sum(job.cpus for job in cluster.running)
@@ -145,7 +147,7 @@ def _age(scene: LiveScene, now: float) -> list[Span]:
 
 
 def sentence(context: LiveContext, width: int) -> Line:
-    """Return one line that tells the state: trouble, the selected job, what just happened, or the head of the queue."""
+    """Return the sentence about the state: an error, the selected job, the last events, or the head of the queue."""
     scene = context.scene
     if scene.state.trouble:
         told = f"The last picture stays; asking again goes on. {printable(scene.state.trouble)}"
@@ -165,7 +167,7 @@ def sentence(context: LiveContext, width: int) -> Line:
 
 
 def legend_line(context: LiveContext, mode: str) -> Line:
-    """Return what the colours of the chart stand for."""
+    """Return the line with the meaning of the chart's colours."""
     chart = context.scene.chart
     if chart is None or not chart.legend:
         return line("")

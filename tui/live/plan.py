@@ -1,4 +1,4 @@
-"""The scheduler's own plan as boxes on cores: only what fits together is drawn."""
+"""Plan of an observed scheduler as boxes on cores; only jobs that fit together are drawn."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sim.machine.processors import lowest
 from tui.chart.scene import Box
 
 MOST_PLANNED = 200
-"""Waiting jobs that are placed, in the order of their expected starts."""
+"""Largest number of waiting jobs that are placed, in the order of their expected starts."""
 UNLIMITED = 86400.0
-"""Seconds for which a job without a limit is drawn."""
+"""Length in seconds with which a job without a time limit is drawn."""
 
 
 class Plan:
@@ -24,14 +24,14 @@ class Plan:
         self._busy: dict[str, list[tuple[float, float, int]]] = {name: [] for name in self._rows}
 
     def take(self, processors: int, nodes: Iterable[str], start: float, end: float) -> None:
-        """Note that these cores, which are on these nodes, are taken from `start` to `end`."""
+        """Record that these cores, which are on these nodes, are taken from `start` to `end`."""
         for name in nodes:
             row = self._rows.get(name)
             if row is not None and (part := processors >> row.low & ((1 << (row.high - row.low)) - 1)):
                 self._busy[name].append((start, end, part))
 
     def place(self, job: ClusterJob, nodes: Iterable[str], start: float, end: float) -> int:
-        """Take and return cores for a job, as evenly over its nodes as they are free; 0: it does not fit."""
+        """Return cores taken for a job, divided over its nodes as evenly as possible; 0 if it does not fit."""
         free = {name: found for name in nodes if name in self._rows and (found := self._free(name, start, end))}
         wanted = max(job.nodes_wanted, 1)
         chosen = list(free)[: len(free) if len(free) <= wanted or not job.planned_nodes else wanted]
@@ -68,7 +68,7 @@ class Plan:
 
 
 def plan_boxes(observed: Observed, cluster: Cluster, running: Iterable[Stretch], clock: float) -> tuple[Box, ...]:
-    """Return running jobs until their limits, and the waiting jobs that are planned and fit together with them."""
+    """Return boxes of running jobs until their limits, and of planned waiting jobs that fit with them."""
     origin = observed.origin or 0.0
     plan, boxes = Plan(observed.layout.rows), []
     for held in running:

@@ -1,4 +1,4 @@
-"""The queue of a cluster as a table: priority, expected start and how it moved, and the reason in words."""
+"""Queue of an observed cluster as a table: priority, expected start and its moves, and the reason."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NEVER = frozenset({
     "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied", "BadConstraints", "InvalidAccount",
     "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "PartitionConfig",
 })  # fmt: skip
-"""Reasons that no waiting ends."""
+"""Reasons of jobs that will never start by waiting."""
 EMPTY = "No job waits{where}: what is submitted appears here, with the reason why it waits."
 
 
 def jobs_of(context: LiveContext) -> tuple[ClusterJob, ...]:
-    """Return the waiting jobs that are to be shown, in their order."""
+    """Return the waiting jobs that are shown, in their order."""
     cluster = context.scene.cluster
     found = cluster.queue
     if context.partition:
@@ -33,7 +33,7 @@ def jobs_of(context: LiveContext) -> tuple[ClusterJob, ...]:
 
 
 def draw_queue(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the lines in sight; a queue of 20,000 jobs costs what is seen of it."""
+    """Return the visible lines of the queue; the cost does not depend on the queue's length."""
     width, rows = size
     jobs = jobs_of(context)
     where = f" in {printable(context.partition)}" if context.partition else ""
@@ -54,7 +54,7 @@ def draw_queue(context: LiveContext, size: Size, first: int = 0) -> Sheet:
 
 
 def _columns(jobs: tuple[ClusterJob, ...], width: int) -> tuple[int, ...]:
-    """Return the widths of job, cores, waited, start, moved, priority; 0: no room for it."""
+    """Return the widths of the columns job, cores, waited, start, moved, priority; 0 if there is no space."""
     job = min(max(max(len(job_name(job)) for job in jobs[:200]) + 3, 6), 14)
     narrow = width < 56
     return job, 6, 7, 9 if narrow else 17, 0 if width < 70 else 10, 0 if width < 90 else 9
@@ -100,7 +100,7 @@ def _row(context: LiveContext, job: ClusterJob, columns: tuple[int, ...], width:
 
 
 def _without_verb(why: str) -> str:
-    """Return a reason without the verb that is the same in every row.
+    """Return a reason without its verb, which is the same in every row.
 
     >>> _without_verb("waits: needs 4 cores"), _without_verb("waits behind 3 jobs"), _without_verb("is held")
     ('needs 4 cores', 'behind 3 jobs', 'is held')
@@ -109,7 +109,7 @@ def _without_verb(why: str) -> str:
 
 
 def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
-    """Return when a job is expected to start: a date where it is a plan, else not before that date."""
+    """Return the expected start of a job as text: a date if it is planned, else "not before" a date."""
     if job.reason.partition(",")[0] in NEVER:
         return "never"
     if scene.cluster.is_private or job.start is None:
@@ -122,7 +122,7 @@ def start_of(scene: LiveScene, job: ClusterJob, narrow: bool = False) -> str:
 
 
 def moved_of(dates: tuple[Dated, ...]) -> str:
-    """Return how often an expected start moved, and by how much in all.
+    """Return as text how often an expected start moved, and by how much in total.
 
     >>> moved_of(()), moved_of((Dated(0, 60), Dated(60, 120), Dated(120, 6120)))
     ('-', '2x +1h41')
@@ -134,5 +134,5 @@ def moved_of(dates: tuple[Dated, ...]) -> str:
 
 
 def dates_curve(dates: tuple[Dated, ...], width: int, unicode: bool) -> str:
-    """Return the expected starts as a curve: up is later."""
+    """Return the expected starts as a curve, in which higher is later."""
     return spark([dated.start for dated in dates], width, unicode)

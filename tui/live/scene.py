@@ -1,4 +1,4 @@
-"""One moment of a cluster as widgets are given it, and what a person has chosen to see of it."""
+"""Scene of an observed cluster: everything that widgets need to draw one time."""
 
 from __future__ import annotations
 
@@ -20,47 +20,47 @@ from tui.look.sheets import Line, Span
 from tui.replay.scene import StripScene
 
 STRIP = 200
-"""Columns of the strip, which is drawn narrower where there is less room."""
+"""Number of columns of the strip, which is drawn narrower if there is less space."""
 
 
 @dataclass(frozen=True)
 class State:
-    """State of the watching itself: its pace, its trouble, its progress."""
+    """State of the observation: its pace, its errors, its progress."""
 
     title: str = ""
-    """The file of a recording; empty: live."""
+    """File of a recording; "" for a live cluster."""
     every: float = 60.0
     """Seconds between two polls."""
     trouble: str = ""
-    """Reason why the controller does not answer, empty if it does."""
+    """Reason why the controller does not answer, "" if it does."""
     since: float = 0.0
-    """The moment of the first poll without an answer, in seconds since 1970."""
+    """Time of the first poll without an answer, in seconds since 1970."""
     unrecorded: str = ""
-    """The reason why pictures are not recorded, if they are to be."""
+    """Reason why pictures are not recorded although requested, "" for none."""
     reading: float | None = None
-    """The share of a recording that has been read; None: all."""
+    """Share of a recording that has been read; None for all of it."""
 
 
 @dataclass(frozen=True, eq=False)
 class LiveScene:
-    """One moment: a picture of the cluster, and the chart of what was observed until then."""
+    """Scene at one time: a picture of the cluster, and the chart of the history until then."""
 
     cluster: Cluster
     observed: Observed
-    """The history, which grows on another thread; only ranks and dates of single jobs are read here."""
+    """History, which grows in another thread; only ranks and dates of single jobs are read here."""
     clock: float
-    """The moment that is shown, in seconds since the origin of the history."""
+    """Time that is shown, in seconds since the origin of the history."""
     picture: int
     pictures: int
     chart: ChartScene | None
     strip: StripScene
     events: tuple[Event, ...] = ()
-    """Events since the picture before."""
+    """Events since the last picture."""
     state: State = State()
     follows: bool = True
-    """True for the newest picture, which gives way to the next one."""
+    """True if the newest picture is shown, and followed by the next one."""
     numbers: Sequence[tuple[Column, Sequence[tuple[float, float]]]] = ()
-    """Always empty: only simulated policies have numbers of their own."""
+    """Empty, because only simulated policies write numbers of their own."""
     _said: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -74,18 +74,18 @@ class LiveScene:
         return min(taken, 1.0), len(self.cluster.queue)
 
     def rank(self, job: ClusterJob) -> int:
-        """Return the rank of a job that is in the picture."""
+        """Return the rank of a job of the picture."""
         return self.observed.ranks[job.id]
 
     def job(self, rank: int | None) -> ClusterJob | None:
-        """Return a job as it is in this picture, or as it was when it was seen last."""
+        """Return the job as it is in this picture, or as it was last seen."""
         if rank is None or not 0 <= rank < len(self.observed.jobs):
             return None
         last = self.observed.jobs[rank]
         return self.cluster.job_of.get(last.id, last)
 
     def why(self, job: ClusterJob) -> str:
-        """Return in one line why a job waits, or its state."""
+        """Return one line: why the job waits, or its state."""
         if job.id not in self._said:
             self._said[job.id] = say(self.cluster, job)
         return self._said[job.id]
@@ -131,7 +131,7 @@ class LiveContext:
     selected: int | None = None
     hovered: int | None = None
     partition: str = ""
-    """Partition whose queue is shown; empty for all together."""
+    """Partition whose queue is shown; "" for all partitions together."""
     mine_first: bool = False
     only_mine: bool = False
 
@@ -148,12 +148,12 @@ class LiveContext:
         return None
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the text about a job for the pointer."""
+        """Return the tooltip of a job."""
         return "" if rank is None else self.scene.hover(rank)
 
 
 def strip_of(observed: Observed, known: float, marks: Sequence[Mark] = ()) -> StripScene:
-    """Return the whole history so far: the share of the cores in use and the waiting jobs, by column."""
+    """Return the strip of the whole history: share of the cores in use and waiting jobs, by column."""
     moments, levels = observed.moments, observed.levels
     begin = moments[0] if moments else 0.0
     end = max(known, begin + 1.0)
@@ -188,7 +188,7 @@ def event_in_words(scene: LiveScene, event: Event) -> str:
 
 
 def job_name(job: ClusterJob) -> str:
-    """Return how the chart names a job.
+    """Return the name of a job in the chart.
 
     >>> job_name(ClusterJob("17", "17", "RUNNING"))
     'J17'

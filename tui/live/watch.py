@@ -1,4 +1,4 @@
-"""Threads that watch a cluster or read a recording, and make scenes: nothing of it holds up the screen."""
+"""Threads that observe a cluster or read a recording, and make scenes without delaying the screen."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from tui.live.instants import OfPicture
 from tui.live.scene import LiveScene, State, strip_of
 
 AGAIN = 5.0
-"""Seconds between two looks at a recording for new pictures."""
+"""Seconds between two checks of a recording for new pictures."""
 PATIENCE = 1.0
 """Seconds to wait for a thread that ends, so that the last poll is recorded."""
 BLOCK = 60
-"""Pictures that are searched together when a search goes back."""
+"""Number of pictures that are searched together when a search goes back."""
 BATCH = 0.4
-"""Seconds of reading after which what has been read is shown."""
+"""Seconds of reading after which the pictures read so far are shown."""
 
 
 class Older(Protocol):
-    """Pictures that are too old to be kept in memory."""
+    """Interface of a store of pictures that are too old to be kept in memory."""
 
     def at(self, time: float) -> Cluster: ...
 
 
 class Recorded(Older, Protocol):
-    """A recording of a cluster."""
+    """Interface of a recording of a cluster."""
 
     def times(self) -> tuple[float, ...]: ...
 
@@ -51,7 +51,7 @@ class Recorded(Older, Protocol):
 
 
 class Keeps(Protocol):
-    """A keeper of pictures, such as a recording that is being written."""
+    """Interface of an object that stores pictures, such as a recording that is being written."""
 
     def add(self, cluster: Cluster) -> None: ...
 
@@ -60,12 +60,12 @@ class Keeps(Protocol):
 
 @dataclass(frozen=True)
 class Wish:
-    """The choices of the screen that a scene depends on."""
+    """Choices of the user on which a scene depends."""
 
     camera: Camera | None = None
     mode: str = "job"
     picture: int | None = None
-    """The number of a picture; None follows the newest one."""
+    """Number of the requested picture; None follows the newest one."""
     unicode: bool = True
     marks: tuple[Mark, ...] = ()
 
@@ -75,7 +75,7 @@ Fail = Callable[[Exception], object]
 
 
 class Watch:
-    """One history that is watched: a thread brings pictures, another one makes scenes."""
+    """Observation of one history: a thread adds pictures, another one makes scenes."""
 
     def __init__(self, begin: State) -> None:
         self.state = begin
@@ -95,7 +95,7 @@ class Watch:
     # For the screen
 
     def begin(self, hear: Hear, fail: Fail) -> None:
-        """Start the threads; `hear` is called on one of them, and `fail` if one breaks by an error of this program."""
+        """Start the threads; one of them calls `hear` with scenes, and `fail` if an error stops it."""
         self._hear = hear
 
         def guarded(work: Callable[[], None]) -> None:
@@ -110,7 +110,7 @@ class Watch:
             thread.start()
 
     def stop(self) -> None:
-        """End the threads; one that waits for a command is left to end by itself."""
+        """End the threads; one that waits for a command ends after that."""
         self._over.set()
         with self._changed:
             self._changed.notify_all()
@@ -118,7 +118,7 @@ class Watch:
             thread.join(PATIENCE)
 
     def wish(self, wish: Wish) -> None:
-        """Show this from now on."""
+        """Show the scene for these choices from now on."""
         with self._changed:
             if wish != self._wish:
                 self._wish, self._is_wished = wish, True
@@ -127,9 +127,9 @@ class Watch:
     def search(
         self, stops: Iterable[Stop], since: int, forwards: bool, is_over: Callable[[], bool] = lambda: False
     ) -> int | None:
-        """Return the nearest picture after or before this one that meets one of the stops, or None.
+        """Return the nearest picture after or before this one that meets a stop condition, or None.
 
-        It may take long, because old pictures are read from a file: `is_over` is asked if it is still wanted.
+        The search may take long, because old pictures are read from a file; it stops when `is_over` returns True.
         """
         wanted = tuple(stops)
 
@@ -145,7 +145,7 @@ class Watch:
         return None
 
     def met(self, stops: Iterable[Stop], picture: int) -> Stop | None:
-        """Return the stop that a picture meets."""
+        """Return the stop condition that a picture meets, or None."""
         before = self._instant(picture - 1) if picture else None
         after = self._instant(picture)
         if after is None or before is None:
@@ -159,7 +159,7 @@ class Watch:
         return OfPicture(self.observed, picture, cluster, self._happened(picture, cluster))
 
     def _happened(self, picture: int, cluster: Cluster) -> tuple[Change, ...]:
-        """Return the events with which a picture came; those of old pictures are found again."""
+        """Return the events since the picture before; for old pictures they are computed again."""
         kept = self.observed.happened(picture)
         return changes(self.picture(picture - 1), cluster) if kept is None else kept
 
@@ -169,7 +169,7 @@ class Watch:
         return 0 if self._older is not None else self.observed.first_kept
 
     def picture(self, number: int) -> Cluster | None:
-        """Return a picture whole, None if it is not kept any more."""
+        """Return a whole picture, None for one that was dropped."""
         kept, older = self.observed.at(number), self._older
         if kept is None and older is not None and 0 <= number < len(self.observed.moments):
             with suppress(SchedscopeError):
@@ -206,7 +206,7 @@ class Watch:
 
     @staticmethod
     def _column(scene: LiveScene | None) -> int:
-        """Return the column of now: the chart is drawn again when that changes."""
+        """Return the column of now; the chart is drawn again when it changes."""
         chart = None if scene is None else scene.chart
         return 0 if chart is None else chart.view.first + chart.view.column_of(chart.clock)
 
@@ -254,7 +254,7 @@ class Watch:
 
 
 class Live(Watch):
-    """A scheduler that is asked now and then. `aside` keeps the pictures that memory does not."""
+    """Observation of a live scheduler by polls. `aside` stores the pictures that are not kept in memory."""
 
     def __init__(
         self, source: Source, every: float = 60.0, since: float = 86400.0, keeps: Keeps | None = None,
@@ -290,7 +290,7 @@ class Live(Watch):
             self._push([], replace(self.state, trouble=str(error), since=since))
 
     def _put_aside(self, cluster: Cluster) -> None:
-        """Keep a picture for later; where that fails, the latest ones remain."""
+        """Store a picture outside of memory; if that fails, only the latest ones are kept."""
         if self._aside is None:
             return
         try:
@@ -299,7 +299,7 @@ class Live(Watch):
             self._aside = self._older = None
 
     def _keep(self, cluster: Cluster, past: tuple[ClusterJob, ...]) -> None:
-        """Record a picture; report a recording that cannot be written, and keep watching."""
+        """Record a picture; report an error of writing, and continue to observe."""
         if self._keeps is None:
             return
         try:
@@ -314,13 +314,13 @@ class Live(Watch):
 
 
 class Replayed(Watch):
-    """A recording, read from its begin on; one that is still written grows."""
+    """Observation from a recording, read from its begin; one that is still written grows."""
 
     def __init__(self, recording: Recorded, title: str, at: float | None = None) -> None:
         super().__init__(State(title=title, reading=0.0))
         self._recording = self._older = recording
         self.wished_at = at
-        """The moment that is shown first, in seconds since 1970; None: the last one."""
+        """Time that is shown first, in seconds since 1970; None for the last one."""
 
     def _bring(self) -> None:
         done = 0
