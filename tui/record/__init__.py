@@ -1,1 +1,1 @@
-"""A run as a film: what the screen shows while it plays, in a file."""
+"""Recording of a run as a film in a file: what the screen shows during playback."""

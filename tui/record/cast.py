@@ -1,4 +1,4 @@
-"""A film as asciinema plays it: asciicast, version 3 (or 2, for players that do not know 3 yet).
+"""Film in the format of asciinema: asciicast, version 3 (or 2, for players that do not know 3 yet).
 
 Each picture is sent as a terminal gets it: the changed columns of every row. The beginning of a part is a marker.
 """
@@ -31,7 +31,7 @@ class Cast:
         self._at = self._last = 0.0
 
     def header(self) -> str:
-        """Write the first line."""
+        """Return the first line of the file."""
         columns, rows = self._size
         look = self._look
         colours = (look.background, look.bad, look.good, look.warn, look.cool, look.accent, look.dim, look.text)
@@ -43,7 +43,7 @@ class Cast:
         return _line({"version": 2, **shown, "title": self._title})
 
     def lines(self, picture: Picture) -> Iterator[str]:
-        """Write the lines of the next picture."""
+        """Yield the lines of the next picture."""
         for mark in picture.marks:
             yield self._event(picture.at, "m", printable(mark))
         sent = self._changes(picture.rows)
@@ -54,7 +54,7 @@ class Cast:
             yield self._event(picture.at, "o", sent)
 
     def end(self) -> str:
-        """Write the last line, which gives the terminal its cursor back."""
+        """Return the last line, which shows the terminal's cursor again."""
         return self._event(self._last, "o", f"\x1b[{self._size[1]};1H{_END}")
 
     def _changes(self, rows: Rows) -> str:
@@ -67,7 +67,7 @@ class Cast:
         return Update(pieces).render_segments(self._console) if pieces else ""
 
     def _event(self, at: float, code: str, data: str) -> str:
-        """Return an event; in version 3 its time is in seconds since the event before."""
+        """Return the line of an event; in version 3 its time is in seconds since the event before."""
         time, self._at = (at - self._at if self._version == 3 else at), at
         return _line([round(time, 3), code, data])
 

@@ -1,6 +1,6 @@
-"""The screen, filmed without a terminal: the real program plays by a clock of ours, and every picture is taken.
+"""Film of the screen without a terminal: the program plays by an artificial clock, and every picture is taken.
 
-Nothing here waits for the wall's clock, so a film takes as long to make as its pictures take to draw, and is the same
+Nothing here waits for the real clock, so a film takes as long to make as its pictures take to draw, and is the same
 each time.
 """
 
@@ -30,15 +30,15 @@ Rows: TypeAlias = tuple[tuple[Segment, ...], ...]
 STILL = 2.0
 """Seconds for which the first and the last picture are shown."""
 A_WORD = 0.35
-"""Seconds to read one word of a lesson."""
+"""Seconds for reading one word of a lesson."""
 PATIENCE = 60.0
-"""Seconds to wait for a picture."""
+"""Largest number of seconds to wait for a picture."""
 WHOLE = 10.0
 """Seconds to wait for the computation of the whole run, after which the film begins anyway."""
 A_GLANCE = 0.002
 """Seconds between two checks for a picture."""
 CALM = 3
-"""Checks without activity before the screen counts as idle, because drawing may cause new requests."""
+"""Number of checks without activity before the screen counts as idle, because drawing may cause new requests."""
 
 
 class Picture(NamedTuple):
@@ -47,7 +47,7 @@ class Picture(NamedTuple):
     at: float
     rows: Rows
     marks: tuple[str, ...] = ()
-    """Name of the part that begins here, or ""."""
+    """Names of the parts that begin with this picture."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class RecordingOptions:
 
     size: tuple[int, int] = (120, 36)
     begin: str | None = None
-    """Beginning as typed; None for the moment of the opening."""
+    """Begin of the film as typed; None for the time of the opening."""
     until: str | None = None
-    """End as typed; None for the end of the run."""
+    """End of the film as typed; None for the end of the run."""
     speed: int | None = None
     """Index in `SPEEDS`; None for the speed of the screen."""
     seconds: float = 60.0
@@ -68,7 +68,7 @@ class RecordingOptions:
 
 
 class Clock:
-    """Clock that stands still until it is moved."""
+    """Clock that moves only when the recorder moves it."""
 
     def __init__(self) -> None:
         self.time = 0.0
@@ -78,7 +78,7 @@ class Clock:
 
 
 class Camera:
-    """Recorder of one opening."""
+    """Recorder that plays one opening and takes pictures of the screen."""
 
     def __init__(self, prepared: Prepared, plan: RecordingOptions) -> None:
         self._prepared, self._plan, self._clock = prepared, plan, Clock()
@@ -86,10 +86,10 @@ class Camera:
         self.has_ended = False
         """True when the whole run, or the requested part, is recorded"""
         self.failure: SchedscopeError | None = None
-        """Failure of the policy before that"""
+        """Failure of the policy that ended the recording, or None"""
 
     async def film(self) -> AsyncGenerator[Picture, None]:
-        """Yield the pictures, each as its difference from the one before."""
+        """Yield the pictures of the film that differ from the ones before."""
         plan = self._plan
         async with self._app.run_test(size=plan.size) as pilot:
             await pilot.pause()
@@ -179,7 +179,7 @@ class Camera:
         return sorted((mark for mark in screen.state.bookmarks if mark.branch == branch), key=lambda mark: mark.step)
 
     def _passed(self, ahead: list[Bookmark]) -> Iterator[str]:
-        """Return the names of the bookmarks that have been reached."""
+        """Yield the names of the bookmarks that have been reached."""
         step = self._screen.scene.snapshot.step if self._screen.scene else 0
         while ahead and ahead[0].step <= step:
             yield ahead.pop(0).name
@@ -189,7 +189,7 @@ class Camera:
         return tuple(tuple(strip) for strip in self._app.screen._compositor.render_strips())
 
     async def _settle(self, whole: bool = False) -> None:
-        """Wait until the worker has done all requests and everything is drawn."""
+        """Wait until the worker has answered all requests and everything is drawn."""
         began, calm, asked = monotonic(), 0, -1
         while calm < CALM or (whole and not self._is_whole() and monotonic() < began + WHOLE):
             if not self._app.is_running:

@@ -1,4 +1,4 @@
-"""A film as pictures: one as SVG or PNG, or all of them as GIF or WebP."""
+"""Film as image files: one picture as SVG or PNG, or all of them as GIF or WebP."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tui.record.film import Picture, Rows
 from tui.widgets.svg_screenshot import Type, draw_still
 
 MOST_PIXELS = 1_500_000_000
-"""Bytes of all pictures of a GIF, which are kept until it is written."""
+"""Largest size in bytes of all pictures of a GIF, which are kept in memory until it is written."""
 
 
 class Reel:
-    """Drawer of pictures of one size; rows equal to those of the picture before are not drawn again."""
+    """Drawer of pictures of one size; rows equal to those of the last picture are not drawn again."""
 
     def __init__(self, columns: int, look: Look, size: float) -> None:
         self._columns, self._look, self._type = columns, look, Type.of(size)
@@ -29,12 +29,12 @@ class Reel:
 
     @staticmethod
     def needs() -> Any:
-        """Load the optional libraries; if one is missing, the error says how to install it."""
+        """Return the optional library for images; if it is missing, the error says how to install it."""
         extra("resvg_py", "a film of pictures", "video")
         return extra("PIL.Image", "a film of pictures", "video")
 
     def image(self, rows: Rows) -> Any:
-        """Return one picture in pixels."""
+        """Return one picture as an image."""
         width, height = self._columns * self._type.width, self._type.height
         whole = self._image.new("RGB", (width, height * len(rows)))
         self._drawn = {row: self._drawn.get(row) or self._row(row) for row in dict.fromkeys(rows)}
@@ -63,7 +63,7 @@ class Reel:
 
 
 def animated(pictures: Sequence[Picture], columns: int, look: Look, size: float, form: str) -> bytes:
-    """Write all pictures with their durations."""
+    """Return the bytes of an animation with all pictures and their durations."""
     reel, cell = Reel(columns, look, size), Type.of(size)
     points = columns * cell.width * len(pictures[0].rows) * cell.height
     if form == ".gif" and points * len(pictures) > MOST_PIXELS:
@@ -88,7 +88,7 @@ def _with_palette(image: Callable[[], Any], few: Any) -> Any:
 
 
 def _palette(images: Sequence[Callable[[], Any]]) -> Any:
-    """Return 256 colours for all pictures, from the first, the last and some between."""
+    """Return 256 colours for all pictures, taken from the first, the last and some between."""
     some = [images[len(images) * n // 6]() for n in range(6)] + [images[-1]()]
     height = sum(image.height for image in some)
     together = some[0].copy().resize((some[0].width, height))
