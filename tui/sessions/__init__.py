@@ -1,1 +1,1 @@
-"""Keeping moments: autosaves, what was left last, and what a screen shows as a session."""
+"""Storage of sessions: autosaves, the last session, and conversion between screen and session."""

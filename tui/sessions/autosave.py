@@ -19,9 +19,9 @@ from sim.session.session import Session, read_session, write_session
 from sim.session.syntax import SessionError
 
 STATE = "SCHEDSCOPE_STATE"
-"""The environment variable that names another folder."""
+"""Environment variable with another folder for autosaves."""
 MOST = 5
-"""Number of sessions of crashed instances that are kept, the newest."""
+"""Largest number of sessions of crashed programs that are kept, the newest ones."""
 
 
 def state_folder() -> Path:
@@ -51,7 +51,7 @@ class Autosave:
             raise SessionError(f"no autosaves: {error.strerror or error}; name another in {STATE}", folder) from None
 
     def save(self, session: Session) -> None:
-        """Save the session to offer after a crash; it counts as later than all others, whatever the clock says."""
+        """Save the session, to be offered after a crash; it counts as the newest, whatever the clock says."""
         with suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # it may have been removed
         write_session(session, self.path)
@@ -109,7 +109,7 @@ def _clear(folder: Path) -> None:
 
 
 def _left_behind(folder: Path) -> Iterator[Path]:
-    """Return the sessions of instances that no longer run."""
+    """Yield the sessions of programs that no longer run."""
     return (path for path in sorted(folder.glob("*.session")) if _is_left(path.with_suffix(".lock")))
 
 

@@ -1,4 +1,4 @@
-"""Current presentation, for the notes in a second terminal: a small file that only this user can read."""
+"""Current presentation for the notes in a second terminal: a small file that only this user can read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_BYTES = 2**18
 
 @dataclass(frozen=True)
 class Presented:
-    """Scene of a lesson as the teacher needs it."""
+    """Scene of a lesson, with what the teacher needs."""
 
     lesson: str
     title: str
@@ -31,7 +31,7 @@ class Presented:
     asks: str = ""
     answer: str = ""
     then: str = ""
-    """Text of the class after the answer."""
+    """Text that the class sees after the answer."""
     next: str = ""
     name: str = ""
     """Name of the lesson, or its file, from which the next scene's picture is made."""
@@ -40,11 +40,11 @@ class Presented:
     since: float = 0.0
     """Seconds since 1970 at which this scene began."""
     pid: int = 0
-    """Process that presents."""
+    """Id of the presenting process."""
 
     @classmethod
     def of(cls, walk: Walk, now: float = 0.0) -> Presented:
-        """Return what is presented; `now` begins its clocks."""
+        """Return the presented scene of a lesson; its clocks begin at `now`."""
         scene, after = walk.now, walk.scenes[walk.index + 1 : walk.index + 2]
         asked = walk.staged.question
         path = walk.lesson.path
@@ -56,7 +56,7 @@ class Presented:
         )  # fmt: skip
 
     def after(self, before: Presented | None) -> Presented:
-        """Return the same with the clocks of the same presentation running on."""
+        """Return the scene with the clocks of the earlier one, if it belongs to the same presentation."""
         if before is None or (before.pid, before.lesson) != (self.pid, self.lesson):
             return self
         since = before.since if before.index == self.index else self.since
@@ -64,14 +64,14 @@ class Presented:
 
 
 def place() -> Path:
-    """Return the file: in the user's runtime folder, or next to the sessions."""
+    """Return the path of the file: in the user's runtime folder, or next to the sessions."""
     runtime = None if os.environ.get(STATE) else os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(runtime, "schedscope") if runtime else state_folder() / "presenting"
     return folder / "presented.json"
 
 
 def tell(walk: Walk) -> None:
-    """Note the scene that is presented now."""
+    """Write the scene that is presented now to the file."""
     path = place()
     _own_folder(path.parent)
     told = Presented.of(walk, time()).after(presented())
@@ -91,7 +91,7 @@ def tell_no_more() -> None:
 
 
 def presented() -> Presented | None:
-    """Return the current presentation if there is one in a file of this user, else None."""
+    """Return the current presentation from this user's file, or None."""
     try:
         with open(os.open(place(), os.O_RDONLY | _NOFOLLOW), "rb") as file:
             about = os.fstat(file.fileno())
@@ -119,7 +119,7 @@ def _me() -> int:
 
 
 def _own_folder(folder: Path) -> None:
-    """Return a folder for this user only; one that others could change is refused."""
+    """Make a folder for this user only; one that others could change is refused."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         about = folder.lstat()

@@ -1,4 +1,4 @@
-"""Recent sessions: the last one, and saved ones."""
+"""Recent sessions for the first screen: the last one, and saved ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 4
 
 
 def sessions_left(saved: Iterable[str]) -> list[Entry]:
-    """Return the readable sessions."""
+    """Return menu entries of the readable sessions."""
     paths = [("where it was left", last_path()), *((Path(path).name, Path(path)) for path in saved)]
     return list(_entries(paths))[:MOST]
 

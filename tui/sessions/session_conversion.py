@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 LAST = "last"
-"""`--session last`: the session in which the program was last left."""
+"""Name for `--session` that stands for the session in which the program was last left."""
 
 
 # Finding a session
@@ -62,7 +62,7 @@ def last_path() -> Path:
 
 
 def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) -> Session:
-    """Return the session that restores the current moment; `begun` is that of the beginning."""
+    """Return the session that restores the current state; `begun` is the session of the beginning."""
     scene = shown.scene
     branches = tuple(_grown(scene.branches))
     names = {branch.name for branch in branches}
@@ -81,7 +81,7 @@ def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) 
 
 
 def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
-    """Return the first branch and all its descendants."""
+    """Yield the first branch and all its descendants."""
     names: set[str | None] = set()
     for branch in branches:
         if not names or branch.parent in names:
@@ -90,7 +90,7 @@ def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
 
 
 def _partner(shown: Scenes, names: Collection[str]) -> str | None:
-    """Return the partner of the comparison: another branch that is kept, or else a policy."""
+    """Return the name of the compared run: another saved branch, or else a policy."""
     if shown.beside is None:
         return None
     if (made := _made_beside(shown)) is not None:
@@ -99,7 +99,7 @@ def _partner(shown: Scenes, names: Collection[str]) -> str | None:
 
 
 def _made_beside(shown: Scenes) -> BranchRecord | None:
-    """Return the branch that was made for the comparison, if there is one."""
+    """Return the branch that was made for the comparison, or None."""
     branches = () if shown.beside is None else shown.beside.branches
     return next((branch for branch in branches if branch.name == BESIDE), None)
 
@@ -124,7 +124,7 @@ def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Valu
 
 
 FURTHEST = 2.0**53
-"""Seconds; no moment is later."""
+"""Latest time in seconds that a session may contain."""
 CONDITIONS = {condition for condition, _ in JUMPS.values()}
 _CAMERA = ("per_column", "low", "high", "follow", "first", "pages", "by_event")
 _BESIDE = ("branch", "step", "time")
@@ -133,14 +133,14 @@ KEYS = {
     "clock", "colour", "speed", "jump", "hidden", "selected", "dates", "camera.by_rows",
     *(f"camera.{name}" for name in _CAMERA), *(f"beside.{name}" for name in _BESIDE),
 }  # fmt: skip
-"""Values allowed in a view"""
+"""Names of the values that a view in a session may have"""
 
 
 # From a session: what makes no sense any more is left as it is
 
 
 def reopened(session: Session, proof: Proof | None = None) -> Opening:
-    """Return what a session is opened on; code that it names runs only with a proof of consent (`NeedsTrustError`)."""
+    """Return the opening of a session; code that it names runs only with a proof of consent (`NeedsTrustError`)."""
     if code := needs_trust(session):
         if proof is None:
             raise NeedsTrustError(code, session)
@@ -163,7 +163,7 @@ def without_code(session: Session) -> Opening:
 
 
 def _beside(session: Session) -> CompareBranch | CompareFrom | None:
-    """Start the comparison: with a branch, or with a run that forked at a step or a moment."""
+    """Return the request that starts the comparison: with a branch, or with a run that forks at a step or a time."""
     partner, names = session.partner, {branch.name for branch in session.branches}
     if partner is None:
         return None
@@ -176,7 +176,7 @@ def _beside(session: Session) -> CompareBranch | CompareFrom | None:
 
 
 def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[ViewState, tuple[str, ...]]:
-    """Return the view of a session, with `state` for missing values; and a warning for each invalid one."""
+    """Return the view of a session and a warning for each invalid value; `state` has the values that are missing."""
     view = session.view
     stops, warnings = _stops(session, workload)
     sense = Sense(view)
@@ -207,7 +207,7 @@ def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[Vie
 
 
 class Sense:
-    """Values of a session that may be damaged; invalid ones are replaced with a warning."""
+    """Reader of a session's values, which may be damaged; invalid ones are replaced with a warning."""
 
     def __init__(self, view: Mapping[str, Value]) -> None:
         self._view = view
@@ -259,5 +259,5 @@ def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
 
 
 def _number(value: Value | None) -> float | None:
-    """Return a number that is a moment."""
+    """Return the value as a time in seconds, or None."""
     return value if isinstance(value, int | float) and abs(value) <= FURTHEST else None

@@ -1,4 +1,4 @@
-"""Sessions of the running program: offers one after a crash, saves the current one, keeps the last one."""
+"""Manager of the program's sessions: it offers one after a crash, saves the current one, and keeps the last one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
 
 
 class SessionManager:
-    """Manager of the sessions of one run of the program; `now` is the session of what is `opened`."""
+    """Manager of the sessions of one program; `now` returns the session of the opened run."""
 
     def __init__(
         self, app: App[int], opened: Callable[[], Prepared | None], now: Callable[[], Session | None], open_it: Open
@@ -37,7 +37,7 @@ class SessionManager:
         self._has_left = self._is_failing = False
 
     def begin(self, is_new: bool) -> None:
-        """Offer the session of a crashed run, and save this one regularly."""
+        """Offer the session of a crashed program, and save this one regularly."""
         if self._has_left:
             return
         if is_new and (orphan := offer()):
@@ -69,7 +69,7 @@ class SessionManager:
         orphan.discard()
 
     def begun(self, opened: Prepared) -> Session:
-        """Return the session of the beginning; the trace is read once for it."""
+        """Return the session of the beginning of a run; the trace is read once for it."""
         known = self._begun
         if known is None or known[0] is not opened:
             opening = opened.opening
@@ -79,12 +79,12 @@ class SessionManager:
 
     @property
     def _kept(self) -> Prepared | None:
-        """Note what is opened; a lesson is restored in its own way."""
+        """Return the opened run; None in a lesson, whose progress is stored separately."""
         opened = self._opened()
         return None if opened is None or opened.walk is not None else opened
 
     async def _save_on_time(self) -> None:
-        """Hash the trace in a thread, because a large one takes long."""
+        """Save the session; a thread computes the hash of the trace, which takes long for a large one."""
         opened = self._kept
         if opened is not None and (self._begun is None or self._begun[0] is not opened):
             with suppress(SchedscopeError):  # reported when it is to be saved
@@ -92,12 +92,12 @@ class SessionManager:
         self.save_now()
 
     def save_now(self) -> None:
-        """Save the current session, unless that has been done."""
+        """Save the current session, unless it has not changed."""
         if not self._has_left:
             self._save(self._session)
 
     def _save(self, keep: Callable[[], object]) -> None:
-        """Report a failure once, and try again."""
+        """Call `keep`; report a failure once, and try again."""
         try:
             keep()
         except SchedscopeError as error:
@@ -119,12 +119,12 @@ class SessionManager:
             self._saved = session
 
     def break_off(self) -> None:
-        """Save when the program is ended from outside, so that the session is offered later."""
+        """Save when a signal ends the program, so that the session is offered later."""
         self.save_now()
         self._has_left = True
 
     def keep_last(self) -> str | None:
-        """Keep the current session as the last one. Return what went wrong, or None."""
+        """Save the current session as the last one. Return the error as text, or None."""
         try:
             if self._kept and (session := self._now()) is not None:
                 last_path().parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ class SessionManager:
         return None
 
     def leave(self) -> None:
-        """End normally: discard the autosave and keep the last session."""
+        """End normally: remove the autosave and keep the last session."""
         if self._has_left:
             return
         self._has_left = True

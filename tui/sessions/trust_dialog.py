@@ -14,7 +14,7 @@ RUN, WITHOUT = "run it", "open without it"
 
 
 def question(asked: NeedsTrustError) -> ChoiceDialog:
-    """Return the question: whose code it is, where it lies, whether it has changed. Enter runs nothing."""
+    """Return the dialog: whose code it is, where it is stored, and whether it has changed. Enter does not run it."""
     options = (
         ("y", RUN, "it runs with your permissions"),
         ("n", WITHOUT, "the trace alone, under easy"),
@@ -31,5 +31,5 @@ def question(asked: NeedsTrustError) -> ChoiceDialog:
 
 
 def answered(asked: NeedsTrustError, answer: str) -> Opening:
-    """Opening to use after the answer."""
+    """Return the opening to use after the answer."""
     return reopened(asked.session, Proof.CONFIRMED) if answer == RUN else without_code(asked.session)

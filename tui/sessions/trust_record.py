@@ -20,16 +20,16 @@ from sim.session.trust import is_on_network
 from tui.sessions.autosave import state_folder
 
 MOST, MAX_BYTES = 500, 1 << 20
-"""Number of pieces of code that are remembered, the newest, and size of the file beyond which it is not read."""
+"""Largest number of pieces of code in the record, the newest, and largest size in bytes of the file that is read."""
 
 
 def trust_path() -> Path:
-    """Return the file of the record; it is the user's own and holds hashes only."""
+    """Return the path of the record, which belongs to the user and has only hashes."""
     return state_folder() / "trusted.json"
 
 
 def remember_trust(code: Iterable[CodeRef]) -> None:
-    """Record that the user trusts these files as they are now. A full disk is no error."""
+    """Record that the user trusts these files in their current state. A full disk is no error."""
     known = _read()
     for ref in code:
         named = named_code(ref.name)
@@ -43,7 +43,7 @@ def remember_trust(code: Iterable[CodeRef]) -> None:
 
 
 def since_trusted(ref: CodeRef) -> str:
-    """Return what has changed in the files of this code since the user last trusted it. Nothing of it runs."""
+    """Return text on what has changed in the code since the user last trusted it. The code is not run."""
     named = named_code(ref.name)
     if named is None or not named.is_file or named.revision or is_on_network(named):
         return ""
