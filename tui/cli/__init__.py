@@ -1,1 +1,1 @@
-"""The command line, one file a command."""
+"""Commands of the command line, one file per command."""

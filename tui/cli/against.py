@@ -13,7 +13,9 @@ from tui.look.text import Align, number, table
 
 
 def against_table(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> list[str]:
-    """Return the lines of a table: a row a comparison, its intervals, and how many seeds more would separate it."""
+    """Return the lines of a table: a row per comparison, its intervals, and the number of seeds that would
+    separate it.
+    """
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
     name = printable(shortened(baseline))
@@ -70,7 +72,7 @@ def _method(of: Comparison, ask: PivotQuery, sample: str, ratio: bool, baseline:
 
 
 def against_rows(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> Iterator[Record]:
-    """Yield a row a comparison, for other programs."""
+    """Yield one record per comparison, for other programs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in of.cells.items():
         low, high = found.student or (None, None)

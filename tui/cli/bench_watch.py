@@ -1,4 +1,4 @@
-"""`schedscope test --watch`: the tests of every saved version, and what it changes."""
+"""Watching of a policy's file for `schedscope test --watch`: the tests of every saved version, and its changes."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from tui.replay.file_watch import FileWatch
 FailureLines: TypeAlias = Callable[[str, Policy, Failure], list[str]]
 """Function that reports a broken rule, and writes the jobs that show it"""
 Saved: TypeAlias = Policy | str
-"""Policy as it was saved, or the error of a file that gives none, in one line"""
+"""Saved policy, or the error of a file without a usable policy in one line"""
 TITLES = ("mean wait", "worst wait", "fairness")
 """Headings of the columns of `SHOWN`"""
 WORDS = {1: "better", 0: "worse"}
 LONGEST_NAME = 16
 EVERY = 0.2
-"""Seconds between two looks for an interrupt"""
+"""Seconds between two checks for an interrupt"""
 
 
 class SupersededError(Exception):
-    """The file was saved again: the version under test is out of date."""
+    """Error that stops a test because the file was saved again."""
 
 
 def watch(spec: str, workloads: Mapping[str, Workload], count: int, seed: int, tell_failure: FailureLines) -> None:
@@ -71,7 +71,7 @@ def _each(saves: SimpleQueue[Saved]) -> Iterator[Saved]:
 
 
 class Bench:
-    """The last version that passed, and the report of each later one against it."""
+    """Last version that passed the tests, with which each later version is compared."""
 
     def __init__(
         self, spec: str, workloads: Mapping[str, Workload], count: int, seed: int, tell_failure: FailureLines,
@@ -84,7 +84,7 @@ class Bench:
         self._before: tuple[int, Version] | None = None
 
     def show(self, saved: Saved) -> None:
-        """Test a saved version and print the report; nothing if it was saved again meanwhile, or without a change."""
+        """Test a saved version and print the report; print nothing if it was saved again or has not changed."""
         code = saved if isinstance(saved, str) else (saved.code, saved)
         if code == self._tested:
             return
@@ -139,7 +139,7 @@ def _first(version: Version) -> list[str]:
 
 
 def _against(before: Version, now: Version, spec: str) -> list[str]:
-    """Return what became better or worse, and the first decision that differs."""
+    """Return lines on the metrics that changed, and on the first decision that differs."""
     runs = list(changes(before, now))
     rows = [[_name(run), *_cells(metrics)] for run, metrics in runs if any(e.first != e.second for e in metrics)]
     lines = list(_summary(runs))

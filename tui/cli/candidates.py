@@ -1,4 +1,4 @@
-"""Candidates for the completion of shells. Completing reads no file and loads no code."""
+"""Candidates for completion in shells. Completing reads no file and loads no code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Item = CompletionItem[str]
 
 
 def candidates(parameter: click.Parameter, typed: str) -> list[Item]:
-    """Return what the value of an option or an argument may be, by the word that its help has for it."""
+    """Return the candidates for an option or an argument, by the word that its help has for the value."""
     meta = (parameter.metavar or getattr(parameter.type, "name", "") or parameter.name or "").strip("[].")
     if parameter.name in ("trace", "traces"):
         meta = "TRACE"
@@ -37,7 +37,7 @@ def _folders(typed: str) -> Iterator[Item]:
 
 
 def traces(typed: str) -> Iterator[Item]:
-    """Yield the samples, each with what it shows, and files."""
+    """Yield the samples, each with its topic, and files."""
     from sim.workload.samples import captions
 
     yield from _beginning(typed, captions())
@@ -94,7 +94,7 @@ def _policies(typed: str) -> Iterator[Item]:
 
 
 def _parameters(cls: type[Policy]) -> dict[str, Parameter]:
-    """Return the parameters of a policy, the order of its queue among them where it has one."""
+    """Yield policies, then parameters of the typed policy, then values of the last parameter."""
     parameters = parameters_of(cls)
     if (order := default_order(cls)) is not None:
         parameters["order"] = Parameter("order", str, order.name, "how the queue stands", choices=tuple(ORDERS))
@@ -106,7 +106,7 @@ def _values(parameter: Parameter) -> Iterable[str]:
 
 
 def _beginning(typed: str, named: Iterable[tuple[str, str]]) -> Iterator[Item]:
-    """Yield a candidate, with its meaning, for each name that begins as typed."""
+    """Return the parameters of a policy and, if it has one, of the order of its queue."""
     return (CompletionItem(name, help=meaning or None) for name, meaning in named if name.startswith(typed))
 
 
@@ -121,4 +121,4 @@ _BY_WORD: dict[str, Callable[[str], Iterator[Item]]] = {
     "FIGURE": _files,
     "SESSION": _files,
 }
-"""Functions by the word that the help has for a value; the first that fits completes it."""
+"""Yield a candidate, with its meaning, for each name that begins as typed."""

@@ -1,4 +1,4 @@
-"""Workers on other machines: those of a Dask cluster that is there, or of jobs that Slurm is asked for."""
+"""Functions that return the candidates, by the word in the help for the value; the first that fits is used."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from sim.formatting import quoted
 from sim.optional_imports import extra
 
 PATIENCE = 10
-"""Seconds in which a scheduler must answer."""
+"""Seconds within which a scheduler must answer."""
 UNKNOWN_WORKERS = "{} can run code as you, and so can anyone who reaches it without TLS: use a cluster that you trust"
 COUNTED = 1.0
 """Seconds for which the number of workers is cached."""
 ROLES = ("client", "scheduler", "worker")
 NO_PAGES = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
-"""Options of a worker: no web page of it on the network."""
+"""Options of a worker that keep its web page off the network."""
 _WORDS = {"account": "account", "cores": "cores", "interface": "interface", "jobs": "jobs", "memory": "memory",
           "partition": "queue", "processes": "processes", "walltime": "walltime"}  # fmt: skip
-"""Parameters of Slurm and their names in dask-jobqueue; all others are options of sbatch."""
+"""Names in dask-jobqueue of the parameters for Slurm; all others are options of sbatch."""
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def parse_slurm(text: str) -> dict[str, Any]:
 
 @contextmanager
 def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
-    """Start a scheduler for this run: encrypted, on one interface, without web pages on the network."""
+    """Start a scheduler for this run: encrypted, on one network interface, without web pages on the network."""
     jobqueue = extra("dask_jobqueue", "a cluster of Slurm", "cluster")
     extra("cryptography", "a cluster of Slurm with keys of its own", "cluster")
     jobs = asked.pop("jobs")
@@ -98,7 +98,7 @@ def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
 
 @contextmanager
 def _keys() -> Iterator[Any]:
-    """Make keys for this run, in files that only the user can read: workers share the present folder."""
+    """Make keys for this run, in files that only the user can read; the workers share the current folder."""
     security: Any = extra("distributed.security", "a cluster", "cluster").Security
     made = security.temporary().get_tls_config_for_role("scheduler")
     try:
@@ -116,7 +116,7 @@ def _keys() -> Iterator[Any]:
 
 
 def own_address() -> str:
-    """Return the one address of this machine at which workers on other machines find it."""
+    """Return the address of this machine at which workers on other machines reach it."""
     try:
         address = socket.gethostbyname(socket.gethostname())
     except OSError:

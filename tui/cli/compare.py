@@ -1,4 +1,4 @@
-"""`schedscope compare`: two policies on one workload, or one and a switch to another, as a page of text or JSON."""
+"""Command `schedscope compare`: two policies on one workload, or one and a switch to another, as text or JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tui.look.text import Align, cells, number, pad, plain, shorten, table
 
 Form = Literal["table", "json"]
 NARROWEST, WIDEST = 60, 80
-"""Columns: sentences and bars keep between these; tables take up to 76."""
+"""Smallest and largest width in columns of sentences and bars; tables take up to 76."""
 SIZE_LABELS = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "over 1d")
 """Labels of `sim.comparison.differences.SIZES`."""
 
@@ -54,20 +54,20 @@ USUAL = Wanted()
 
 @dataclass(frozen=True)
 class Pair:
-    """Two runs of a workload, and all that tells them apart."""
+    """Two runs of a workload, and their differences."""
 
     workload: Workload
     specs: tuple[str, str]
     since: float | None
-    """The second policy took over then from the first; None: each had the whole run."""
+    """Time at which the second policy took over from the first; None if each had the whole run."""
     comparison: Comparison
     parting: Divergence | None
     accounts: Accounts
     """Decisions of both runs at their first difference."""
     different: tuple[Different, ...] = ()
-    """Every job about which they differ."""
+    """Jobs about which the runs differ."""
     smallest: Lines | None = None
-    """How to view the fewest jobs on which they differ, if requested."""
+    """Lines on how to view the smallest workload on which they differ, if requested."""
 
     @property
     def names(self) -> tuple[str, str]:
@@ -123,7 +123,7 @@ def compared(
 
 
 def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, placement: Placement, check: bool) -> Pair:
-    """Run both from beginning to end, and again to their first difference, where reasons are needed."""
+    """Run both policies from beginning to end, and again up to their first difference to record reasons."""
     first, second = map(parse_policy, specs)
     one = Scenario(workload, first, placement=placement, check=check)
     two = replace(one, policy=second) if at is None else replace(one, switches=((at, second),))
@@ -144,7 +144,7 @@ def _side(scenario: Scenario, label: str) -> Side:
 
 
 def _smallest(specs: tuple[str, str]) -> Lines:
-    """Write the smallest random trace on which both policies differ, and return how to view it."""
+    """Write the smallest random trace on which both policies differ; return lines on how to view it."""
     workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
     if workload is None:
         return [f"No difference found on {TRIED} random small workloads."]
@@ -164,12 +164,12 @@ def _accounts(scenario: Scenario, parting: Divergence) -> tuple[Account, ...]:
 
 
 def as_json(source: Source, pair: Pair, placement: Placement) -> str:
-    """Return everything that was found, and what it was made of."""
+    """Return the comparison and the origin of the runs as JSON."""
     return json.dumps({**provenance(source, placement), **as_dict(pair)}, indent=1, allow_nan=False)
 
 
 def as_dict(pair: Pair) -> dict[str, Any]:
-    """Return everything that was found; times in seconds, what is not known null."""
+    """Return the comparison as plain data; times in seconds, unknown values None."""
     comparison = pair.comparison
     found = {
         "procs": pair.workload.procs,
@@ -289,7 +289,7 @@ def _parting(pair: Pair, width: int) -> Lines:
 
 
 def _decisions(pair: Pair, width: int) -> Lines:
-    """Return every job about which they differ, in order of time, with the reasons of both."""
+    """Return lines on every job about which the runs differ, in order of time, with the reasons of both."""
     lines = [f"They decide differently about {count(len(pair.different), 'job')}"]
     margin = max(map(cells, pair.names)) + 6
     for each in pair.different:
@@ -312,7 +312,7 @@ def _metrics(pair: Pair) -> Lines:
 
 
 def _row(entry: Versus) -> list[str]:
-    """Return a row; its better value is marked if the difference shows."""
+    """Return the cells of a metric; its better value is marked if the difference is visible."""
     one, two = (_cell(entry, value) for value in (entry.first, entry.second))
     if one == two:
         return [entry.metric.counted, f"{one}  ", f"{two}  ", ""]
@@ -336,7 +336,7 @@ MOST_BATCHES = 30
 
 
 def _ratios(pair: Pair, width: int) -> Lines:
-    """Return R of all jobs and LS's classes, then of K's categories, lengths down and widths across."""
+    """Return lines with R for all jobs and for classes, then for Kettimuthu's categories in a table."""
     slowdowns, categories = pair.comparison.slowdowns, pair.comparison.categories
     told = f"R = (s1 - s2) / min(s1, s2) of mean slowdowns: above 0 {pair.names[1]} is better"
     rows = [["bounded, by run time", "1 proc", "2-8", "9-32", "> 32"]]
@@ -370,7 +370,7 @@ def _r(ratio: Ratio) -> str:
 
 
 def _moves(pair: Pair) -> Lines:
-    """Return how many jobs the second policy moves, by how much, and the effect on all waits."""
+    """Return lines on how many jobs the second policy moves, by how much, and the effect on all waits."""
     found = pair.comparison
     moved = [("start", found.starts)] if found.is_alike else [("first start", found.starts), ("end", found.ends)]
     rows = [[f"With {pair.names[1]} jobs", "", "", "median", "most", "in all"]]
@@ -395,12 +395,12 @@ def _moved(verb: str, moves: Moves) -> list[list[str]]:
 
 
 def _sum(seconds: float) -> str:
-    """Return a length of time that many jobs have together."""
+    """Return the sum of many durations as text."""
     return span(seconds) if seconds < 2 * 86400 else f"{seconds / 3600:,.0f} h"
 
 
 def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
-    """Return jobs by the size of their move, earlier ones on the left, later ones on the right."""
+    """Return a histogram of the jobs by the size of their move, earlier ones on the left, later ones on the right."""
     verb = "start" if pair.comparison.is_alike else "end"
     sizes = zip(SIZE_LABELS, pair.comparison.ends.sizes, strict=True)
     rows = [(label, (size.earlier, size.later)) for label, size in sizes]
@@ -420,7 +420,7 @@ def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
 
 
 def bar(length: float, side: int, unicode: bool) -> str:
-    """Return a bar of a length in columns, in halves, growing left (side 0) or right; any length above 0 is visible."""
+    """Return a bar of `length` columns, in halves, growing left (side 0) or right; any length above 0 is visible."""
     halves = max(1, round(2 * length)) if length else 0
     if not unicode:
         return "#" * -(-halves // 2)
@@ -429,7 +429,7 @@ def bar(length: float, side: int, unicode: bool) -> str:
 
 
 def _changes(pair: Pair, width: int) -> Lines:
-    """Return the jobs that gained most, then the jobs that lost most."""
+    """Return lines with the jobs that gained most, then the jobs that lost most."""
     changes = pair.comparison.gained + pair.comparison.lost
     if not changes:
         return []

@@ -1,4 +1,4 @@
-"""`schedscope completion`: the script by which a shell completes commands, options, traces and policies."""
+"""Command `schedscope completion`: the script with which a shell completes commands, options, traces and policies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tui.cli.terminal import say
 
 PROGRAM = "schedscope"
 VARIABLE = "_SCHEDSCOPE_COMPLETE"
-"""The environment variable by which click is asked for candidates, instead of running a command."""
+"""Environment variable with which a shell asks click for candidates, instead of running a command."""
 
 
 @click.command("completion")
@@ -40,7 +40,7 @@ def command(shell: str) -> None:
 
 
 class _Completion(ShellComplete):
-    """Candidates by `tui.cli.candidates`, and click's own for names of commands, options and choices."""
+    """Completion by `tui.cli.candidates`, and by click for names of commands, options and choices."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
         ctx = _resolve_context(self.cli, self.ctx_args, self.prog_name, args)
@@ -52,7 +52,7 @@ class _Completion(ShellComplete):
 
 
 class Bash(_Completion):
-    """Bash splits words at : and =, so a candidate is what follows the last of these."""
+    """Completion for bash, which splits words at : and =, so a candidate is the part after the last of these."""
 
     name = "bash"
     source_template: ClassVar[str] = """\
@@ -74,7 +74,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words of the line before the cursor, and the last of them, which is not complete."""
+        """Return the words of the line before the cursor, and the last one, which is incomplete."""
         line = os.environ.get("COMP_LINE", "")
         words = split_arg_string(line)[1:]
         if not line or line[-1].isspace() or not words:
@@ -90,7 +90,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 
 
 class Zsh(_Completion, ZshComplete):
-    """Zsh, without a space after a candidate that goes on."""
+    """Completion for zsh, without a space after an incomplete candidate."""
 
     source_template: ClassVar[str] = """\
 #compdef %(prog_name)s
@@ -119,13 +119,13 @@ compdef %(complete_func)s %(prog_name)s
 
 
 class Fish(_Completion, FishComplete):
-    """Fish, by click's script."""
+    """Completion for fish, by click's script."""
 
 
 SHELLS: dict[str, type[_Completion]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
 
 
 def register() -> None:
-    """Let click answer shells by these classes."""
+    """Register these classes with click."""
     for name, shell in SHELLS.items():
         add_completion_class(shell, name)

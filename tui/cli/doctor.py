@@ -1,4 +1,4 @@
-"""`schedscope doctor`: what this installation and this terminal can do, what is wrong, and how to mend it."""
+"""Command `schedscope doctor`: what this installation and this terminal can do, what is wrong, and how to mend it."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from tui.look.text import table
 
 PROGRAM = "schedscope"
 SMALLEST = (60, 18)
-"""Columns and rows that the screen needs."""
+"""Smallest size of a screen in columns and rows."""
 PROGRAMS = {
     "git": "policies of an older revision (./fair.py@HEAD)",
     "ssh": "live --ssh HOST",
     "squeue": "live, why and when on this machine",
     "sbatch": "sweep --slurm",
 }
-"""Programs that a part of schedscope starts, and which part that is."""
+"""Programs that parts of schedscope start, with the name of the part."""
 State = Literal["ok", "note", "wrong"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of one check; `mend` says what to do, empty if nothing."""
+    """Result of one check; `mend` says what to do, "" if nothing."""
 
     group: str
     name: str
@@ -52,11 +52,11 @@ class Terminal:
     encoding: str
     size: tuple[int, int] | None
     depth: int
-    """Bits of colour."""
+    """Number of bits of colour."""
 
     @classmethod
     def found(cls) -> Terminal:
-        """Return the terminal that stdout is."""
+        """Return the terminal that is connected to stdout."""
         from rich.console import Console
 
         from tui.look.themes import depth_of
@@ -82,7 +82,7 @@ def command(form: str) -> int:
 
 
 def report(findings: list[Finding]) -> list[str]:
-    """Return the lines that a person reads: a section for each group, what to do below what it mends."""
+    """Return the report as lines: a section for each group, with advice below each problem."""
     lines: list[str] = []
     for group in dict.fromkeys(finding.group for finding in findings):
         rows = [finding for finding in findings if finding.group == group]
@@ -142,7 +142,7 @@ def requirements() -> dict[str, dict[str, str]]:
 
 
 def extras() -> Iterator[Finding]:
-    """Yield each extra with what is missing of it; those for tests and packaging are left out."""
+    """Yield a finding for each extra with its missing libraries; extras for tests and packaging are left out."""
     for extra, libraries in requirements().items():
         if extra in ("", "test", "site"):
             continue
@@ -166,7 +166,7 @@ def _is_installed(name: str) -> bool:
 
 
 def terminal(found: Terminal) -> Iterator[Finding]:
-    """Yield size, encoding, colours, the look that results, and how many frames a second are drawn."""
+    """Yield findings on size, encoding, colours, the resulting look, and frames per second."""
     from tui.look.settings import load, settings_path
     from tui.look.themes import choose, frames_a_second
 
@@ -192,7 +192,7 @@ def _encoding(group: str, encoding: str) -> Finding:
 
 
 def _colours(group: str, found: Terminal) -> Finding:
-    """Say how many colours there are, and which variable would give more."""
+    """Return a finding on the number of colours, and the variable that would give more."""
     if found.environ.get("NO_COLOR"):
         return Finding(group, "colours", "note", "none: NO_COLOR is set", "unset NO_COLOR")
     names = {24: "16 million", 8: "256", 4: "16"}
@@ -213,7 +213,7 @@ def _colours(group: str, found: Terminal) -> Finding:
 
 
 def folders() -> Iterator[Finding]:
-    """Yield the settings, and the folder of autosaves: whether both can be used, and files be locked there."""
+    """Yield findings on the settings and the folder of autosaves: whether both can be used, and files be locked."""
     from tui.look.settings import FOLDER_VARIABLE, settings_path
     from tui.sessions.autosave import STATE, state_folder
 
@@ -229,7 +229,7 @@ def folders() -> Iterator[Finding]:
 
 
 def _damage(path: Path) -> str | None:
-    """Return why the file of settings cannot be used; unlike reading it for use, this sets nothing aside."""
+    """Return the error in the file of settings, or None; unlike a normal start, this does not rename the file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -240,7 +240,7 @@ def _damage(path: Path) -> str | None:
 
 
 def _folder(name: str, folder: Path, variable: str) -> Finding:
-    """Say whether a folder, or the nearest one above it that exists, can be written to."""
+    """Return a finding: whether a folder, or the nearest existing one above it, can be written to."""
     nearest = next(each for each in (folder, *folder.parents) if each.exists())
     if nearest.is_dir() and os.access(nearest, os.W_OK):
         return Finding("folders", name, "ok", printable(str(folder)))
@@ -249,7 +249,7 @@ def _folder(name: str, folder: Path, variable: str) -> Finding:
 
 
 def programs() -> Iterator[Finding]:
-    """Yield each program that a part of schedscope starts, and where it is."""
+    """Yield a finding for each program that parts of schedscope start, with its path."""
     for name, use in PROGRAMS.items():
         path = shutil.which(name)
         state: State = "ok" if path else "note"

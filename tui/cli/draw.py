@@ -1,4 +1,4 @@
-"""`schedscope draw`: a run, or a window of it, as a chart in a file."""
+"""Command `schedscope draw`: a run, or a window of it, as a chart in a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tui.cli.terminal import run_to_end
 from tui.cli.user_policies import own_code, time_of, timed
 
 SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
-"""Pixels of a slide, and how much larger its letters are."""
+"""Size of a slide in pixels, and the factor by which its letters are larger."""
 
 
 @click.command("draw")
@@ -66,9 +66,9 @@ def draw(
     window: tuple[Moment | None, Moment | None] = (None, None),
     beside: str | None = None,
 ) -> None:
-    """Simulate, with another policy from each (time, SPEC) of `switches` on, and write the picture to `out`.
+    """Simulate the run, with the switches at their (time, SPEC), and write the picture to `out`.
 
-    `window` is of moments of the run; where it is None the options say what is drawn.
+    `window` has times of the run; None leaves the part that is drawn to the options.
     """
     refuse_large(options, out)
     below, has_estimates, estimates = (beside or "").partition(WITH)

@@ -1,4 +1,4 @@
-"""`schedscope explain`: the life of a job told. All that it says is in `sim.life.life.Life`."""
+"""Command `schedscope explain`: the history of one job as text, from `sim.life.life.Life`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tui.panels.alternative_rows import asked, in_words, rows
 NARROWEST, USUAL, WIDEST = 40, 80, 100
 MOST_JOBS = 10
 MOST_LINES = 40
-"""Lines of a story; longer ones are shortened by merging."""
+"""Largest number of lines of a story; longer ones are shortened by merging."""
 FINENESS = ((14, 6), (10, 6), (7, 6), (5, 5), (4, 3), (3, 2), (2, 1))
 """Numbers of waiting episodes and of plans in a story, from finest to coarsest."""
 
@@ -112,7 +112,7 @@ def command(
 def what_would_have_helped(
     source: Source, job: str, specs: Sequence[str], switches: options.Switches, placement: Placement, form: str
 ) -> str:
-    """Return the policies by the job's wait, and the price that others pay, as a page or JSON."""
+    """Return the policies by the job's wait, and their effect on other jobs, as text or JSON."""
     if job.startswith("user:"):
         raise click.UsageError("comparing several policies needs one job: give its id")
     chosen = [parse_policy(spec) for spec in specs]
@@ -138,12 +138,12 @@ def _price(price: Price) -> dict[str, Any]:
 
 
 def _helped(job: Job, found: Sequence[Tried], first: str) -> Lines:
-    """Return the table, and the best of it in words."""
+    """Return the table of policies, and a sentence on the best one."""
     return [asked(job), "", *text.table(rows(found, first)), "", *_wrapped(in_words(job, found, first), WIDEST)]
 
 
 def had_nobody_come(life: Life, scenario: Scenario) -> str:
-    """Return the cost for the job of the jobs submitted after it."""
+    """Return a sentence on the time that later submitted jobs cost the job."""
     job, done = life.job, 0
     with progress(job.rank + 1, "fair start") as bar:
 
@@ -167,7 +167,7 @@ def had_nobody_come(life: Life, scenario: Scenario) -> str:
 
 
 def in_reality(scenario: Scenario, rank: int) -> str:
-    """Return when the job would have fitted into the schedule that the trace recorded, and did not start."""
+    """Return a sentence on when the job would have fitted into the recorded schedule but did not start."""
     job = scenario.workload.jobs[rank]
     engine = scenario.begun()
     run_to_end(engine, "explain")
@@ -182,7 +182,7 @@ def in_reality(scenario: Scenario, rank: int) -> str:
 
 
 def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
-    """Return the longest waits of a user's jobs, longest first; jobs never started are left out."""
+    """Return the longest waits of a user's jobs as plain data, longest first; jobs that never start are left out."""
     workload = scenario.workload
     number = workload.number_of(Field.USER, user)
     theirs = [job for job in workload.jobs if job.user == number]
@@ -200,7 +200,7 @@ def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
 
 
 def as_dict(life: Life, numbers: Mapping[Column, Numbers]) -> dict[str, Any]:
-    """Return the whole story, and the policy's own numbers of the job, for other programs."""
+    """Return the whole history of the job, and the policy's numbers for it, as plain data for other programs."""
     job = life.job
     rows = rows_of(life, *FINENESS[0])
     return {
@@ -221,7 +221,7 @@ def as_dict(life: Life, numbers: Mapping[Column, Numbers]) -> dict[str, Any]:
 
 
 def render(life: Life, width: int, unicode: bool = True) -> str:
-    """Return the story of the job for a terminal of `width` columns; `unicode=False` writes ASCII only."""
+    """Return the history of the job as text of `width` columns; `unicode=False` gives ASCII only."""
     width = min(max(width, NARROWEST), WIDEST)
     for episodes, plans in FINENESS:  # chosen at one width, so that the story is the same at every other
         if len(_page(life, USUAL, unicode, episodes, plans)) <= MOST_LINES:
@@ -246,7 +246,7 @@ def _page(life: Life, width: int, unicode: bool, episodes: int, plans: int) -> L
 
 
 def _wrapped(told: str, width: int, first: str = "", rest: str = "") -> Lines:
-    """Return a paragraph; a day and its time stay on one line."""
+    """Return the text wrapped into lines; a day and its time stay together."""
     tied = re.sub(r"\b(d\d+) (?=\d\d:)", "\\1\xa0", printable(told))
     wrapped = textwrap.wrap(tied, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return [line.replace("\xa0", " ") for line in wrapped]
@@ -258,7 +258,7 @@ def _plans(life: Life, width: int, unicode: bool, told_of: int) -> Lines:
 
 
 def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> Lines:
-    """Return the policy's own numbers of the job: how each went while it waited."""
+    """Return lines with the policy's numbers for the job while it waited."""
     lines = [""] if numbers else []
     for column, values in numbers.items():
         first, last = (column.written(value) for value in (values[0][1], values[-1][1]))
@@ -270,7 +270,7 @@ def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> 
 
 
 def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
-    """Return numbers one after another, the last in the end; higher is more."""
+    """Return lines with a curve of the values; higher is more."""
     known = [value for value in values if isfinite(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     if len(known) < 4 or low == high:
@@ -281,7 +281,7 @@ def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
 
 
 def _curve(starts: Sequence[float], width: int, unicode: bool) -> Lines:
-    """Return the planned starts one after another, the actual one last; higher is later."""
+    """Return lines with a curve of the planned starts and, last, the actual start; higher is later."""
     low, high = min(starts), max(starts)
     if len(starts) < 4 or low == high:
         return []

@@ -1,4 +1,4 @@
-"""A plot of results as a file, by matplotlib: SVG, PDF or PNG; lines, bars and curves of shares."""
+"""Figure of results as a file, drawn by matplotlib: SVG, PDF or PNG; lines, bars and curves of shares."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tui.cli.figure_style import DASHES, HATCHES, MARKERS, Size, Style, as_text,
 
 P = TypeVar("P")
 NARROWEST = 1.6
-"""Inches that a panel needs."""
+"""Smallest width of a panel in inches."""
 ACROSS, MOST_NAMED = 4, 5
 Draw = Callable[[Any, P, Style], None]
 
 
 def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: Style, draw: Draw[P]) -> None:
-    """Write the figure, a panel next to the other; `titles` are of the axes, `draw` fills one panel."""
+    """Write the figure with its panels side by side; `titles` are of the axes, and `draw` fills one panel."""
     matplotlib = extra("matplotlib", "a figure", "plot")
     extra("matplotlib.figure", "a figure", "plot")
     size, across = _layout(style.room, len(panels))
@@ -57,7 +57,7 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
 
 
 def _layout(room: Size | None, panels: int) -> tuple[Size, int]:
-    """Return the size of the figure, and how many panels stand next to each other."""
+    """Return the size of the figure, and the number of panels side by side."""
     if room is None:
         across = min(3, panels)
         return Size(1 + 4.2 * across, 0.4 + 3.2 * -(-panels // across), 9), across
@@ -93,7 +93,7 @@ def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
 
 
 def in_unit(panels: Sequence[Panel], unit: str, title: str) -> tuple[list[Panel], str]:
-    """Return panels of times in the unit in which their numbers are short, and the title that names it."""
+    """Return panels of times converted to a unit with short numbers, and the title with that unit."""
     if unit != "s" or not title.endswith("(s)"):
         return list(panels), title
     every = [point.mean.value for panel in panels for line in panel.lines.values() for point in line]
@@ -113,7 +113,7 @@ def _scaled(point: Point, many: float) -> Point:
 
 
 def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
-    """Draw lines with bands of confidence; points are hollow where a run is overloaded."""
+    """Draw lines with bands of confidence; points of overloaded runs are hollow."""
     lines = style.ordered(panel.lines)
     for number, (label, line) in enumerate(lines):
         colour, marker = style.colour(number, len(lines)), MARKERS[number % len(MARKERS)]
@@ -165,7 +165,7 @@ def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def _some(names: list[str]) -> list[str]:
-    """Return the names of ticks, every second one where they are many."""
+    """Return the labels of ticks, only every second one if there are many."""
     return names if len(names) <= MOST_NAMED else [name if not at % 2 else "" for at, name in enumerate(names)]
 
 
@@ -184,7 +184,7 @@ def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
-    """Draw the curves of a distribution; its axis of values is logarithmic where they are all above 0."""
+    """Draw the curves of a distribution; its axis of values is logarithmic if all are above 0."""
     lines = style.ordered(panel.lines)
     for number, (label, line) in enumerate(lines):
         colour = style.colour(number, len(lines))
@@ -207,7 +207,7 @@ def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def title_panel(axes: Any, title: str, style: Style) -> None:
-    """Name the panel, and draw a light grid under what stands in it."""
+    """Write the title of the panel, and draw a light grid."""
     axes.set_title(style.named(title))
     axes.grid(alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)

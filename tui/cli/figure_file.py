@@ -1,4 +1,4 @@
-"""`figure.toml`: a figure as a file, all that it takes to make it again; no code in it, only words."""
+"""Figure files (`figure.toml`): settings with which a figure can be made again; they contain no code."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _MOST_OF_FIGURE = 2**25
 
 
 class FigureError(FileError):
-    """Figure file that cannot be read."""
+    """Error for a figure file that cannot be read."""
 
 
 FIGURE = TextKind("figure", 2**20, FigureError)
 
 
 def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
-    """Return what a figure file says; names of files in it are relative to its folder."""
+    """Return the settings in a figure file; names of files are relative to its folder."""
     text = FIGURE.read(path)
     found = FIGURE.toml(text, path)
     for name, value in found.items():
@@ -50,7 +50,7 @@ def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
 
 
 def _check_output(output: str | None, folder: str, path: str) -> None:
-    """Refuse an output outside the folder of the figure file, which may come from a stranger."""
+    """Raise an error for an output outside the folder of the figure file, which may come from another person."""
     if output is None:
         return
     home, meant = os.path.realpath(folder or "."), os.path.realpath(os.path.join(folder, output))
@@ -94,7 +94,7 @@ def _fits(name: str, value: object) -> bool:
 
 
 def figure_text(settings: Mapping[str, Any], path: str) -> str:
-    """Return the text of a figure file at `path`, without what is empty."""
+    """Return the text of a figure file at `path`, without empty settings."""
     folder = os.path.dirname(os.path.abspath(path))
     told = {name: value for name, value in settings.items() if value}
     told |= {name: _relative(told[name], folder) for name in _FILES if told.get(name)}
@@ -116,7 +116,7 @@ def _relative(name: str, folder: str) -> str:
 
 
 def _value(value: object) -> str:
-    """Return a word, or a list of them, as TOML; JSON writes strings as TOML does, but for one character."""
+    """Return a word, or a list of words, as TOML; JSON strings are valid in TOML with one exception."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Figures of distributions: boxes and violins, the week as a heat map, a cloud of jobs."""
+"""Kinds of figures of distributions: boxes and violins, the week as a heat map, a cloud of jobs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tui.cli.figure_style import HATCHES, MARKERS, Style, round_off
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 WHISKERS = (5, 95)
-"""Per cent of the jobs below the ends of a box's whiskers."""
+"""Percentages of the jobs below the ends of a box's whiskers."""
 _BINS = 60
 _KERNEL = np.array([1, 3, 6, 7, 6, 3, 1]) / 27
 
 
 class _Place(NamedTuple):
-    """One box: where it stands, how wide it may be, and how it is filled."""
+    """Box of a panel: its position, its width and its filling."""
 
     at: float
     wide: float
@@ -54,7 +54,7 @@ def draw_violins(axes: Any, panel: Spread, style: Style) -> None:
 
 
 def _places(panel: Spread, style: Style) -> Iterator[_Place]:
-    """Yield the boxes of a panel: those of one tick side by side, each label filled in its way."""
+    """Yield the boxes of a panel: boxes of one tick side by side, each label with its filling."""
     labels = style.ordered(panel.values)
     wide = 0.8 / len(labels)
     for number, (label, of) in enumerate(labels):
@@ -83,7 +83,7 @@ def _finish(axes: Any, panel: Spread, style: Style, within: tuple[int, int]) -> 
 
 
 def draw_week(axes: Any, panel: Week, style: Style) -> None:
-    """Draw a week: a row a day, a column an hour, dark where the value is large, with a scale of its own."""
+    """Draw a week as a heat map with a scale: a row per day, a column per hour, dark for large values."""
     colours = "viridis_r" if style.style == "colour" else "Greys"
     image = axes.imshow(panel.values, aspect="auto", cmap=colours, interpolation="nearest", origin="upper")
     axes.set_yticks(range(7), DAYS)
@@ -93,7 +93,7 @@ def draw_week(axes: Any, panel: Week, style: Style) -> None:
 
 
 def draw_cloud(axes: Any, panel: Cloud, style: Style) -> None:
-    """Draw a dot a job: processors to the right, the quantity upwards."""
+    """Draw a dot for each job: processors to the right, the quantity upwards."""
     dots = style.ordered(panel.dots)
     for number, (label, (xs, ys)) in enumerate(dots):
         marker, colour = MARKERS[number % len(MARKERS)], style.colour(number, len(dots))

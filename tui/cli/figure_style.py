@@ -1,4 +1,4 @@
-"""The look of a figure: sizes of journals, colours that differ in grey too, names, titles, ticks."""
+"""Style of a figure: sizes of journals, colours that also differ in grey, names, titles, ticks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
 
 T = TypeVar("T")
 COLOURS = ("#0b3c6f", "#dd7700", "#17805a", "#66bdee", "#a51d2d", "#ead24a", "#000000")
-"""Told apart by colour-blind eyes, and in grey: any two differ in lightness L* by 9 at least."""
+"""Colours that colour-blind people, and grey prints, can distinguish: any two differ in lightness L* by at least 9."""
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 MARKERS = "os^Dv<>pP*Xh"
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "ooo", "---")
@@ -24,7 +24,7 @@ LEGENDS = ("inside", "above", "right", "none")
 
 @dataclass(frozen=True)
 class Size:
-    """Width and, if it is fixed, height in inches, and the size of letters in points."""
+    """Size of a figure: width and, if it is fixed, height in inches, and the size of letters in points."""
 
     width: float
     height: float | None
@@ -32,13 +32,13 @@ class Size:
 
 
 LONGEST = 120
-"""Letters of a title or a label."""
+"""Largest number of letters of a title or a label."""
 SIZES = {"ieee": Size(3.5, None, 8), "acm": Size(3.33, None, 8), "slide": Size(10, 5.6, 18)}
-"""A column of IEEE's and of ACM's two-column pages, and a slide of 16:9."""
+"""Sizes by name: a column of IEEE's and of ACM's two-column pages, and a slide of 16:9."""
 
 
 def parse_size(text: str) -> Size:
-    """Return a size: ieee, acm, slide, or WxH in inches.
+    """Return the size for a text: ieee, acm, slide, or WxH in inches.
 
     >>> parse_size("7x2.5")
     Size(width=7.0, height=2.5, letters=9)
@@ -56,13 +56,13 @@ def parse_size(text: str) -> Size:
 
 @dataclass(frozen=True)
 class Style:
-    """Style of a figure; empty words leave the choice to the figure."""
+    """Style of a figure; empty values leave the choice to the figure."""
 
     title: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Other words for lines, groups, traces and ticks."""
+    """Replacement texts for the labels of lines, groups, traces and ticks."""
     order: tuple[str, ...] = ()
-    """Lines in this order; the others after them."""
+    """Labels in the order of their lines; all others come after them."""
     size: str = ""
     xlabel: str = ""
     ylabel: str = ""
@@ -70,19 +70,19 @@ class Style:
     style: str = "colour"
     log: bool = False
     mark: str = ""
-    """Mark in the metadata of the figure: the figure file that makes it, if one does"""
+    """Mark in the metadata of the figure that names the figure file, if one makes it"""
 
     def named(self, label: str) -> str:
         """Return the word that the figure shows for a label."""
         return as_text(self.labels.get(label, label))
 
     def ordered(self, things: Mapping[str, T]) -> list[tuple[str, T]]:
-        """Return labelled things in the order that was asked for."""
+        """Return labelled things in the requested order."""
         place = {label: at for at, label in enumerate(self.order)}
         return sorted(things.items(), key=lambda item: place.get(item[0], len(place)))
 
     def colour(self, number: int, of: int) -> str:
-        """Return the colour of the n-th line of so many."""
+        """Return the colour of line `number` of `of` lines."""
         if self.style == "colour":
             return COLOURS[number % len(COLOURS)]
         shade = round(200 * number / max(of - 1, 1))
@@ -90,18 +90,18 @@ class Style:
 
     @property
     def room(self) -> Size | None:
-        """Size asked for; None leaves it to the number of panels."""
+        """Return the requested size; None leaves it to the number of panels."""
         return parse_size(self.size) if self.size else None
 
 
 def as_text(foreign: str) -> str:
-    """Return a name as it is: neither a formula to matplotlib, nor something that a legend leaves out."""
+    """Return a name escaped so that matplotlib shows it as it is, and not as a formula."""
     text = printable(shortened(foreign, LONGEST)).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text
 
 
 def parse_labels(given: Iterable[str]) -> dict[str, str]:
-    """Return `OLD=NEW` as names; the last = divides, because a policy may have others before it.
+    """Return the names of `OLD=NEW` by old name; the last = divides, because a policy may have others before it.
 
     >>> parse_labels(["relaxed:omega=1=Relaxed;easy=EASY"])
     {'relaxed:omega=1': 'Relaxed', 'easy': 'EASY'}
@@ -116,13 +116,13 @@ def parse_labels(given: Iterable[str]) -> dict[str, str]:
 
 
 def named_ticks(axis: Any, ticks: Sequence[float]) -> None:
-    """Set round ticks with their names, and no others."""
+    """Set exactly these ticks with their labels."""
     axis.set_ticks(ticks, [tick_label(tick) for tick in ticks])
     axis.set_ticks([], minor=True)
 
 
 def round_off(axes: Any, which: str, low: float, high: float, log: bool, most: int = 6) -> None:
-    """Give an axis 1-2-5 ticks over a range; a logarithmic one ends at ticks."""
+    """Set 1-2-5 ticks on an axis over a range; a logarithmic axis begins and ends at ticks."""
     axis = getattr(axes, f"{which}axis")
     limits = getattr(axes, f"set_{which}lim")
     if log:

@@ -1,4 +1,4 @@
-"""`schedscope generate`: a workload by a model, as an SWF file, or with a machine of nodes as JSON."""
+"""Command `schedscope generate`: a workload from a model as an SWF file, or with a machine of nodes as JSON."""
 
 from __future__ import annotations
 

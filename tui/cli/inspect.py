@@ -1,4 +1,4 @@
-"""`schedscope inspect`: a portrait of a trace as text."""
+"""Command `schedscope inspect`: a description of a trace as text."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from tui.look import text
 from tui.look.text import duration, exact, number
 
 NARROWEST, WIDEST = 60, 100
-"""Columns: narrower than the first is drawn as the first, and bars grow no more above the second."""
+"""Smallest and largest width in columns of the page; wider terminals do not get longer bars."""
 MOST_KINDS = 12
-"""Most kinds of nodes, and most partitions, that are listed."""
+"""Largest number of kinds of nodes, and of partitions, that are listed."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 FOUR = ("short narrow", "short wide", "long narrow", "long wide")
-"""The categories of COARSE in words."""
+"""Names of the four coarse categories of COARSE."""
 UNITS = ((60, 1, "s"), (3600, 60, "min"), (172800, 3600, "h"), (float("inf"), 86400, "d"))
 """Units of run time: (upper end, seconds in the unit, label)."""
 
@@ -53,7 +53,7 @@ def command(trace: str, **given: Any) -> None:
 
 @dataclass(frozen=True)
 class _Page:
-    """Size and character set of the page."""
+    """Page of text, with its size and its characters."""
 
     width: int
     unicode: bool
@@ -68,13 +68,13 @@ class _Page:
         return [line.replace("\xa0", " ") for line in wrapped]
 
     def title(self, name: str, meaning: str) -> Lines:
-        """Return a section's name and what it answers, on a line of its own with a rule to the edge."""
+        """Return the title line of a section: its name, the question that it answers, and a rule to the edge."""
         head = f"{name} · {meaning} "
         return ["", (head + "─" * (self.width - len(head))).rstrip()]
 
 
 def render(portrait: Portrait, width: int, unicode: bool = True) -> str:
-    """Return the whole portrait for a terminal of `width` columns; `unicode=False` draws with ASCII only."""
+    """Return the whole description as text of `width` columns; `unicode=False` gives ASCII only."""
     page = _Page(min(max(width, NARROWEST), WIDEST), unicode)
     lines = _head(page, portrait)
     sections: tuple[Callable[[_Page, Portrait], Lines], ...] = (
@@ -112,7 +112,7 @@ def _fit(page: _Page, lines: Lines) -> Lines:
 
 
 def _of_file(portrait: Portrait) -> str:
-    """Return how many jobs of the file are meant, when it holds others too."""
+    """Return how many jobs of the file are described, if not all."""
     if portrait.in_file is None:
         return "that can be simulated"
     if portrait.in_file == portrait.jobs:
@@ -131,7 +131,7 @@ def _dates(arrivals: Arrivals | None) -> str:
 
 
 def _nodes(page: _Page, portrait: Portrait) -> Lines:
-    """Return what the nodes have and what jobs ask of them; nothing on equal processors."""
+    """Return lines on the nodes and on the jobs' requests; none for equal processors."""
     known = portrait.on_nodes
     if known is None:
         return []
@@ -205,7 +205,7 @@ def _time_range(bin_: Bin) -> str:
 
 
 def _categories(page: _Page, portrait: Portrait) -> Lines:
-    """Return K's table 2.2, with sums."""
+    """Return the lines of Kettimuthu's table 2.2, with sums."""
     grid = [portrait.categories[4 * row : 4 * row + 4] for row in range(4)]
 
     def cell(many: int) -> str:
@@ -322,7 +322,7 @@ def _people(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
-    """Return the ones with the most jobs; their share of the work tells small jobs from great ones."""
+    """Return lines with the users (or groups, or queues) of most jobs, and their share of the work."""
     more = f"{count(parties.count, one)}" + (", the busiest" if parties.count > len(parties.top) else "")
     rows = [(more, "jobs", "of all jobs", "of all work")]
     for party in parties.top:
@@ -333,7 +333,7 @@ def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
 
 
 def _fidelity(page: _Page, portrait: Portrait) -> Lines:
-    """Return the changes made while reading, one per line."""
+    """Return lines with the changes made while reading."""
     lines = page.title("Fidelity", "differences from the file")
     for note in options.told(portrait.fidelity):
         lines += textwrap.wrap(note, page.width, initial_indent="  ", subsequent_indent="      ")

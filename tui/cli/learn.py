@@ -1,4 +1,4 @@
-"""`schedscope learn`: lessons, to play, to check and to make."""
+"""Command `schedscope learn`: lists, plays, checks and creates lessons."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def command(
 
 
 def _list() -> int:
-    """List the lessons by paper, in the order of the course."""
+    """Print the lessons by paper, in the order of the course; return the exit code."""
     from sim.lessons.course import course
     from sim.lessons.lesson import PAPERS
 
@@ -66,7 +66,7 @@ def _list() -> int:
 
 
 def _new(path: str, named: str) -> int:
-    """Nothing that is there is written over."""
+    """Write a new lesson file, unless the file exists; return the exit code."""
     from pathlib import Path
 
     from sim.errors import SchedscopeError

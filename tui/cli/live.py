@@ -1,4 +1,4 @@
-"""`schedscope live`: a real cluster, watched and recorded."""
+"""Command `schedscope live`: a real cluster, watched and recorded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sim.cluster.values import Source
 
 KEY = "pseudonyms.key"
-"""File in the folder of autosaves with the secret from which pseudonyms are made."""
+"""Name of the file, in the folder of autosaves, with the secret from which pseudonyms are made."""
 
 
 def _length(ctx: click.Context, option: click.Parameter, given: str) -> float:
@@ -81,7 +81,7 @@ def command(
 
 
 def _record(source: Source, recorder: Recorder, every: float, since: float, polls: int | None) -> int:
-    """Poll until interrupted. A controller that does not answer is asked again, less often, and said once."""
+    """Record polls until interrupted. A controller without an answer is polled less often, and reported once."""
     from sim.cluster.changes import changes
     from sim.cluster.pace import Pace
 
@@ -109,7 +109,7 @@ def _record(source: Source, recorder: Recorder, every: float, since: float, poll
 
 
 def secret() -> bytes:
-    """Return this user's secret for pseudonyms, made at the first time, readable by the user alone."""
+    """Return this user's secret for pseudonyms, which is made on first use and readable by the user alone."""
     from tui.sessions.autosave import state_folder
 
     path = state_folder() / KEY

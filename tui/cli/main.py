@@ -1,6 +1,6 @@
-"""The command line. It is stable: other programs rely on it.
+"""Main program of the command line, whose interface is stable because other programs rely on it.
 
-Parsing comes first and needs click only; a command is imported when it is invoked, and with it what it needs.
+Parsing comes first and needs click only; a command and what it needs is imported when it is called.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ COMMANDS = {
     "why": "Why a job of a real cluster waits: one line, or a paragraph with --long.",
     "watch": "Open the replay screen; without TRACE or options show a menu of samples, lessons and recent traces.",
 }
-"""Commands; each has a file of its name with a `command`, whose help begins with this text."""
+"""Help text of each command by name; the help of the command's function begins with it."""
 
 
 def program() -> None:
@@ -66,7 +66,7 @@ def program() -> None:
 
 
 def main() -> None:
-    """Run the program: every error is one line on stderr; exit code 2 for usage errors, 1 for the rest."""
+    """Run the program; every error is one line on stderr, with exit code 2 for wrong usage and 1 for others."""
     if "_SCHEDSCOPE_COMPLETE" in os.environ:  # a shell asks what may be typed next
         from tui.cli.completion import register
 
@@ -99,7 +99,7 @@ def main() -> None:
 
 
 def _of_system(error: OSError) -> str:
-    """Return in one line what the system refused."""
+    """Return an error of the operating system in one line."""
     try:
         os.getcwd()
     except OSError:
@@ -109,7 +109,7 @@ def _of_system(error: OSError) -> str:
 
 
 def _fail_by_fault(error: Exception) -> None:
-    """Print one line for a fault of the program, or of user-defined code that broke it; a file has the rest."""
+    """Print one line for an unexpected error of the program, or of user-defined code; a file has the details."""
     if (prints := sys.modules.get("sim.captured_output")) is not None:
         prints.restored()
     from tui.crash_report import report
@@ -125,7 +125,7 @@ def _fail(line: str, code: int) -> None:
 
 
 class _Commands(click.Group):
-    """Commands by name, imported when they are invoked; `schedscope TRACE` is `schedscope watch TRACE`."""
+    """Commands by name, imported when they are called; `schedscope TRACE` is `schedscope watch TRACE`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)

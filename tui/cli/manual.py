@@ -1,4 +1,4 @@
-"""`schedscope manual`: manual pages for `man`, made from the same declarations as `--help`."""
+"""Command `schedscope manual`: manual pages for `man`, made from the same declarations as `--help`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def command(folder: str) -> None:
 
 
 def pages(group: click.Group) -> Iterator[tuple[str, str]]:
-    """Yield the file's name and the text of each page: the program first, then its commands."""
+    """Yield file name and text of each page: the program first, then its commands."""
     program = click.Context(group, info_name="schedscope", max_content_width=110)
     names = group.list_commands(program)
     yield f"schedscope.{SECTION}", page(program, [f"schedscope-{name}" for name in names])
@@ -85,7 +85,7 @@ def page(ctx: click.Context, see: list[str]) -> str:
 
 
 def _paragraph(text: str) -> list[str]:
-    """Return the lines of a paragraph; one that begins with a mark for click keeps its line ends."""
+    """Return the lines of a paragraph; one that is marked for click keeps its line ends."""
     marked, _, rest = text.partition("\n")
     if marked.strip() == "\b":
         return [".PP", ".nf", *map(roff, rest.splitlines()), ".fi"]
@@ -93,7 +93,7 @@ def _paragraph(text: str) -> list[str]:
 
 
 def roff(text: str, bold: str = "") -> str:
-    """Return text that man shows as it is, its beginning `bold`.
+    """Return the text escaped for man, with the beginning `bold`.
 
     >>> print(roff("--seed N  a\\\\b"), roff(".hidden"))
     \\-\\-seed N  a\\eb \\&.hidden

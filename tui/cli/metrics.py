@@ -1,4 +1,4 @@
-"""`schedscope metrics`: every metric with its meaning, unit, formula and paper, found by what it means."""
+"""Command `schedscope metrics`: every metric with its meaning, unit, formula and paper, with a search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tui.look.text import table
 ALL: tuple[Metric, ...] = (*MEASURED, *FAIRNESS)
 UNITS = {"s": "seconds", "h": "hours", "share": "share of 1", "factor": "factor", "jobs": "jobs", "times": "times"}
 MOST = 12
-"""Metrics that a search shows."""
+"""Largest number of metrics that a search shows."""
 
 
 @click.command("metrics")

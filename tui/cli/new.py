@@ -1,4 +1,4 @@
-"""`schedscope new`: create a working policy file, explained line by line, and its test."""
+"""Command `schedscope new`: create a working policy file, explained line by line, and its test."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ def command(file: str, like: str, is_package: bool) -> None:
 
 
 def _write_all(files: Mapping[Path, str], folders: Sequence[Path] = ()) -> None:
-    """Write new files, all or none, and these folders before."""
+    """Make these folders and write new files, all or none."""
     for path in files:
         if os.path.lexists(path):
             raise SchedscopeError(f"{path}: already exists; choose another name")
@@ -347,7 +347,7 @@ def package_files(folder: Path, like: str) -> dict[Path, str]:
 
 
 def texts(path: Path, like: str) -> tuple[str, str]:
-    """Return the policy and its test."""
+    """Return the texts of the policy file and its test."""
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise ParameterError(f"{path.name}: expected the name of a file like fair_share.py")
     words = _words(path.stem, path.name, f"test_{path.name}", like)
@@ -355,7 +355,7 @@ def texts(path: Path, like: str) -> tuple[str, str]:
 
 
 def _words(stem: str, file: str, test: str, like: str) -> dict[str, str]:
-    """Return what is filled into the templates."""
+    """Return the words that are filled into the templates, by name."""
     like = POLICIES.aliases.get(like, like).partition(":")[0]
     if like not in [*POLICIES, *TEMPLATES]:
         raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")

@@ -25,7 +25,7 @@ from tui.panels.lesson import flowed, markdown
 from tui.sessions.presenting import Presented
 
 PICTURE = Size(56, 9)
-"""Columns and rows of the next scene's picture."""
+"""Size of the next scene's picture in columns and rows."""
 HOME, CLEAR_LINE, CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
@@ -40,7 +40,7 @@ def clock_of(seconds: float) -> str:
 
 
 def lines(now: Presented | None, width: int, time: float) -> Iterator[Line]:
-    """Yield the notes in so many columns; text of a file is text and nothing else.
+    """Yield the lines of the notes, wrapped to the width; text of the lesson is never interpreted.
 
     >>> from tui.sessions.presenting import Presented
     >>> shown = lines(Presented("L", "Why?", "It *waits*.", "Ask first.", 0, 2, next="Then", since=40), 40, 100)
@@ -77,7 +77,7 @@ def _plain(told: str) -> str:
 
 
 def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]]:
-    """Return the chart of a scene in small, or an empty list if the lesson is unreadable."""
+    """Return a small chart of a scene, or an empty list if the lesson is unreadable."""
     from sim.lessons.course import found_lesson
     from sim.lessons.performance import Performance
     from tui.replay.navigation import Traveller
@@ -111,7 +111,7 @@ class Notes:
         self._picture: tuple[tuple[str, int], list[list[Segment]]] = (("", 0), [])
 
     def show(self, now: Presented | None, time: float) -> None:
-        """Draw the notes, if they or a clock have changed; then make the picture that is missing."""
+        """Draw the notes if they or a clock have changed; then make the missing picture."""
         size = get_terminal_size((80, 24))
         key = (now.name, now.index + 1) if now is not None and now.next else ("", 0)
         self._draw(now, time, size, self._picture[1] if self._picture[0] == key else [])

@@ -1,4 +1,4 @@
-"""A real cluster for commands: asked now, or as a recording knew it at a moment."""
+"""Observed cluster for commands: polled now, or read from a recording."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def options(command: F) -> F:
-    """Add the options that say which cluster is asked, and when."""
+    """Add the options for the cluster, the recording and the time to a command."""
     for option in (
         click.option("--at", metavar="T", help="The moment in the recording: a date, seconds, 1h30 or #POLL."),
         click.option("--from", "recording", metavar="FILE.slog", help="Ask a recording instead of the cluster."),
@@ -30,7 +30,7 @@ def options(command: F) -> F:
 
 
 def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, Recording | None]:
-    """Return the cluster that is asked about, and the recording if it comes from one."""
+    """Return the cluster's picture, and the recording if it comes from one."""
     if recording is None:
         if at is not None:
             raise click.UsageError("--at is a moment in a recording: name it with --from FILE.slog")
@@ -49,7 +49,7 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
 
 
 def moment(typed: str, recording: Recording) -> float:
-    """Return the moment that was typed: a date, seconds since 1970, a time since the first poll, or a poll."""
+    """Return the time typed as a date, seconds since 1970, a time since the first poll, or a number of a poll."""
     times = recording.times()
     meant: Moment = parse_moment(typed)
     if isinstance(meant, Step):
@@ -60,7 +60,7 @@ def moment(typed: str, recording: Recording) -> float:
 
 
 def job_of(cluster: Cluster, named: str) -> ClusterJob:
-    """Return the job that is named. Raise `NotThereError` with the nearest names if there is none."""
+    """Return the named job. Raise `NotThereError` with the nearest names if there is none."""
     job = cluster.find(named)
     if job is None:
         own = [each.id for each in cluster.jobs if each.user == cluster.me and not each.has_ended]

@@ -1,4 +1,4 @@
-"""The options that several commands have, as click knows them."""
+"""Options that several commands have, declared for click."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 Switches: TypeAlias = list[tuple[Moment, str]]
-"""Other policies, by their specs, and when each takes over."""
+"""Times of switches with the specs of the policies that take over."""
 
 
 def needs_terminal(what: str, without: str) -> None:
-    """Refuse to open a screen where there is none; `without` one there are other ways."""
+    """Raise an error if there is no terminal for a screen; `without` names the other ways."""
     if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         raise click.ClickException(f"{what} needs a terminal; without one use {without}")
     if not is_terminal(sys.stderr):
@@ -37,7 +37,7 @@ def needs_terminal(what: str, without: str) -> None:
 
 
 def of_workload(command: F) -> F:
-    """Return every option of a workload, in the order in which they are declared."""
+    """Add every option of a workload to a command, in the order of declaration."""
     return reduce(lambda made, option: _as_click(option)(made), reversed(OPTIONS.values()), command)
 
 
@@ -63,9 +63,9 @@ def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: An
 
 
 def jobs_of(source: Source, aloud: bool = False) -> Workload:
-    """Return the jobs that are to be simulated, of which there must be one.
+    """Return the jobs to simulate, of which there must be at least one.
 
-    stderr says what reading did to them if `aloud`; what no policy models is always said before any result.
+    With `aloud`, notes on reading are printed to stderr; the note on requests that no policy models is always printed.
     """
     from sim.errors import TraceError
 
@@ -111,7 +111,7 @@ def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
 
 
 def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False) -> None:
-    """Refuse a file without a name, - where it does not stand for stdout, and the trace itself."""
+    """Raise an error for an output file without a name, for - without stdout, and for the trace itself."""
     if name is not None and (not name.strip() or (name == "-" and not stdout)):
         raise click.UsageError(f"{option} needs the name of a file, got {name!r}")
     if name and os.path.isfile(trace) and os.path.realpath(name) == os.path.realpath(trace):
@@ -136,7 +136,7 @@ class _Spec(click.types.StringParamType):
 
 
 def _expanded(value: str) -> list[str]:
-    """Return all that ranges in a spec stand for; where one is wrong, the command says so later."""
+    """Return all specs of the ranges in a spec; errors in it are reported by the command."""
     from sim.experiments.ranges import expand
 
     try:
@@ -153,7 +153,7 @@ def _parsed_moment(ctx: click.Context, option: click.Parameter, given: str | Non
 
 
 def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Switches:
-    """Return `T=SPEC` as (moment, spec), each checked."""
+    """Return each `T=SPEC` as (time, spec), checked."""
     if not given or ctx.resilient_parsing:
         return []
     from sim.policies.own.consent import Proof
@@ -166,7 +166,7 @@ def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[s
 
 
 SMALLEST, LARGEST = (20, 8), (400, 150)
-"""Columns and rows of a screen."""
+"""Smallest and largest size of a screen in columns and rows."""
 
 
 def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, int]:
@@ -181,7 +181,7 @@ def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tupl
 
 
 def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None) -> str | None:
-    """Return the given trace; the name of a lesson raises an error that says so."""
+    """Return the given trace; raise an error for the name of a lesson."""
     if given is None:
         return None
     from sim.workload.source import find
@@ -197,12 +197,12 @@ def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None)
 
 
 def trace(required: bool = True) -> Callable[[F], F]:
-    """Return the argument that is a trace: a file, or the name of a sample."""
+    """Return the argument of a command for a trace: a file, or the name of a sample."""
     return click.argument("trace", required=required, callback=_no_lesson)
 
 
 def moment(*names: str, help: str) -> Callable[[F], F]:
-    """Return an option that takes a moment of the run: a time, a date or a step."""
+    """Return an option of a command for a time of the run: a time, a date or a step."""
     return click.option(*names, metavar="T", callback=_parsed_moment, help=help)
 
 

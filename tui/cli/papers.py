@@ -1,4 +1,4 @@
-"""`schedscope papers`: recompute the papers' tables next to their published values."""
+"""Command `schedscope papers`: the papers' tables computed again, next to their published values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def command(name: str | None, listing: bool, logs: str, jobs: int | None, path: 
 
 
 def _kept() -> Path:
-    """Return the default file for runs, so that finished tables are reused."""
+    """Return the default results file, so that finished tables are reused."""
     from platformdirs import user_cache_path
 
     return user_cache_path("schedscope", ensure_exists=True) / "papers.sqlite"
@@ -64,7 +64,7 @@ def _needs(of: PaperTable, logs: str) -> str:
 
 
 def _shown(figures: list[PaperValue]) -> Iterator[str]:
-    """Yield a row a row of the paper: for each metric the paper's figure, ours and the difference."""
+    """Yield lines for the rows of the paper: for each metric the paper's value, the computed one and the difference."""
     metrics = list(dict.fromkeys(figure.metric for figure in figures))
     head = [""]
     for name in metrics:

@@ -1,4 +1,4 @@
-"""Tables as Parquet or Arrow files, where pyarrow is installed, written piece by piece."""
+"""Tables as Parquet or Arrow files, if pyarrow is installed, written piece by piece."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from sim.optional_imports import extra
 
 FORMS = (".parquet", ".arrow")
 _PIECE = 100_000
-"""Rows that are held at once."""
+"""Number of rows that are held in memory at once."""
 Columns = Mapping[str, Any]
 """Columns of equal length by name: arrays or lists; nan and None are null."""
 
 
 def is_table(path: str | None) -> bool:
-    """Return True if the name is that of a Parquet or Arrow file."""
+    """Return True if the file name has an ending of Parquet or Arrow."""
     return path is not None and path.lower().endswith(FORMS)
 
 
 class TableWriter:
-    """Open file of a table; the first piece decides the kinds of the columns."""
+    """Open file of a table; the first piece determines the types of the columns."""
 
     def __init__(self, file: Any, is_parquet: bool) -> None:
         what = "a Parquet file" if is_parquet else "an Arrow file"
@@ -60,7 +60,9 @@ class TableWriter:
 
 @contextmanager
 def table_file(path: str, is_parquet: bool | None = None) -> Iterator[TableWriter]:
-    """Yield a writer of a table, its kind by the name unless given; the file is replaced whole or not at all."""
+    """Yield a writer of a table, of the kind of the file's name unless given; the file is replaced whole or not
+    at all.
+    """
     is_parquet = not path.lower().endswith(".arrow") if is_parquet is None else is_parquet
     with write_whole(path) as file:
         writer = TableWriter(file.buffer, is_parquet)
@@ -69,7 +71,7 @@ def table_file(path: str, is_parquet: bool | None = None) -> Iterator[TableWrite
 
 
 def write_parquet(path: str, records: Sequence[dict[str, Any]], is_parquet: bool = True) -> None:
-    """Write records; values of several kinds in one column become words."""
+    """Write the records; values of different types in one column become text."""
     with table_file(path, is_parquet) as writer:
         names = list(records[0]) if records else []
         writer.write({name: [record[name] for record in records] for name in names})

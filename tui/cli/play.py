@@ -1,4 +1,4 @@
-"""`schedscope play`: be the scheduler."""
+"""Command `schedscope play`: the user schedules some busy hours, and is scored against policies."""
 
 from __future__ import annotations
 

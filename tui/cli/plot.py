@@ -1,4 +1,4 @@
-"""`schedscope plot`: a file of results as a plot in the terminal, or as a figure for a paper."""
+"""Command `schedscope plot`: a results file as a plot in the terminal, or as a figure for a paper."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def command(path: str, **given: Any) -> None:
 
 
 def _typed(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were typed."""
+    """Return the options that the user has typed."""
     found = {name: value for name, value in given.items() if value}
     if "labels" in found:
         found["labels"] = parse_labels(found["labels"])

@@ -1,4 +1,4 @@
-"""`schedscope present`: a lesson or a trace on a wall, and the notes to it in a second terminal."""
+"""Command `schedscope present`: a lesson or a trace on a projector, and its notes in a second terminal."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tui.cli.terminal import columns, is_terminal, say
 from tui.sessions.presenting import presented
 
 A_LOOK = 0.25
-"""Seconds after which it is looked again what is presented."""
+"""Seconds between two checks which scene is presented."""
 
 
 A_CLASS = 6 * 3600.0
-"""Seconds after which a student who does nothing is disconnected."""
+"""Seconds without input after which a student is disconnected."""
 
 
 @click.command("present")
@@ -62,7 +62,7 @@ def command(
 
 
 def _check(students: bool, table: str | None) -> None:
-    """Refuse options of a server that does not run."""
+    """Raise an error for options of a server if none runs."""
     given = click.get_current_context().get_parameter_source
     asked = [
         f"--{name}" for name in ("host", "port", "public", "visitors") if given(name) is ParameterSource.COMMANDLINE
@@ -94,7 +94,7 @@ def _opening(what: str, scene: int, policy: str | None) -> Any:
 
 
 def _follow() -> int:
-    """Show the notes until the user has had enough; without a terminal, once."""
+    """Show the notes until the user quits; without a terminal once."""
     from tui.cli.notes import Notes, lines
 
     if not is_terminal(sys.stdout):

@@ -1,4 +1,4 @@
-"""`schedscope puzzle`: a small machine to draw jobs on."""
+"""Command `schedscope puzzle`: an editor of a small machine with jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`schedscope quiz`: predict, then see, without end."""
+"""Command `schedscope quiz`: endless prediction questions with answers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def command(trace: str | None, policy: str, questions: int | None, **given: Any)
 
 
 def drawn() -> int:
-    """Return a seed that can be typed again."""
+    """Return a random seed that is short enough to be typed."""
     from random import SystemRandom
 
     return SystemRandom().randrange(10_000)

@@ -1,4 +1,4 @@
-"""`schedscope record`: a run, a session or a lesson as a film in a file."""
+"""Command `schedscope record`: a run, a session or a lesson as a film in a file."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _is_session(given: str) -> bool:
 
 
 async def _write(opening: Opening, plan: RecordingOptions, out: str, form: str, size: int, version: Version) -> None:
-    """Film it, and write the file in one piece."""
+    """Record the film, and write the file as a whole."""
     prepared = opening.prepare()
     if not len(prepared.about.workload):
         raise SchedscopeError(f"{prepared.about.trace}: nothing to record: no job is left")

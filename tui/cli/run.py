@@ -1,4 +1,4 @@
-"""`schedscope run`: policies side by side, as a table, JSON or CSV, and the files of one schedule."""
+"""Command `schedscope run`: metrics of policies side by side as a table, JSON or CSV, and files of one schedule."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ MAIN = (
     "migrations",
     "missed_reservations",
 )
-"""The rows of the table unless all are asked for."""
+"""Metrics that the table shows unless all are requested."""
 R = "r"
 OF_GROUPS = (
     "jobs",
@@ -142,13 +142,13 @@ def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
 
 
 def _named(spec: str, switches: Sequence[tuple[float, str]]) -> str:
-    """Return the policy of a run, and the policies it switches to."""
+    """Return the policy of a run with the policies it switches to, as text."""
     return spec + "".join(f", {other} from {clock(time)}" for time, other in switches)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One policy's run: what was typed, what was measured."""
+    """Outcome of one policy's run: its typed spec and its measurements."""
 
     spec: str
     metrics: Metrics
@@ -182,7 +182,7 @@ MANY = 1_000_000
 
 
 def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
-    """Say before the run how many turns of jobs it may write, or ticks it may have, if these are very many."""
+    """Print a warning before a run with very many turns to write, or very many ticks."""
     turns, jobs = scenario.policy.turns(), scenario.workload
     if turns is not None and is_each_written:
         many = float(jobs.runtime.sum()) / turns.slice
@@ -197,7 +197,7 @@ def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
 
 
 def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None, fair: bool = False) -> Outcome:
-    """Make one run and measure it, also by user or group, and how fair it is, where that is asked for."""
+    """Make one run and measure it; on request also by user or group, and its fairness."""
     engine = scenario.begun()
     _announce_length(scenario, bool(files.segments or files.events))
     run_to_end(engine, spec)
@@ -225,7 +225,7 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None,
 
 
 def as_json(made_of: Mapping[str, Any], workload: Workload, outcomes: Sequence[Outcome]) -> str:
-    """Return everything that was measured, and all that it takes to measure it again."""
+    """Return all measurements, and everything needed to repeat them, as JSON."""
     policies = [
         {
             **_beside(outcomes[0].metrics, outcome.metrics),
@@ -268,7 +268,7 @@ def _made_by(scenario: Scenario | None) -> dict[str, Any]:
 
 
 def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
-    """Return all numbers, with LS's R of every group against the first policy."""
+    """Return all metrics, with R of every group compared with the first policy."""
     found = metrics.as_dict()
     for group, rows in found["groups"].items() if metrics is not first else ():
         for row, other in zip(rows, first.groups[group], strict=True):
@@ -286,14 +286,14 @@ def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
 
 
 def _measured(outcomes: Sequence[Outcome]) -> list[Metric]:
-    """Return everything that there is of these runs."""
+    """Return every metric that these runs have."""
     return [*METRICS, *(entry for entry in FAIRNESS if entry.name in outcomes[0].metrics.values)]
 
 
 def as_csv(outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, Any] | None = None) -> str:
-    """Return one row a metric and one column a policy; with `by` one row a group and metric, or a bucket of time.
+    """Return CSV with a row per metric and a column per policy; with `by` a row per group and metric, or per time.
 
-    The last rows are `made_of`, what the runs were made of, but over time, where all rows are of numbers.
+    The last rows are `made_of`, the origin of the runs, except over time, where all rows are numbers.
     """
     file = io.StringIO()
     write_rows(file, _csv_rows(outcomes, by, made_of))
@@ -330,7 +330,7 @@ def _csv_rows(
 def as_table(
     title: str, workload: Workload, outcomes: Sequence[Outcome], by: str | None, everything: bool, unicode: bool
 ) -> str:
-    """Return one column a policy, the best of each row marked."""
+    """Return a table with a column per policy; the best value of each row is marked."""
     lines = [f"{title} · {count(len(workload), 'job')} · {processors(workload.procs)}", ""]
     main = {*MAIN, *["interruptions"] * bool(workload.outages), f"fairness_{by}s", *(entry.name for entry in FAIRNESS)}
     entries = [entry for entry in _measured(outcomes) if everything or entry.name in main]
@@ -390,7 +390,7 @@ def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
 
 
 def _entry(name: str) -> Metric:
-    """Return the metric of a row of groups: a metric, LS's R against the first policy, or a column with tails."""
+    """Return the metric of a table row: a metric, R compared with the first policy, or a column with tails."""
     if name == R:
         return Metric(R, "R against the first", "factor", "greater", "LS equation 3, of the aggregate slowdown")
     units: dict[str, Unit] = {"bounded_slowdown": "factor", "guarantee_ratio": "factor"}

@@ -24,7 +24,7 @@ def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
 
 
 def write_schedule(path: str, engine: Engine, fairness: Fairness | None = None) -> None:
-    """Write one row a job in rank order."""
+    """Write one row per job in rank order."""
     if not is_table(path):
         write_csv(path, schedule_rows(engine, fairness))
         return
@@ -43,7 +43,7 @@ def write_segments(path: str, engine: Engine) -> None:
 
 
 def write_decisions(path: str, engine: Engine) -> None:
-    """Write one row a decision of the run: step, time, kind, the first job it is about, and the sentence."""
+    """Write one row per decision of the run: step, time, kind, the first job it is about, and the sentence."""
     rows = decision_rows(engine.history)
     if is_table(path):
         write_rows_as_table(path, DECISIONS, rows)
@@ -65,7 +65,7 @@ def _columns(engine: Engine, fairness: Fairness | None) -> dict[str, NDArray[Any
 
 
 def schedule_rows(engine: Engine, fairness: Fairness | None = None) -> Iterator[Sequence[object]]:
-    """Yield a header, then one row a job in rank order."""
+    """Yield a header, then one row per job in rank order."""
     columns = _columns(engine, fairness)
     yield tuple(columns)
     yield from zip(*(_cells(column) for column in columns.values()), strict=True)
@@ -77,7 +77,7 @@ def _cells(column: NDArray[Any]) -> Iterable[str]:
 
 
 def _typed(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column of words as it is; infinite numbers become null, as unknown ones do."""
+    """Return a column of text unchanged; infinite numbers become null, as unknown ones do."""
     if column.dtype == object or column.dtype.kind != "f":
         return column
     return np.where(np.isfinite(column), column, np.nan)
@@ -93,7 +93,7 @@ def segment_rows(engine: Engine) -> Iterator[Sequence[object]]:
 
 
 def exactly(value: float) -> str:
-    """Return a number that reads back as it was: whole ones without a point, nothing for nan.
+    """Return a number as text that reads back as the same number; "" for nan.
 
     >>> exactly(3.0), exactly(0.1), exactly(float("nan"))
     ('3', '0.1', '')

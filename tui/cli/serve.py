@@ -1,4 +1,4 @@
-"""`schedscope serve`: the replay in browsers."""
+"""Command `schedscope serve`: the replay in browsers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def command(
 
 
 def _game(traces: tuple[str, ...], given: dict[str, Any]) -> Any:
-    """Return the hours of the game."""
+    """Return the workload of the game's hours."""
     from sim.play.afternoon import SAMPLE, afternoon
     from sim.workload.source import Source
 
@@ -70,7 +70,7 @@ def _game(traces: tuple[str, ...], given: dict[str, Any]) -> Any:
 
 
 def _openings(traces: tuple[str, ...], lesson: str | None, policy: str | None, given: dict[str, Any]) -> Any:
-    """Return the choices, of which the first is opened."""
+    """Return the openings to choose from; the first one is opened."""
     from sim.policies import parse_policy
     from sim.policies.own.naming import code_in
     from sim.workload.source import Source

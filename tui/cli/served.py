@@ -1,4 +1,4 @@
-"""Options of commands that serve browsers."""
+"""Options of commands that start a web server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of_server(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def needs_server() -> None:
-    """Raise an error where no server can run."""
+    """Raise an error on a system where no server can run."""
     extra("aiohttp", "a server", "web")
     extra("textual_serve", "a server", "web")
     if not hasattr(os, "fork"):

@@ -1,4 +1,4 @@
-"""`schedscope sweep`: many runs by all cores, into one file of results, whatever happens meanwhile."""
+"""Command `schedscope sweep`: many runs on all cores, stored in one results file even if interrupted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SHOWN_ERRORS = 3
 
 
 def _any_values(command: F) -> F:
-    """Return the options of a workload, each with as many values as one likes."""
+    """Add the options of a workload to a command, each with any number of values."""
     return reduce(lambda made, option: _as_click(option)(made), reversed(VARIED.values()), command)
 
 
@@ -187,7 +187,7 @@ def _named(run: Run) -> str:
 
 
 def _foretold(plan: SweepPlan, path: Path | None, workers: int, retry: bool) -> str:
-    """Return how many runs there are to be made, and about how long that takes."""
+    """Return text on the number of runs to make, and the estimated time."""
     runs = list(plan.runs())
     known = {}
     if path is not None and path.exists():

@@ -26,7 +26,7 @@ class Bar(Protocol):
 
 
 class NotWrittenError(Exception):
-    """The result could not be written."""
+    """Error for a result that could not be written."""
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -57,17 +57,17 @@ def say(text: str, exact: bool = False) -> None:
 
 
 def columns() -> int:
-    """Return the columns of the terminal, or 80."""
+    """Return the width of the terminal in columns, or 80."""
     return max(40, min(get_terminal_size((80, 24)).columns, 120))
 
 
 def shows_unicode() -> bool:
-    """Return True if the output can show more than ASCII."""
+    """Return True if the output can show characters beyond ASCII."""
     return sys.stdout is not None and (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
 
 
 def run_to_end(engine: Engine, label: str) -> None:
-    """Run the engine; while that takes long, a terminal sees how far it is."""
+    """Run the engine to its end; on a terminal, a progress bar is shown if it takes long."""
     with progress(len(engine.workload), label) as bar:
         done = 0
         while engine.advance(_STEPS):

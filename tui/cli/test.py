@@ -1,4 +1,4 @@
-"""`schedscope test`: check whether a policy is fit for use."""
+"""Command `schedscope test`: check whether a policy meets the requirements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tui.cli.terminal import progress, say, shows_unicode
 from tui.replay.file_watch import files_of
 
 BESIDE = ("fcfs", "easy", "conservative")
-"""Policies to compare with"""
+"""Policies with which the tested one is compared"""
 TRACE, JOBS = "lublin-128", 1000
 MARK = "Note: written by schedscope test, which writes it anew"
 
@@ -62,7 +62,7 @@ def command(policy: str, traces: tuple[str, ...], seed: int, count: int, jobs: i
 
 
 def passed(report: Report, seed: int) -> list[str]:
-    """Return what was tested, and notes about the policy."""
+    """Return lines on what was tested, and notes about the policy."""
     told = f"{printable(report.policy.name)} passed: on none of {report.tried:,} workloads (seed {seed})"
     lines = [f"{told} on which", f"  {', '.join(RULES[:4])},", f"  {', '.join(RULES[4:-1])} or {RULES[-1]}"]
     grown = [] if report.growth is None else [report.growth.told]
@@ -70,14 +70,14 @@ def passed(report: Report, seed: int) -> list[str]:
 
 
 def beside(spec: str, policy: Policy, workload: Workload) -> str:
-    """Return a table with the policy's metrics and the metrics of common policies."""
+    """Return a table of the policy's metrics next to those of common policies."""
     runs = [(spec, policy), *((name, parse_policy(name)) for name in BESIDE)]
     outcomes = [simulate(Scenario(workload, each), name, Files()) for name, each in runs]
     return as_table(workload.name, workload, outcomes, None, False, shows_unicode())
 
 
 def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
-    """Return the violated rule in a line, and the command that opens the failing jobs."""
+    """Return lines with the violated rule, and the command that opens the failing jobs."""
     told = f"{policy.name}: {failure.told}"
     if failure.workload is None:
         return [told]
@@ -93,7 +93,7 @@ def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
 
 
 def write_trace(workload: Workload, path: Path, told: str) -> str:
-    """Return the jobs as a trace; what else opening it takes."""
+    """Write the jobs as a trace; return the options needed to open it."""
     if path.exists() and MARK not in path.read_text(errors="replace")[:500]:
         raise SchedscopeError(f"{path} is there and was not written by schedscope test: move it away")
     runtime = np.where(workload.killed, workload.estimate + 1, workload.runtime)  # to be killed again

@@ -20,10 +20,10 @@ from sim.history.stretch import Stretch
 from sim.machine.processors import written
 
 GROUPS = 32
-"""Most groups of processors."""
+"""Largest number of groups of processors."""
 _MICRO = 1e6
 _QUEUE = 1
-"""Process id of the waiting jobs; higher ones are the running jobs."""
+"""Process id, in the export, of the waiting jobs; higher ids are the running jobs."""
 Event = dict[str, Any]
 
 
@@ -36,7 +36,7 @@ class Group(NamedTuple):
 
 
 def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) -> None:
-    """Write all of the run, one event per line, and its origin."""
+    """Write all events of the run, one per line, and its origin."""
     with write_whole(path) as file:
         file.write(f'{{"displayTimeUnit": "ms", "otherData": {json.dumps(made_of)}, "traceEvents": [\n')
         for number, event in enumerate(trace_events(engine)):
@@ -59,7 +59,7 @@ def trace_events(engine: Engine) -> Iterator[Event]:
 
 
 def _groups(engine: Engine) -> list[Group]:
-    """Return the partitions as the machine was divided, or else neighbouring processors, as many in each."""
+    """Return the first partitions, or else groups of equally many neighbouring processors."""
     snapshot, procs = engine.snapshot(), engine.workload.procs
     if snapshot.queues and snapshot.division:  # of one queue alone there is no name
         names = [shortened(printable(queue)) for queue in snapshot.queues]
@@ -76,7 +76,7 @@ def _groups(engine: Engine) -> list[Group]:
 def _track_of(
     engine: Engine, group: Group, stretches: Sequence[Stretch], process: int, row: int | None
 ) -> Iterator[Event]:
-    """Yield the jobs of one group (in a row of the matrix), and where the arrows of those end that start here."""
+    """Yield the slices of one group (in a row of the matrix), and the ends of the arrows to jobs that start here."""
     workload, now = engine.workload, engine.now
     here = [stretch for stretch in stretches if stretch.processors & group.processors]
     spans = [(stretch.start, now if stretch.end is None else stretch.end) for stretch in here]
@@ -104,7 +104,7 @@ def _track_of(
 
 
 def _waiting(engine: Engine) -> Iterator[Event]:
-    """Yield each from its submission to its first start, and where the arrow begins that leads there."""
+    """Yield a slice for each job from submission to first start, and the begin of the arrow to that start."""
     workload, now = engine.workload, engine.now
     firsts = engine.history.starts(len(workload)).tolist()
     there = [job for job in workload.jobs if job.submit <= now]

@@ -26,14 +26,14 @@ from sim.workload.model import Workload
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, str]], placement: Placement
 ) -> tuple[tuple[float, str], ...]:
-    """Return the switches with times in seconds; for a step all steps before it are made, under the time limit."""
+    """Return the switches with times in seconds; for a step, the run is simulated up to it under the time limit."""
     switches = tuple(switches)
     with patient([policy, *(spec for _, spec in switches)]):
         return scenario.timed(workload, policy, switches, placement)
 
 
 def time_of(run: Scenario, moment: Moment) -> float:
-    """Return a moment of the run in seconds: a step is found in the same way."""
+    """Return a time of the run in seconds; for a step, the run is simulated up to it."""
     with patient([run.policy, *(policy for _, policy in run.switches)]):
         return run.time_of(moment)
 
@@ -65,7 +65,7 @@ def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator
 
 
 def _look_around(frame: FrameType, error: PolicyError) -> None:
-    """Open the debugger where a policy failed."""
+    """Open the debugger at the place where a policy failed."""
     from pdb import Pdb
 
     click.echo(f"schedscope: {printable(str(error))}", err=True)

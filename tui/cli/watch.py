@@ -1,4 +1,4 @@
-"""`schedscope watch`: the replay screen."""
+"""Command `schedscope watch`: the replay screen."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def command(
 
 
 def _recorded(recording: str, at: str | None) -> int:
-    """Open a recording of a cluster at the moment that was typed, else at its last picture."""
+    """Open a recording of a cluster at the typed time, else at its last picture."""
     from sim.cluster.recording import Recording
     from tui.cli.observed import moment
     from tui.live.watch import Replayed

@@ -1,4 +1,4 @@
-"""`schedscope when`: when a job of a real cluster starts, by Slurm, and how that date moved."""
+"""Command `schedscope when`: the expected start of a job of a real cluster, from Slurm, and how it moved."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sim.cluster.expectations import Expectations
 
 MOST_DATES = 12
-"""Dates that are listed, the latest."""
+"""Largest number of expected starts that are listed, the latest ones."""
 
 
 @click.command("when")
@@ -59,7 +59,7 @@ def command(job: str, recording: str | None, at: str | None, host: str, form: st
 
 
 def moved(known: Expectations, now: float) -> list[str]:
-    """Return how the date moved, in a sentence and a table; nothing if it is not known."""
+    """Return lines on how the expected start moved: a sentence and a table; none if unknown."""
     from sim.cluster.dates import date
 
     if not known.said:

@@ -1,4 +1,4 @@
-"""`schedscope why`: why a job of a real cluster waits."""
+"""Command `schedscope why`: why a job of a real cluster waits."""
 
 from __future__ import annotations
 
