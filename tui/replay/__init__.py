@@ -1,1 +1,1 @@
-"""The worker's side of the replay: requests in, scenes out, partly hidden while a question is open. No widgets."""
+"""Worker of a replay: requests in, scenes out, partly hidden while a question is open. It uses no widgets."""

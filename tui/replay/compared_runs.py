@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Versus(LiveComparison):
-    """The current run and the compared one."""
+    """Comparison of the current run with another one."""
 
     def __init__(self, one: RunView, other: RunView) -> None:
         self._stages = one, other
@@ -72,7 +72,7 @@ class Versus(LiveComparison):
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
     def painted(self, scene: Scene, other: bool, wish: Wish) -> Scene:
-        """Return the scene with marks of earlier and later jobs and the name of the other run."""
+        """Return the scene with the colours of earlier and later jobs and the name of the other run."""
         names = names_of((self.branches[0].title, self.branches[1].title))
         if scene.chart is None:
             return scene
@@ -92,7 +92,7 @@ class Versus(LiveComparison):
 
 
 def _led(title: str, stage: RunView) -> str:
-    """Return the name of a run and its earlier policies; a switch has its time."""
+    """Return the name of a run with its earlier policies; a switch has its time."""
     switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
     if not switches:
         return title
@@ -109,12 +109,12 @@ def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
 
 
 def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
-    """Return the meaning of these colours."""
+    """Return the legend of these colours."""
     return (Hue.COOL, f"earlier than under {other}"), (Hue.WARM, "later"), (Hue.GREY, "the same")
 
 
 def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:
-    """Return the part of a headline on the run that kept things unchanged, which has the reason."""
+    """Return the half of a headline on the run that changed nothing at the first difference, which has the reason."""
     here, _, there = whole.partition(f"; {names[1]} ")
     if first[0].act is not None or first[1].act is None:
         return f"{here.partition(f': {names[0]} ')[0]}: {names[1]} {there}"

@@ -1,7 +1,7 @@
 """Execution of requests: moves in a run, branches, and comparisons.
 
 The worker of `tui.replay.worker` owns the controller; `tui.replay.navigation` and `tui.replay.playback` move it. A run
-may be compared with another one, which keeps to the same clock.
+may be compared with another one, whose clock is kept equal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui.replay.policy_reload import PolicyReload
 
 VERSIONS = 5
-"""Number of runs of one policy that are kept while its file is saved again and again."""
+"""Largest number of runs of one policy that are kept while its file is saved again and again."""
 
 
 Go: TypeAlias = Callable[[Traveller, Any, Halted], Noticed | str | None]
@@ -36,21 +36,21 @@ Obey: TypeAlias = Callable[[Any, Wish, Halted], Noticed | str | None]
 
 
 def _measure(go: Traveller, order: o.Measure, halted: Halted) -> str:
-    """Measure a span; imported when needed, because it needs the metrics."""
+    """Return text on a span; the module is imported when needed, because it needs the metrics."""
     from tui.replay.measuring import measured_span
 
     return measured_span(go.stage, order)
 
 
 class ReplayController:
-    """Executor of requests."""
+    """Controller that executes the user's requests on the runs."""
 
     def __init__(self, stage: RunView) -> None:
         self.stage = stage
         self.beside: RunView | None = None
         self._go = go = Traveller(stage, self._beside_until)
         self._there: Traveller | None = None
-        """Navigator of the compared run, while that is moved first"""
+        """Navigator of the compared run while that is moved first, or None"""
         self._versus: Versus | None = None
         self._obey: dict[type, Obey] = {
             o.GoTo: self._go_to,
@@ -82,17 +82,17 @@ class ReplayController:
         }
         self._trail = Trail()
         self._beside_as: o.CompareBranch | o.CompareFrom | None = None
-        """Origin of the compared run"""
+        """Request that made the compared run, or None"""
         self._closed: tuple[o.CompareBranch | o.CompareFrom, RunView] | None = None
-        """Last closed comparison; reopening it computes nothing again"""
+        """Last closed comparison, which can be opened again without computing, or None"""
         self._remake: PolicyReload | None = None
-        """Run that is being repeated"""
+        """Reload in progress, or None"""
         self._remade: PolicyReload | None = None
-        """Last repeated run"""
+        """Last finished reload, or None"""
         self._watched: PolicyReload | None = None
-        """Last repeated run, while its first difference is not known"""
+        """Last finished reload while its first difference is not known, or None"""
         self._versions: list[str] = []
-        """Repeated branches, and the ones they replaced, the oldest first"""
+        """Titles of reloaded branches and of the ones they replaced, the oldest first"""
         self.is_remaking = False
         """True if saved code is deciding now in the background"""
 
@@ -121,13 +121,16 @@ class ReplayController:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Release the least recently used branches; the compared run keeps its own."""
+        """Release the memory of the least recently used branches, except the compared run's."""
         branch = None if self.beside is None else self.beside.timeline.branch
         kept = () if branch is None else (branch.name, *filter(None, [branch.parent]))
         self.stage.timeline.let_go(kept)
 
     def _keep_one_clock(self, beside: RunView) -> None:
-        """Move the compared run to the same moment, or on alone; before the first step, both are there."""
+        """Move the compared run to the same time as this run.
+
+        Past the end of this run it moves alone; before the first step, both are at their beginning.
+        """
         if not self._go.is_over:
             self._go.beyond = -inf
         if self._go.step:
@@ -145,7 +148,7 @@ class ReplayController:
 
     @property
     def progress(self) -> tuple[str, float] | None:
-        """Return the slow operation and its progress; read by the screen in its own thread."""
+        """Return the name of the background work and its completed share; the screen calls it in its own thread."""
         remake, there = self._remake, self._there
         told = self._go.progress if there is None else there.progress
         return told or (None if remake is None else remake.progress)
@@ -166,7 +169,7 @@ class ReplayController:
 
     @property
     def reached(self) -> tuple[tuple[str, int], ...]:
-        """Return how far each run is computed."""
+        """Return the number of computed steps of each run, by name."""
         stages = (self.stage, self.beside) if self.beside is not None else (self.stage,)
         return tuple((stage.timeline.branch.name, stage.timeline.computed) for stage in stages)
 
@@ -200,7 +203,7 @@ class ReplayController:
     # Where to go
 
     def _of_told(self, go: Go) -> Obey:
-        """Move the run whose panels are shown; if that is the compared one, the first keeps to its clock."""
+        """Return a function that moves the run shown in the panels; the other run is kept at the same time."""
 
         def obey(order: Any, wish: Wish, halted: Halted) -> Noticed | str | None:
             if self.beside is None or not wish.other:
@@ -214,7 +217,7 @@ class ReplayController:
         return obey
 
     def _note_computing(self, stage: RunView, what: str = "computing") -> None:
-        """Note how much of a run is computed, by the jobs that have ended."""
+        """Set the progress of computing a run, by the jobs that have ended."""
         finished = stage.timeline.branch.engine.state.tally.finished
         self._go.progress = what, finished / max(len(stage.workload), 1)
 
@@ -231,7 +234,7 @@ class ReplayController:
         return self._go.to_end(order, halted)
 
     def _take_back(self, order: o.TakeBack, wish: Wish, halted: Halted) -> str | None:
-        """Restore the place before the last move; later branches stay available."""
+        """Go back to the place before the last move; later branches stay available."""
         place = self._trail.take_back(self.stage.timeline.branches)
         if place is None:
             return "nothing is left to take back: steps and playing go back with ← and R"
@@ -268,12 +271,12 @@ class ReplayController:
 
     @property
     def _moment(self) -> float | None:
-        """Return the current moment if it is after the cursor's step, else None."""
+        """Return the current time if it is after the cursor's step, else None."""
         time = self.stage.snapshot.time
         return self.stage.clock if time is not None and self.stage.clock > time else None
 
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
-        """Start again with another policy; the moment stays."""
+        """Start a run with another policy, and go to the current time in it."""
         timeline, moment, has_begun = self.stage.timeline, self.stage.clock, self._go.step > 0
         timeline.switch(order.policy, at_step=0)
         self.stage.set_clock()
@@ -311,7 +314,7 @@ class ReplayController:
         return told
 
     def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
-        """Return the part of the chart up to now, with the plan to its right."""
+        """Write the chart up to now to a file, with the plan to its right."""
         from tui.chart.svg.drawing import Options, save_drawing
 
         now = self.stage.clock
@@ -331,7 +334,7 @@ class ReplayController:
         self._remake, self._watched = PolicyReload(self.stage.timeline, order), None
 
     def remake_no_more(self) -> None:
-        """Give up the repeated run, which takes too long; the old one stays."""
+        """Cancel the reload, which takes too long; the old run stays."""
         self._remake = None
 
     def _go_on_remaking(self, remake: PolicyReload, seconds: float) -> News | None:
@@ -354,7 +357,7 @@ class ReplayController:
         return News(later, True, f"{remake.told}; then the run fails: {remake.later}")
 
     def _look_ahead(self, remake: PolicyReload, seconds: float) -> News | None:
-        """Find where the new run differs later, while the rest of it is computed."""
+        """Compute more of the reloaded run, and find its first difference from the old one."""
         try:
             if not remake.look_ahead(seconds):
                 return None
@@ -421,7 +424,7 @@ class ReplayController:
         return None
 
     def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
-        """Go to the first step with an event of a job in one of the runs only."""
+        """Go to the first step in which an event of a job happens in only one of the runs."""
         versus = self._versus
         if (versus is None or order.remade) and self._remade is not None and (parted := self._remade.parting):
             sides = self._remade.old, self._remade.new

@@ -20,18 +20,18 @@ from sim.policies.registry import parse_policy
 EVERY = 0.3
 """Seconds between two checks; a file that still changes is read at a later check."""
 Stamp: TypeAlias = tuple[int, int] | None
-"""Time and size of a file; None if it is missing."""
+"""Time and size of a file; None for a missing file"""
 Renewed: TypeAlias = Mapping[str, Policy]
-"""spec -> the policy that it stands for now"""
+"""Policy for which each spec stands now"""
 
 
 class FileWatch:
-    """Watcher; `found` is called with reloaded policies, `failed` with an error, both from a thread."""
+    """Watcher of files; it calls `found` with reloaded policies, and `failed` with an error, both from a thread."""
 
     def __init__(self, found: Callable[[str, Renewed], object], failed: Callable[[str], object]) -> None:
         self._found, self._failed = found, failed
         self._specs: Mapping[str, frozenset[str]] = {}
-        """path -> specs of the policies that need it"""
+        """Specs of the policies that need each file, by path"""
         self._seen: dict[str, Stamp] = {}
         self._read: dict[str, Stamp] = {}
         """State of each file when it was last read"""
@@ -40,7 +40,7 @@ class FileWatch:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Watched files, by absolute path"""
+        """Return the absolute paths of the watched files."""
         return tuple(self._specs)
 
     def follow(self, specs: Iterable[str]) -> None:
@@ -90,7 +90,9 @@ class FileWatch:
 
 
 def files_of(specs: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return the files of these policies and the files that they import from their folder; a revision never changes."""
+    """Return the specs that need each file; files are the policies' and their imports from the same folder, no
+    revisions.
+    """
     found: dict[str, frozenset[str]] = {}
     for spec in specs:
         for named in code_in(spec):

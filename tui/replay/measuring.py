@@ -1,4 +1,4 @@
-"""Numbers of the time between two moments of a run: what measuring a span of the chart reports."""
+"""Measurements of a span of time of a run, which the user drags over in the chart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui.replay.stage import RunView
 
 
 def measured_span(stage: RunView, order: Measure) -> str:
-    """Return the span with its jobs, their waits, and how the machine was used; only what was before now counts."""
+    """Return text on the span: its jobs, their waits, and the use of the machine; only the time before now counts."""
     begin, end = order.begin, min(order.end, stage.clock)
     schedule = stage.timeline.schedule()
     starts, ends = np.asarray(schedule.start, dtype=float), np.asarray(schedule.end, dtype=float)

@@ -1,4 +1,4 @@
-"""Navigation in a run: to a step, a moment, a job or an event; slow moves can be cancelled."""
+"""Navigation in a run: to a step, a time, a job or an event; slow moves can be cancelled."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ Halted: TypeAlias = Callable[[], bool]
 """Function that returns True if the user has cancelled the move"""
 OVER = "the run is over"
 A_LOOK = 0.05
-"""Seconds of computing between two questions whether to stop"""
+"""Seconds of computing between two checks whether to stop"""
 
 
 class Traveller:
-    """Navigator that moves the cursor of a stage; each method returns why it stopped, if there is a reason."""
+    """Navigator that moves the cursor of a run; each method returns why it stopped, or None."""
 
     def __init__(self, stage: RunView, until: Callable[[], float] = lambda: -inf) -> None:
         self.stage = stage
         self._until = until
-        """End of the compared run, which may be longer than this run"""
+        """Function that returns the end of the compared run, which may be after the end of this run"""
         self.beyond = -inf
-        """Moment after the end of this run to which the compared run goes on alone"""
+        """Time after the end of this run to which the compared run moves alone"""
         self.progress: tuple[str, float] | None = None
-        """Slow operation and its progress; read by the screen in its own thread"""
+        """Name and completed share of slow work; the screen reads it in its own thread"""
 
     @property
     def step(self) -> int:
         return self.stage.timeline.step
 
     def seek(self, step: int, halted: Halted) -> str | None:
-        """Go to a step, or to the last one."""
+        """Go to a step, or to the last one if the run is shorter."""
         timeline = self.stage.timeline
         while timeline.computed < step and self.compute_a_little(halted):
             pass
@@ -56,7 +56,7 @@ class Traveller:
         return None
 
     def seek_time(self, time: float, halted: Halted) -> str | None:
-        """Go to a moment, between two steps if need be."""
+        """Go to a time, which may be between two steps."""
         timeline = self.stage.timeline
         while not self._knows(time) and self.compute_a_little(halted):
             pass
@@ -70,7 +70,7 @@ class Traveller:
 
     @property
     def clock(self) -> float:
-        """Return the moment of both runs; after the end of this run it is the compared run's alone."""
+        """Return the current time of both runs; after the end of this run, the compared run's."""
         return max(self.stage.clock, min(self.beyond, self._until())) if self.is_over else self.stage.clock
 
     @property
@@ -86,7 +86,7 @@ class Traveller:
 
     @property
     def _over(self) -> str:
-        """Return why there are no further steps."""
+        """Return text on why there are no further steps."""
         failure = self.stage.timeline.branch.error
         return OVER if failure is None else f"the run failed here: {failure.error}"
 
@@ -132,7 +132,7 @@ class Traveller:
         )
 
     def _passes(self, starts: Floats) -> Floats:
-        """Return by how many jobs each started job was passed, if by any."""
+        """Return the number of jobs that passed each started job, nan for jobs that were not passed."""
         from sim.metrics.fairness import overtaken
 
         many = overtaken(self.stage.workload, starts)
@@ -141,7 +141,7 @@ class Traveller:
     def _to_most(
         self, of: Callable[[Floats], Floats], told: Callable[[str, float], str], none: str, halted: Halted
     ) -> Noticed | str | None:
-        """Go to the start of the job with the largest value; the whole run is computed first."""
+        """Go to the start of the job with the largest value of `of`; the whole run is computed first."""
         while self.compute_a_little(halted):
             pass
         if halted():
@@ -168,12 +168,12 @@ class Traveller:
         return self._search((order.stop,), order.direction, halted)[1]
 
     def to_stop(self, order: o.GoToStop, halted: Halted) -> str | None:
-        """Go to the next or previous step that meets one of the stops, and return which."""
+        """Go to the next or previous step that meets a stop condition, and return which."""
         found, nowhere = self._search(order.stops, order.direction, halted)
         return nowhere if found is None else _stopped(found)
 
     def _search(self, stops: Sequence[Stop], direction: int, halted: Halted) -> tuple[Stop | None, str | None]:
-        """Go to the next step that meets a stop. Return the stop, or why there is none; then the cursor stays."""
+        """Go to the next step that meets a stop condition. Return it, or why there is none; then the cursor stays."""
         from sim.stops.search import search_backward, search_forward
 
         was = self.step
@@ -186,7 +186,7 @@ class Traveller:
         return None, None if halted() else f"no {where} step meets: {' or '.join(stop.text for stop in stops)}"
 
     def halt_on_the_way(self, stops: Sequence[Stop], halted: Halted, **until: float) -> str | None:
-        """Go to the next step before a limit that meets a stop. Return the stop, or None."""
+        """Go to the next step before a limit that meets a stop condition, and return it; else None."""
         if not stops:
             return None
         from sim.stops.search import search_forward
@@ -198,7 +198,7 @@ class Traveller:
         return _stopped(found[1])
 
     def to_turn(self, order: o.GoToTurn, halted: Halted) -> str | None:
-        """Go to the next or previous turn, and return the jobs on turn; without one, the cursor stays."""
+        """Go to the next or previous turn, and return the jobs in it as text; without one, the cursor stays."""
         timeline, (step, moment) = self.stage.timeline, (self.step, self.stage.clock)
         if self.stage.snapshot.rules.turns() is None:
             return f"no rows take turns under {self.stage.snapshot.policy}"
@@ -212,13 +212,13 @@ class Traveller:
 
     @property
     def _turn(self) -> OnTurn | None:
-        """Return the turn now, or None if no rows take turns."""
+        """Return the current turn, or None if no rows take turns."""
         snapshot = self.stage.snapshot
         turn = None if snapshot.matrix is None else turn_at(snapshot, self.stage.clock)
         return None if turn is None or turn.end is None else turn
 
     def _next_turn(self, halted: Halted) -> float | None:
-        """Return the beginning of the next turn; steps until then may change the rows or start a turn at once."""
+        """Return the begin of the next turn; steps before it may change the rows or start a turn at once."""
         was = self._turn
         while not halted():
             turn, step = self._turn, self.stage.snapshot.next_time
@@ -233,7 +233,7 @@ class Traveller:
         return None
 
     def _last_turn(self, halted: Halted) -> float | None:
-        """Return the beginning of the last turn before now."""
+        """Return the begin of the last turn before now."""
         before = self.stage.clock
         while not halted():
             if (began := last_turn(self.stage.snapshot, before)) is not None:
@@ -245,7 +245,7 @@ class Traveller:
         return None
 
     def _told_turn(self) -> str:
-        """Return the jobs on turn now, and until when."""
+        """Return text on the jobs in the current turn, and its end."""
         turn, matrix, jobs = self._turn, self.stage.snapshot.matrix, self.stage.workload.jobs
         if turn is None or turn.end is None or matrix is None:
             return "no rows take turns here"
@@ -253,7 +253,7 @@ class Traveller:
         return f"Row {turn.row} is on turn until {clock_near(self.stage.clock)(turn.end)}: {there}."
 
     def _watched(self, halted: Halted, tells: bool = True) -> Quit:
-        """Return the search's question whether to quit; it notes the progress by submitted jobs if `tells`."""
+        """Return the function with which a search asks whether to quit; with `tells` it updates the progress."""
         history, submit = self.stage.timeline.history, self.stage.workload.submit
 
         def asked(step: int) -> bool:

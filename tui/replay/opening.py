@@ -1,4 +1,4 @@
-"""Opening of a replay: trace, policy and moment, with everything that its screen needs."""
+"""Opening of a replay: trace, policy and time, with everything that its screen needs."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ PATIENCE = 5.0
 
 
 class Note(NamedTuple):
-    """View at a moment under a policy."""
+    """Suggested view: a time under a policy, with a text."""
 
     told: str
     time: float | None
-    """Moment, or None before the first step."""
+    """Time of the view in seconds, or None before the first step."""
     policy: str
 
 
@@ -50,21 +50,21 @@ class Opening:
     policy: Policy
     placement: Placement = "lowest"
     at: str | None = None
-    """Beginning as typed, or None before the first step."""
+    """Begin of the replay as typed, or None before the first step."""
     switches: tuple[tuple[Moment, Policy], ...] = ()
     session: Session | None = None
-    """Session that is restored, if any"""
+    """Session that is restored, or None"""
     restore: Restore | None = None
-    """Moment of the session"""
+    """Request that restores the place of the session"""
     note: Note | None = None
-    """View at the beginning"""
+    """Suggested view shown at the beginning, or None"""
     by_event: bool = False
-    """Speed of playing at the beginning"""
+    """True if playing begins by event, False by the clock"""
     projected: bool = False
-    """True in presentation mode"""
+    """True if it begins in presentation mode"""
 
     def prepare(self) -> Prepared:
-        """Read the trace and set up its replay."""
+        """Read the trace, and return its replay."""
         return self.prepared(*self.source.read())
 
     def prepared(self, trace: Trace, workload: Workload) -> Prepared:
@@ -103,7 +103,7 @@ def opening_of(
 
 @dataclass(frozen=True)
 class LessonOpening(Opening):
-    """Lesson, or question of a quiz, that is evaluated when it is opened."""
+    """Opening of a lesson, or of a question of a quiz, whose runs are made when it is opened."""
 
     stage: Callable[[], tuple[Performance, Walk]] | None = None
 
@@ -118,7 +118,7 @@ class LessonOpening(Opening):
 
 
 def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
-    """Opening of a lesson."""
+    """Return the opening of a lesson at a scene."""
     from sim.lessons.performance import Performance, source_of
     from sim.lessons.walk import Walk
 
@@ -130,25 +130,25 @@ def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
 
 
 def quiz_opening(quiz: Quiz) -> LessonOpening:
-    """Opening of the next question of a quiz."""
+    """Return the opening of the next question of a quiz."""
     return LessonOpening(Source("by lot"), policy_of("easy"), by_event=True, stage=quiz.ask)
 
 
 def _about(source: Source, trace: Trace, workload: Workload) -> About:
-    """Return the trace without its table, of which the workload has what is needed."""
+    """Return trace and options for the screen, without the trace's table, which the workload replaces."""
     return About(source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Trace that has been read, and its replay."""
+    """Replay that is ready to be shown."""
 
     opening: Opening
     about: About
     timeline: Timeline
     first: Order | None = None
-    """First move"""
+    """First request to the worker, or None"""
     switches: tuple[tuple[float, Policy], ...] = ()
-    """Switches of the opening, in seconds"""
+    """Switches of the opening: times in seconds and policies"""
     walk: Walk | None = None
-    """Lesson that is shown"""
+    """Lesson that is shown, with its progress, or None"""

@@ -1,4 +1,4 @@
-"""Places typed by a user: a time, a step, a job."""
+"""Parser of the places that a user types: a time, a step, a job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 
 
 def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
-    """Return the request for a typed place, or raise an error; a time of day alone is one of the day of `now`."""
+    """Return the request for a typed place, or raise an error; a time of day alone belongs to the day of `now`."""
     typed = " ".join(text.split())
     if job := re.fullmatch(r"(?:job (\S+?)|(j ?\S+?))(?: (starts?|submitted))?", typed, re.IGNORECASE):
         return GoToJob(workload.rank_of(job[1] or job[2]), start=(job[3] or "").startswith("start"))
@@ -30,7 +30,7 @@ def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
 
 
 def find_job(text: str, workload: Workload, after: int) -> int:
-    """Return the rank of a job `17`, `J17` or by name; for a user (`ann`, `user 3`), of the next one."""
+    """Return the rank of a job typed as `17`, `J17` or by name; for a user (`ann`, `user 3`), of the next one."""
     user = re.fullmatch(r"user[ :]\s*(.+)", text.strip(), re.IGNORECASE)
     try:
         return workload.rank_of(text)

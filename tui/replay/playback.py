@@ -1,4 +1,4 @@
-"""Playing: the replay moves forwards or back according to the elapsed time and its speed."""
+"""Playback: the replay moves forwards or back according to the elapsed time and its speed."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 A_FRAME = 0.02
-"""Seconds of stepping between two frames at top speed."""
+"""Seconds of computing between two frames at top speed."""
 
 
 class Playback:
-    """Player that moves a navigator piece by piece, up to the next stop."""
+    """Playback that moves a navigator piece by piece, up to the next stop."""
 
     def __init__(self, traveller: Traveller) -> None:
         self._traveller = traveller
         self._rest = 0.0
-        """Seconds for which the current step stays, if playing by event"""
+        """Remaining seconds for which the current step is shown, if playing by event"""
 
     def play(self, order: o.Play, wish: Wish, halted: Halted) -> str | None:
-        """Advance by one piece of playing. Return why it ends, if it does."""
+        """Advance by one piece of playback. Return why it ends, or None if it does not."""
         stops, speed = wish.stops, order.speed
         if order.direction < 0:
             return self._play_back(order, halted)

@@ -1,4 +1,4 @@
-"""Numbers that the policy keeps for one job, read step by step while the worker is idle."""
+"""Numbers that the policy wrote for one job, read step by step while the worker is idle."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sim.timeline.branch import Branch
 from sim.workload.model import Job
 
 Numbers: TypeAlias = tuple[tuple[float, float], ...]
-"""(time, value) of each change, step by step"""
+"""Time and value of each change of a number, step by step"""
 MOST = 2000
-"""Number of values that are kept; above it every second one is dropped."""
+"""Largest number of values that are kept; above it every second one is dropped."""
 
 
 class OwnNumbers:
-    """Numbers of a job while it waits, or of its user through the whole run, while its branch is shown."""
+    """Numbers that the policy wrote for a waiting job, or for its user during the whole run, in the shown branch."""
 
     def __init__(self, branch: Branch, job: Job) -> None:
         self._branch, self._job = branch, job
@@ -34,11 +34,11 @@ class OwnNumbers:
         return (self._branch, self._job) == (branch, job)
 
     def has_read(self, step: int) -> bool:
-        """Return True if nothing is left to read up to that step."""
+        """Return True if all numbers up to that step have been read."""
         return self._is_over or self._step >= step
 
     def read(self, step: int, seconds: float) -> None:
-        """Read on up to that step for about `seconds`, at least one step."""
+        """Read numbers up to that step for about `seconds`, at least of one step."""
         until = perf_counter() + seconds
         while not self.has_read(step):
             self._step += 1
@@ -66,5 +66,5 @@ class OwnNumbers:
 
     @property
     def found(self) -> tuple[tuple[Column, Numbers], ...]:
-        """Return each number with its values, as far as read."""
+        """Return each column with its values, as far as they have been read."""
         return tuple((column, tuple(values)) for column, values in self._found.items())

@@ -1,6 +1,6 @@
-"""Repeat of a run with saved code, up to the current moment, piece by piece in the background.
+"""Reload of a run with saved code, up to the current time, piece by piece in the background.
 
-The old run stays as it is, and can be watched meanwhile; where the two part is found on the way.
+The old run stays as it is, and can be watched meanwhile; the first difference of the two is found on the way.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 class PolicyReload:
-    """Branch being repeated, with new policies in place of the changed ones."""
+    """Reload of a branch, with new policies in place of the changed ones."""
 
     def __init__(self, timeline: Timeline, order: Renew) -> None:
         self.title = printable(order.title)
         self.old = timeline.branch
         self.new: Branch | None = None
-        """New branch; None before it begins, or if nothing is to be repeated"""
+        """New branch; None before it begins, or if no step has to be repeated"""
         self.later: SchedscopeError | None = None
-        """True if the new run fails after the current moment"""
+        """Error of the new run after the current time, or None"""
         self._order, self._here, self._there = order, timeline.twin(), timeline.twin()
         self._both: LiveComparison | None = None
         self._share = 0.0
@@ -45,7 +45,8 @@ class PolicyReload:
         return next(n for number in range(2, len(names) + 3) if (n := f"{self.title} {number}") not in names)
 
     def advance(self, seconds: float, moment: float) -> bool:
-        """Continue for about `seconds`. Return True when the run is known up to that moment, compared with the old one.
+        """Continue for about `seconds`; return True when the run is computed up to `moment` and compared with the old
+        one.
 
         Errors of the new code are raised.
         """
@@ -67,7 +68,7 @@ class PolicyReload:
         return True
 
     def look_ahead(self, seconds: float) -> bool:
-        """Compare beyond that moment for about `seconds`. Return True once the rest of both runs is compared."""
+        """Compare the runs after that time for about `seconds`; return True when all of both is compared."""
         both = self._both
         if both is None or self.later is not None:
             return True
@@ -84,7 +85,7 @@ class PolicyReload:
 
     @property
     def is_known(self) -> bool:
-        """Return True if it is known where the runs differ, or that they never do."""
+        """Return True if the first difference is known, or that there is none."""
         return self._both is not None and (self._both.parting is not None or self._both.never)
 
     def _knows(self, moment: float) -> bool:
@@ -104,12 +105,12 @@ class PolicyReload:
 
     @property
     def progress(self) -> tuple[str, float]:
-        """Return the slow operation and its progress."""
+        """Return the name of the work and its completed share."""
         return f"{self.title} again", self._share
 
     @property
     def parting(self) -> Divergence | None:
-        """Return the first difference of the old and the new run, if any."""
+        """Return the first difference of the old and the new run, or None."""
         return self._both.parting if self._both else None
 
     @property

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 Veil = Literal["", "plan", "policy"]
-"""Parts of a scene that are hidden: none, plans and decisions, or these and the policy."""
+"""Kind of hidden parts of a scene: none, plans and decisions, or these and the policy"""
 VERSUS = "versus"
-"""Colouring of jobs that start earlier or later than in the compared run."""
+"""Name of the colouring of jobs that start earlier or later than in the compared run."""
 
 # Requests
 
 
 class GoTo(NamedTuple):
-    """Go to this step; 0 is before the first."""
+    """Request to go to this step; 0 is before the first."""
 
     step: int
     branch: str | None = None
@@ -35,13 +35,13 @@ class GoTo(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Go some steps forwards, or back."""
+    """Request to go some steps forwards, or back."""
 
     steps: int
 
 
 class GoToTime(NamedTuple):
-    """Go to this moment, between two steps if need be."""
+    """Request to go to this time, which may be between two steps."""
 
     time: float
     scrubbed: bool = False
@@ -49,28 +49,28 @@ class GoToTime(NamedTuple):
 
 
 class GoToJob(NamedTuple):
-    """Go to the step at which the job is submitted, or at which it first starts."""
+    """Request to go to the step at which the job is submitted, or at which it first starts."""
 
     rank: int
     start: bool = False
 
 
 class GoToLongest(NamedTuple):
-    """Go to the start of the job that waited longest in the whole run, and select it."""
+    """Request to go to the start of the job that waited longest in the whole run, and select it."""
 
 
 class GoToMostOvertaken(NamedTuple):
-    """Go to the start of the job passed by the most others in the whole run, and select it."""
+    """Request to go to the start of the job passed by the most others in the whole run, and select it."""
 
 
 class GoToEnd(NamedTuple):
-    """Go to the end of the run, or to the first step before it that meets one of the conditions."""
+    """Request to go to the end of the run, or to the first step before it that meets a stop condition."""
 
     stops: tuple[Stop, ...] = ()
 
 
 class Play(NamedTuple):
-    """Advance by some seconds of playing."""
+    """Request to advance by some seconds of playback."""
 
     seconds: float
     speed: Speed
@@ -78,56 +78,56 @@ class Play(NamedTuple):
 
 
 class Find(NamedTuple):
-    """Go to the next step (with direction -1, the previous one) that meets this condition."""
+    """Request to go to the next step (with direction -1, the previous one) that meets this condition."""
 
     stop: Stop
     direction: int = 1
 
 
 class GoToStop(NamedTuple):
-    """Go to the next step (with direction -1, the previous one) that meets one of the conditions."""
+    """Request to go to the next step (with direction -1, the previous one) that meets a stop condition."""
 
     stops: tuple[Stop, ...]
     direction: int = 1
 
 
 class GoToTurn(NamedTuple):
-    """Go to the next turn of a row of the matrix; with direction -1, to the last one."""
+    """Request to go to the next turn of a row of the matrix; with direction -1, to the previous one."""
 
     direction: int = 1
 
 
 class SwitchTo(NamedTuple):
-    """Switch to another policy from here on, in a new branch."""
+    """Request to switch to another policy from now on, in a new branch."""
 
     policy: Policy
 
 
 class Break(NamedTuple):
-    """Let these processors fail here until a time, in a new branch."""
+    """Request to let these processors fail from now until a time, in a new branch."""
 
     processors: int
     until: float
 
 
 class Restart(NamedTuple):
-    """Start again with another policy, in a new branch."""
+    """Request to start again with another policy, in a new branch."""
 
     policy: Policy
 
 
 class Fork(NamedTuple):
-    """Fork a new branch here."""
+    """Request to fork a new branch at the current step."""
 
 
 class LookAt(NamedTuple):
-    """Switch to another branch, at the same moment."""
+    """Request to switch to another branch, at the same time."""
 
     branch: str
 
 
 class Draw(NamedTuple):
-    """Write the chart to a file, as a drawing."""
+    """Request to write the chart to a file, as a drawing."""
 
     path: Path
     width: int
@@ -140,20 +140,22 @@ BESIDE = "beside"
 
 
 class Compare(NamedTuple):
-    """Compare with this policy from here on, or from the start."""
+    """Request to compare with this policy from now on, or from the start."""
 
     policy: Policy
     from_start: bool = False
 
 
 class CompareBranch(NamedTuple):
-    """Compare with another branch."""
+    """Request to compare with another branch."""
 
     branch: str
 
 
 class CompareFrom(NamedTuple):
-    """Fork of a branch after `forked` steps, or at a time before the next step, under this policy."""
+    """Request to compare with a fork of a branch under this policy, after `forked` steps, or at a time before
+    the next.
+    """
 
     policy: Policy
     branch: str
@@ -162,50 +164,50 @@ class CompareFrom(NamedTuple):
 
 
 class Restore(NamedTuple):
-    """Restore a moment: the branches, and the place of the cursor."""
+    """Request to restore a place: the branches, and the cursor's step."""
 
     branches: tuple[BranchRecord, ...]
     branch: str
     step: int = 0
     clock: float | None = None
-    """Time between two steps, if the moment was between two."""
+    """Time between two steps, if the place was between two; else None."""
     beside: CompareBranch | CompareFrom | None = None
 
 
 class CompareNoMore(NamedTuple):
-    """End the comparison."""
+    """Request to end the comparison."""
 
 
 class GoToParted(NamedTuple):
-    """Go to the first difference of the two runs."""
+    """Request to go to the first difference of the two runs."""
 
     remade: bool = False
-    """Compare the reloaded run with the one before, even during another comparison."""
+    """True to compare the reloaded run with the one before, even during another comparison."""
 
 
 class TakeBack(NamedTuple):
-    """Undo the last move."""
+    """Request to undo the last move."""
 
 
 class Renew(NamedTuple):
-    """Repeat the run in the background with these policies, whose code has changed, up to the current moment."""
+    """Request to reload the run in the background with these policies, whose code has changed."""
 
     title: str
     policies: Mapping[str, Policy]
-    """spec -> the policy that it stands for now"""
+    """Policy for which each spec stands now"""
 
 
 class Measure(NamedTuple):
-    """Measure the span between two moments."""
+    """Request to measure the span between two times."""
 
     begin: float
     end: float
     told: str
-    """Return the span in words, for a message before the result."""
+    """Text on the span for a message before the result."""
 
 
 class Reverse(NamedTuple):
-    """Go back to the last decision that changed this value."""
+    """Request to go back to the last decision that changed this value."""
 
     what: What
 
@@ -219,7 +221,7 @@ Order: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """View options: everything that is visible in addition to the place in the run."""
+    """View options of a user: everything that is visible in addition to the place in the run."""
 
     camera: Camera
     beside: Camera | None = None
@@ -232,11 +234,11 @@ class Wish:
     other: bool = False
     """True if the panels show the compared run, and keys step through it."""
     decision: int | None = None
-    """Decision of the step that is selected; the state before it is needed, too."""
+    """Index of the selected decision of the step; the state before it is needed, too."""
     veil: Veil = ""
-    """Parts that are hidden while a question is open."""
+    """Kind of the parts that are hidden while a question is open."""
     marks: tuple[Mark, ...] = ()
-    """Moments with a mark."""
+    """Marks at times that the chart shows."""
     code: bool = False
     """True if the code of the policy is shown."""
 
@@ -245,7 +247,7 @@ class Wish:
 
 
 class Scenes(NamedTuple):
-    """Scene, and that of the compared run; it answers the first `answered` requests and views."""
+    """Scene of the run, and of the compared run; it answers the first `answered` requests and views."""
 
     scene: Scene
     beside: Scene | None
@@ -253,33 +255,33 @@ class Scenes(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """The replay stopped at a condition or at the end of the run."""
+    """Answer: the replay stopped at a condition or at the end of the run."""
 
     why: str
 
 
 class Noticed(NamedTuple):
-    """This job was found."""
+    """Answer: this job was found."""
 
     rank: int
     told: str = ""
-    """Message to show first."""
+    """Message to show first, "" for none."""
 
 
 class Failed(NamedTuple):
-    """The request failed; the scene stays."""
+    """Answer: the request failed; the scene stays."""
 
     message: str
 
 
 class News(NamedTuple):
-    """Result of a repeated run."""
+    """Answer: the result of a reload."""
 
     what: str
     is_bad: bool = False
-    """True if there is none, and the old run stays."""
+    """True if the reload failed, and the old run stays."""
     whole: str = ""
-    """Longer message, if there is one."""
+    """Longer message, "" if there is none."""
 
 
 Told: TypeAlias = Scenes | Stopped | Noticed | Failed | News

@@ -1,6 +1,6 @@
-"""Values of one frame, immutable, made by the worker for the widgets.
+"""Scene: the immutable values of one frame, made by the worker for the widgets.
 
-`About` is what does not change while a run is watched; a `Scene` is one moment of it. Nothing here knows Textual, and
+`About` is what does not change while a run is watched; a `Scene` is one time of it. Nothing here knows Textual, and
 nothing that draws a scene asks the engine anything.
 """
 
@@ -42,32 +42,32 @@ class About:
     caption: str
     workload: Workload
     read: Trace
-    """Trace without its table, as the workload has the needed values."""
+    """Trace without its table, because the workload has the needed values."""
 
     def of(self, scene: Scene) -> About:
-        """Return the same for a run whose jobs have other estimates."""
+        """Return the same facts for a run whose jobs have other estimates."""
         there = self.workload if scene.chart is None else scene.chart.workload
         return self if there is self.workload else replace(self, workload=there)
 
 
 @dataclass(frozen=True, slots=True)
 class StripScene:
-    """The whole run so far, in as many columns as the strip has."""
+    """Data of the strip of the whole run so far, with a value for each column."""
 
     begin: float
     end: float
-    """The first and the last moment that the strip shows; up to `known` the run has been computed."""
+    """Last time that the strip shows; up to `known` the run has been computed."""
     known: float
     utilization: tuple[float | None, ...]
-    """Share of the processors that are occupied, by column; None: not computed yet."""
+    """Share of used processors by column; None if not computed yet."""
     waiting: tuple[float | None, ...]
-    """Jobs that wait, by column."""
+    """Number of waiting jobs by column; None if not computed yet."""
     marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The numbers so far over time, in some fifty columns of the time that has passed: for small plots."""
+    """Metrics over the time so far, at about fifty points, for small plots."""
 
     utilization: tuple[float, ...] = ()
     waiting: tuple[float, ...] = ()
@@ -76,41 +76,41 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class VersusScene:
-    """Two runs of one workload at one moment; the first is the one that is watched."""
+    """Comparison of two runs of one workload at one time; the first is the watched one."""
 
     specs: tuple[str, str]
-    """The policies."""
+    """Specs of the policies of both runs."""
     names: tuple[str, str]
     """Names of the runs in columns and sentences."""
     totals: tuple[Totals, Totals]
     level: CommonJobs
     """Metrics of both runs over the jobs that ended in both."""
     r: float | None
-    """LS's R of these mean bounded slowdowns: above 0 the second is better. None: too few have ended in both."""
+    """R of Lawson & Smirni for the mean bounded slowdowns: above 0 the second run is better. None with too few jobs."""
     shifts: Shifts
     parting: Divergence | None = None
-    """First difference of the runs; None if unknown or none."""
+    """First difference of the runs; None if unknown or if the runs are equal."""
     headline: tuple[str, ...] = ()
-    """First difference and both decisions in one line, from full to shortest."""
+    """Texts on the first difference and both decisions, from the longest to the shortest."""
     told: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     """Sentences about the decisions of each run at the first difference."""
     never: bool = False
     """True if the runs never differ."""
     led: tuple[str, str] | None = None
-    """The policies, those before a switch too; None: there was none."""
+    """Names with the policies before a switch; None if neither run has a switch."""
     comparison: Comparison | None = None
     """Comparison of the complete runs, once both are computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One moment."""
+    """Scene at one time of a run."""
 
     snapshot: Snapshot
     clock: float
-    """The moment that is shown: not before the snapshot's, and before the next step."""
+    """Time that is shown: not before the snapshot's, and before the next step."""
     known_steps: int
-    """How many steps of the run have been computed."""
+    """Number of computed steps of the run."""
     complete: bool
     """True if the whole run has been computed."""
     chart: ChartScene | None
@@ -119,23 +119,23 @@ class Scene:
     series: Series = Series()
     branch: str = "main"
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
-    """All there are, with the switches that made them."""
+    """All branches, with the switches that made them."""
     hues: Mapping[int, int] = field(default_factory=dict)
-    """rank -> colour of the jobs that panels name."""
+    """Hues of the jobs that panels name, by rank."""
     then: Snapshot | None = None
-    """State before the decision walked to."""
+    """State before the selected decision; None if the whole step is shown."""
     decisions: tuple[Decision, ...] = ()
     """All decisions of this step."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    """(step, lines) of what the policy printed last, up to this moment: foreign text."""
+    """Lines that the policy printed last, up to this step, with their steps: untrusted text."""
     numbers: tuple[tuple[Column, tuple[tuple[float, float], ...]], ...] = ()
-    """(time, value) of the policy's own numbers of the selected job, as far as they have been read."""
+    """Times and values of the policy's numbers for the selected job, as far as they have been read."""
     versus: VersusScene | None = None
     """Other run, None if only one is shown."""
     code: PassCode | None = None
     """Lines of the policy's code in this step; None if the panel is hidden."""
     is_veiled: bool = False
-    """True if a question hides the future."""
+    """Return the last time that has been computed."""
 
     @property
     def known(self) -> float:

@@ -8,7 +8,7 @@ from math import inf
 from sim.formatting import span
 
 PASSING = 0.25
-"""Share of a pause for a step without a decision."""
+"""Length of the pause at a step without a decision, as a share of the pause at other steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Speed:
     """Speed in simulated seconds per second (infinite: as fast as possible), or by event."""
 
     moment: float = 0
-    """Seconds of pause at a step with a decision, if by event; 0: by the clock."""
+    """Seconds of pause at a step with a decision, if playing by event; 0 by the clock."""
     seconds: float = 0
 
     @property
@@ -33,7 +33,7 @@ class Speed:
         return f"{_short(self.seconds)}/s"
 
     def pace(self, per_column: float) -> float:
-        """Return the seconds of real time until now enters another column of the chart, or the next event.
+        """Return the seconds of real time until now reaches another column of the chart, or the next event.
 
         >>> [speed.pace(450) for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
         [0.5, 0.125, 0.0]

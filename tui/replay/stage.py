@@ -1,4 +1,4 @@
-"""The stage: a timeline at a moment, seen through a camera, as the scene that one frame draws.
+"""Run view: a timeline at a time, seen through a camera, as the scene of one frame.
 
 It belongs to the worker of `tui.replay.worker`; nothing here knows threads or Textual. It is moved by
 `tui.replay.controller`.
@@ -28,9 +28,9 @@ from tui.replay.scene import UNNAMED, Scene
 from tui.replay.strip_maker import StripMaker
 
 DRAWING = 0.02
-"""Seconds in which a frame draws columns of the past that were never drawn before."""
+"""Seconds for which a frame may draw columns of the past that were never drawn before."""
 PLOT = 50
-"""Columns of the small plots."""
+"""Number of columns of the small plots."""
 MAKERS = 2
 """Number of branches whose drawings are kept: the current one, and the last ones before."""
 PRINTED = 100
@@ -41,7 +41,7 @@ NAMED = 200
 
 @dataclass
 class _Makers:
-    """Drawer of one branch, with a cache of what it has drawn."""
+    """Makers of one branch's charts and curves, with their caches."""
 
     chart: ChartMaker
     strip: StripMaker
@@ -49,20 +49,20 @@ class _Makers:
 
 
 class RunView:
-    """Run and its current moment."""
+    """View of a run at its current time."""
 
     def __init__(self, timeline: Timeline, like: RunView | None = None) -> None:
-        """Begin at the first moment; `like` shares the drawings of branches of the same tree."""
+        """Begin before the first step; `like` shares the drawings of branches of the same tree."""
         self.timeline = timeline
         self.begin = float(self.workload.submit[0]) if len(self.workload) else 0.0
-        """Moment before the first step."""
+        """Time shown before the first step."""
         self.clock = self.begin
-        """Current moment: from the cursor's step up to before the next one."""
+        """Current time: from the cursor's step up to before the next one."""
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
         self._numbers: OwnNumbers | None = None
         self.doubt: str | None = None
-        """Reason why the run is not reliable, reported once."""
+        """Reason why the run is not reliable, reported once; else None."""
         self._recorded: tuple[tuple[str, int], PassCode] | None = None
         self._walked: tuple[tuple[str, int, int], Snapshot | None] | None = None
 
@@ -72,18 +72,18 @@ class RunView:
 
     @property
     def is_computed(self) -> bool:
-        """Return True if nothing is left to compute ahead."""
+        """Return True if the whole run has been computed."""
         return self.timeline.complete
 
     def compute(self, seconds: float) -> None:
-        """Compute ahead for about `seconds`."""
+        """Compute further steps for about `seconds`."""
         self.go_on(seconds)
 
     def go_on(self, seconds: float) -> bool:
-        """Compute for about `seconds`; return False when the run is over.
+        """Compute further steps for about `seconds`; return False when the run is over.
 
-        Computed steps have no reference cycles and stay as long as they are referenced. They are frozen, because a
-        collector that scans a whole run would stop the program.
+        Computed steps have no reference cycles and stay as long as they are referenced. They are exempt from garbage
+        collection, because a collector that scans a whole run would stop the program.
         """
         is_on = self.timeline.compute_for(seconds)
         gc.freeze()
@@ -102,7 +102,7 @@ class RunView:
 
     @property
     def snapshot(self) -> Snapshot:
-        """Return the state at the cursor, made once per step."""
+        """Return the state at the cursor, computed once per step."""
         branch, step = self.timeline.branch.name, self.timeline.step
         if self._seen is None or self._seen[:2] != (branch, step):
             self._seen = branch, step, self._made_snapshot()
@@ -123,7 +123,7 @@ class RunView:
         return self._makers_of(self.timeline.branch.name).chart.steps.of(history, self.clock)
 
     def scene(self, wish: Wish, axis: Axis | None = None) -> Scene:
-        """Return the scene of this moment; the chart by event has its own axis, or this one."""
+        """Return the scene of the current time; the chart by event has its own axis, unless `axis` is given."""
         timeline, snapshot = self.timeline, self._veiled(wish.veil)
         makers = self._makers_of(timeline.branch.name)
         past = timeline.history.as_of(timeline.step)
@@ -162,7 +162,7 @@ class RunView:
         return replace(unplanned, policy=UNNAMED) if veil == "policy" else unplanned
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
-        """Return the policy's numbers of the selected job, as far as read."""
+        """Return the state at the cursor without the hidden parts."""
         if rank is None or not self.snapshot.columns:
             self._numbers = None
             return ()
@@ -181,7 +181,7 @@ class RunView:
             self._numbers.read(self.timeline.computed, seconds)
 
     def _within(self, decision: int | None) -> Snapshot | None:
-        """Return the state before that decision of the step, made once for each."""
+        """Return the state before that decision of the step, computed once for each."""
         if decision is None:
             return None
         place = self.timeline.branch.name, self.timeline.step, decision
@@ -190,7 +190,7 @@ class RunView:
         return self._walked[1]
 
     def _code(self) -> PassCode:
-        """Return what the policy's code did in this step, recorded once for each."""
+        """Return the lines of the policy's code that ran in this step, recorded once per step."""
         place = self.timeline.branch.name, self.timeline.step
         if self._recorded is None or self._recorded[0] != place:
             self._recorded = place, self.timeline.code()
@@ -210,7 +210,7 @@ class RunView:
         return makers
 
     def _new_chart(self) -> ChartMaker:
-        """Return the drawer of this branch, which reuses drawings of its parent."""
+        """Return the chart maker of this branch, which reuses drawings of its parent."""
         branch, history = self.timeline.branch, self.timeline.history
         parent = self._makers.get(branch.parent or "")
         if parent is None or not branch.forked_at:
@@ -232,7 +232,7 @@ class RunView:
             yield Mark(switch.time, "switch", switch.called)
 
     def _bookmarks(self, wish: Wish) -> Iterator[Mark]:
-        """Return the bookmarks of this branch whose time is known."""
+        """Yield marks for the bookmarks of this branch whose time is known."""
         timeline = self.timeline
         for bookmark in wish.bookmarks:
             if bookmark.branch == timeline.branch.name and 0 < bookmark.step <= timeline.computed:
@@ -240,7 +240,7 @@ class RunView:
 
 
 def _named(snapshot: Snapshot, selected: int | None) -> Iterator[int]:
-    """Return the ranks of the jobs that panels name."""
+    """Yield the ranks of the jobs that panels name."""
     if selected is not None:
         yield selected
     for shown in (snapshot.running, snapshot.suspended, snapshot.queue[:NAMED]):

@@ -1,7 +1,7 @@
-"""Data of the strip of the whole run and of small curves, made from a history by the worker.
+"""Maker of the data of the strip of the whole run and of small curves, from a history.
 
-A maker remembers what it has read and reads on from there. It belongs to one run; a run that goes on differently from
-some step gets a new one.
+It remembers what it has read and reads on from there. It belongs to one run; a run that goes on differently from some
+step gets a new one.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ USED, WAITING, WANTED, THERE = CURVES = range(4)
 _EVERY, _AT_ONCE = 32, 1 << 16
 """Steps between two stored integrals, and number of steps that are read at a time"""
 _NOTHING = 1e-9
-"""Smaller values are rounding errors, which are not drawn"""
+"""Size below which values are rounding errors, which are not drawn"""
 
 
 class StripMaker:
-    """Integrals over time of occupied and available processors, waiting jobs and so on: a mean needs two look-ups."""
+    """Maker of curves from integrals over time, with which a mean takes two look-ups."""
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
@@ -35,16 +35,16 @@ class StripMaker:
         self._count = 0
         """Number of steps read"""
         self._sums: Floats = np.zeros((len(CURVES), 0))
-        """Integral of each curve at every n-th step"""
+        """Integral of each curve at every `_EVERY`th step"""
         self._last: Floats = np.zeros(len(CURVES))
-        """Integrals up to the last step read"""
+        """Integral of each curve up to the last step read"""
         self._made: tuple[tuple[object, ...], StripScene] | None = None
         self._series: tuple[tuple[int, int], Series] | None = None
 
     def strip(self, history: Past, known: float, columns: int, marks: Sequence[Mark] = ()) -> StripScene:
-        """Return the whole run, of which all up to `known` has been computed.
+        """Return the strip of the whole run, which has been computed up to `known`.
 
-        How long it will be is not known before it is over; until then as long as its jobs make it at least.
+        The length of the run is unknown before it is over; until then it is at least as long as its jobs make it.
         """
         asked = history.steps, known, columns, tuple(marks)
         if self._made is None or self._made[0] != asked:
@@ -77,7 +77,7 @@ class StripMaker:
         return Series(_utilization(means), tuple(means[WAITING].tolist()), tuple(means[WANTED].tolist()))
 
     def _read(self, history: Past) -> None:
-        """Read the new steps; nothing before the last known one changes any more."""
+        """Read the new steps; the steps before do not change any more."""
         first, steps = max(self._count - 1, 0), history.steps
         if steps <= self._count:
             return
@@ -97,7 +97,7 @@ class StripMaker:
                 return
 
     def _values(self, history: Past, steps: Ints) -> tuple[Floats, Floats]:
-        """Return the times of those steps, and the curves after each."""
+        """Return the times of these steps, and the curves after each."""
         time, free, waiting, wanted = history.at(steps)
         there = history.there(self._workload, time)
         return time, np.array([there - free, waiting, wanted, there], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Small chart of a trace at its opening moment, without a screen or a worker."""
+"""Thumbnail: a small chart of a trace at its opening time, made without a screen or a worker."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tui.replay.stage import RunView
 
 
 class Thumbnail:
-    """Run at a moment; for a lesson, with the time window of the scene."""
+    """Run at one time for a small chart; for a lesson, with the time window of the scene."""
 
     def __init__(self, stage: RunView, window: tuple[float, float] | None = None) -> None:
         self._stage, self._window = stage, window
 
     @classmethod
     def of_sample(cls, sample: str) -> Thumbnail:
-        """Return a sketch that is simulated up to its moment."""
+        """Return the thumbnail of a sample, simulated up to its opening time."""
         prepared = opening_of(Source(sample)).prepare()
         stage = RunView(prepared.timeline)
         if isinstance(prepared.first, GoToTime):
@@ -31,7 +31,7 @@ class Thumbnail:
 
     @classmethod
     def of_lesson(cls, name: str) -> Thumbnail:
-        """Return a sketch of the scene that represents the lesson."""
+        """Return the thumbnail of the scene that represents the lesson."""
         from sim.lessons.course import found_lesson
         from sim.lessons.performance import Performance
 
@@ -44,7 +44,7 @@ class Thumbnail:
         return cls(stage, staged.window)
 
     def chart(self, columns: int, rows: int) -> ChartScene:
-        """Return its complete chart in `columns` and `rows` of pixels; with few jobs, the past and the plan."""
+        """Return the complete chart in `columns` and `rows` of pixels; with few jobs, the whole run."""
         camera = Camera.on(self._stage.workload, columns, rows)
         if self._window is not None or not camera.follow:
             camera = self._fitting(replace(camera, follow=False))
@@ -54,7 +54,7 @@ class Thumbnail:
                 return chart
 
     def _fitting(self, camera: Camera) -> Camera:
-        """Return the tightest scale, because no ticks need to be round here."""
+        """Return the camera with the tightest scale, because no ticks need to be round here."""
         chart, begin = self._stage.scene(Wish(camera)).chart, self._stage.begin
         end = max((box.end for box in chart.plan), default=self._stage.clock) if chart else self._stage.clock
         begin, end = self._window or (begin, end)

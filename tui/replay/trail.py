@@ -1,4 +1,4 @@
-"""Places where the replay was before each move of the user, as long as the program runs."""
+"""Trail of the replay: its place before each move of the user, as long as the program runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tui.replay import requests as o
 from tui.replay.requests import Order
 
 STEPS = o.Move, o.Play, o.Draw, o.Measure, o.Restore, o.Renew, o.TakeBack
-"""Requests that are no moves: a step is undone by a step, and playing by going back."""
+"""Types of requests that are not undone as moves: a step is undone by a step, and playback by going back."""
 MOST = 1000
 
 
@@ -23,19 +23,19 @@ class Place(NamedTuple):
 
 
 class Trail:
-    """Places before each move, the last one at the end."""
+    """List of the places before each move, the last one at the end."""
 
     def __init__(self) -> None:
         self._left: list[Place] = []
         self._was_scrubbed = False
 
     def leave(self, place: Place) -> None:
-        """Remember a place; the oldest is forgotten if there are too many."""
+        """Append a place; the oldest is dropped if there are too many."""
         self._left.append(place)
         del self._left[:-MOST]
 
     def note(self, order: Order, was: Place, now: Place) -> None:
-        """Remember the place before a request that moved elsewhere; a drag is one move."""
+        """Append the place before a request that moved elsewhere; a whole drag is one move."""
         is_scrubbed = isinstance(order, o.GoToTime) and order.scrubbed
         if was != now and not isinstance(order, STEPS) and not (is_scrubbed and self._was_scrubbed):
             self.leave(was)

@@ -25,7 +25,7 @@ SLICE = 0.004
 PATIENCE = 5.0
 """Seconds after which a policy without a decision is reported; it may then be stopped."""
 LONG = 0.5
-"""Seconds after which a slow operation is reported."""
+"""Seconds after which slow work is reported."""
 REPORT = 0.5
 """Seconds between two reports on the progress of computing ahead."""
 
@@ -38,7 +38,7 @@ class _Ask(NamedTuple):
 
 
 class Player:
-    """Worker thread; methods for the screen are called in its thread, and `tell` is called in the worker's."""
+    """Player of a replay in a worker thread; the screen calls its methods, and the worker calls `tell`."""
 
     def __init__(
         self, controller: ReplayController, wish: Wish, tell: Callable[[Told], None], frame: float = 0
@@ -46,9 +46,9 @@ class Player:
         self.asked = 0
         """Number of requests and views so far."""
         self.playing = False
-        """True while playing; then computing ahead takes less of the time."""
+        """True during playback; then less time is used to compute ahead."""
         self.beginning: Scenes | None = None
-        """Scene shown first, while the first requests take long."""
+        """Scenes shown first, while the first requests take long; None later."""
         self._controller, self._wish, self._tell, self._frame = controller, wish, tell, frame
         self._taken = 0.0
         """Time of the last batch of requests; the next one is a frame later at the earliest."""
@@ -62,9 +62,11 @@ class Player:
         self._closed = False
         self._doubted = ""
         self._is_ahead = False
-        """True while it computes steps that were not requested."""
+        """True while the worker computes steps that were not requested."""
         self._stuck: tuple[tuple[str, int], ...] | None = None
-        """Step at which a request interrupted computing ahead, which stops there."""
+        """Numbers of computed steps at which a request stopped computing ahead, which resumes only after a change; or
+        None
+        """
         self._thread = Thread(target=self._work, name="replay", daemon=True)
 
     def start(self) -> None:
@@ -74,7 +76,7 @@ class Player:
     # For the screen
 
     def ask(self, order: Order | None) -> None:
-        """Execute this as soon as possible; None only asks for a scene."""
+        """Execute this request as soon as possible; None only asks for a scene."""
         if self._answered == self.asked:
             self._since = monotonic()
         self.asked += 1
@@ -94,7 +96,7 @@ class Player:
 
     @property
     def progress(self) -> tuple[str, float | None] | None:
-        """Return the slow operation and its progress from 0 to 1, if known."""
+        """Return the name of slow work and its completed share from 0 to 1, if known."""
         file, seconds = self._unanswered
         if file:
             return f"{file} has been running for {seconds:.0f} s without a decision", None
@@ -104,12 +106,12 @@ class Player:
 
     @property
     def _unanswered(self) -> tuple[str, float]:
-        """Return the file of a policy that has been deciding for long, and for how long."""
+        """Return the file of a policy that has been deciding for long, and the seconds so far."""
         file, seconds = unanswered(self._thread.ident or 0)
         return (file, seconds) if seconds >= PATIENCE else ("", 0)
 
     def halt(self) -> None:
-        """Cancel the slow operation; the replay stays where it was."""
+        """Cancel the slow work; the replay stays where it was."""
         self._halt.set()
         if self._unanswered[0]:
             give_up(self._thread.ident or 0)
@@ -223,7 +225,7 @@ class Player:
         return any(chart is not None and chart.pending for chart in charts)
 
     def _guard(self, work: Callable[[], T]) -> T | None:
-        """Report any error in one line and continue."""
+        """Return the result of `work`; report any error in one line and return None."""
         try:
             return work()
         except SchedscopeError as error:
@@ -234,7 +236,7 @@ class Player:
 
 
 def merged(orders: list[Order]) -> list[Order]:
-    """Return the orders with waiting steps joined into one move, as well as pieces of playing; of moments the last
+    """Return the requests with waiting steps merged into one move, and pieces of playback into one; of times the last
     counts.
 
     >>> merged([Move(1), Move(1), Move(-1), GoToTime(60), GoToTime(90)])
