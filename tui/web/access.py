@@ -1,4 +1,4 @@
-"""Access rules: what a request must prove, and how much input is accepted."""
+"""Access rules: the proofs that a request must have, and limits of input."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 
 COLUMNS, ROWS = (20, 400), (8, 150)
 MOST_MESSAGE = 2**16
-"""Bytes of one message from a browser."""
+"""Largest size in bytes of one message from a browser."""
 FLOOD = 10.0
-"""Longest seconds of continuous throttling before a connection is closed."""
+"""Longest time in seconds of continuous throttling before a connection is closed."""
 A_SECOND, AT_ONCE = 8_000, 32_000
-"""Bytes of input accepted per second, and at once after a rest; more is read more slowly."""
+"""Number of bytes of input accepted per second, and at once after a rest; more is read more slowly."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Door:
         return headers.get("Origin", "").lower() in self.origins
 
     def opens(self, word: str) -> bool:
-        """Compare in constant time."""
+        """Return True if `word` is a valid token; the comparison takes constant time."""
         return any(
             hmac.compare_digest(word.encode("utf-8", "replace"), known.encode()) for known in (self.token, self.teacher)
         )
@@ -109,7 +109,7 @@ def _bracketed(host: str) -> str:
 
 
 class Budget:
-    """Budget of input: a rate per second, refilled by pauses."""
+    """Budget of input: bytes per second, refilled during pauses."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now, self._left, self._at = now, float(AT_ONCE), now()
@@ -126,12 +126,12 @@ class Budget:
 
     @property
     def is_flood(self) -> bool:
-        """Return True if the input never pauses."""
+        """Return True if the input has not paused for too long."""
         return self._waited > FLOOD
 
 
 def size_of(given: Any) -> tuple[int, int]:
-    """Return columns and rows that a browser says; whatever it says there is a size.
+    """Return a valid size in columns and rows from what a browser sent.
 
     >>> size_of({"width": 100, "height": 30}), size_of({"width": 1e9}), size_of("x")
     ((100, 30), (80, 24), (80, 24))

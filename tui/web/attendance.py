@@ -1,4 +1,4 @@
-"""Visitors and their processes: a process outlives its connection, and what it showed is kept for the day.
+"""Attendance of visitors and their processes: a process outlives its connection, and its place is kept for a day.
 
 A page names its visit by a key of its own. A reload, a closed lid or another network brings the same key back.
 """
@@ -20,15 +20,16 @@ from tui.web.fork_server import Child
 from tui.web.place import Places
 
 OUTLIVES = 600.0
-"""Seconds for which a process waits for its page to come back."""
+"""Seconds for which a process waits for its page to reconnect."""
 A_DAY = 86400.0
 """Seconds for which the place of an ended visit is kept."""
 MOST_KEPT = 500
-"""Places kept at once; the oldest is forgotten first."""
+"""Largest number of places that are kept; the oldest is dropped first."""
 MOST_OF_A_PLACE = 2**16
-"""Characters of a place that is kept."""
+"""Largest number of characters of a place that is kept."""
 TAKEN, ENDED, IDLE = 4001, 1000, 4002
-"""Codes of a closed connection: the visit went on in another page, it has ended, nothing was done for too long."""
+"""Codes of a closed connection: the visit continues in another page, it has ended, or there was no input for too long.
+"""
 A_SECOND = 1.0
 BEGIN = b"\x1b[?1049h\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h\x1b[?25l\x1b[?2004h\x1b[2J"
 """Escape sequences that prepare a terminal for output that began earlier."""
@@ -36,7 +37,7 @@ KEY = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 
 class Server(Protocol):
-    """Server that starts and ends processes, and delivers files."""
+    """Interface of the server, which starts and ends processes, and delivers files."""
 
     async def start(self, size: tuple[int, int], **told: object) -> Child: ...
 
@@ -48,27 +49,27 @@ class Server(Protocol):
 
 
 class Page(NamedTuple):
-    """The connection to a browser, and what carries it."""
+    """Connection to a browser, with the queue that sends to it."""
 
     socket: web.WebSocketResponse
     transport: asyncio.Transport | None
 
 
 class Visitor:
-    """A process, and the page that shows it at the moment, if any."""
+    """Visitor's process, and the page that shows it now, if any."""
 
     def __init__(self, server: Server, child: Child, browser: str, key: str) -> None:
         self.child, self.browser, self.key = child, browser, key
         self._server = server
         self.page: Page | None = None
         self.left = 0.0
-        """Time at which the last page went."""
+        """Time at which the last page disconnected."""
         self.has_ended = self.is_dismissed = False
         self._has_whole = True
         self.places = Places()
 
     async def read(self) -> None:
-        """Pass on what the process draws until it ends."""
+        """Forward the output of the process until it ends."""
         try:
             while True:
                 kind, payload = await self.child.read()
@@ -102,7 +103,7 @@ class Visitor:
                 await self._server.hand_over(self.page.socket, told)
 
     async def attach(self, page: Page, size: tuple[int, int]) -> None:
-        """Show the process in this page, from the whole picture on."""
+        """Show the process in this page, beginning with the whole picture."""
         self._has_whole = False
         self.take(page)
         await self.child.tell("resize", width=size[0], height=size[1])
@@ -119,7 +120,7 @@ _closing: set[asyncio.Task[Any]] = set()
 
 
 def _close(page: Page, code: int) -> None:
-    """Close a connection without waiting for a browser that may be gone."""
+    """Close a connection without waiting for a browser that may have disappeared."""
     task = asyncio.create_task(_closed(page, code))
     _closing.add(task)
     task.add_done_callback(_closing.discard)
@@ -133,31 +134,31 @@ async def _closed(page: Page, code: int) -> None:
 
 
 class Attendance:
-    """All visits, by their keys."""
+    """Attendance list of all visits, by their keys."""
 
     def __init__(self, server: Server, outlives: float = OUTLIVES, now: Callable[[], float] = monotonic) -> None:
         self._server, self._outlives, self._now = server, outlives, now
         self._visitors: dict[str, Visitor] = {}
         self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
-        """Places of ended visits, and until when they are kept."""
+        """Places of ended visits, with the times until which they are kept."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
     def away(self) -> list[str]:
-        """Keys of the visits without a page, the one that left first at the front."""
+        """Return the keys of the visits without a page, the one that left first at the front."""
         found = [key for key, visitor in self._visitors.items() if visitor.page is None]
         return sorted(found, key=lambda key: self._visitors[key].left)
 
     @property
     def count(self) -> int:
-        """Number of processes, with and without a page."""
+        """Return the number of processes, with and without a page."""
         return len(self._visitors)
 
     def has(self, key: str) -> bool:
         return key in self._visitors and not self._visitors[key].has_ended
 
     def knows(self, browser: str) -> bool:
-        """Return True if a visit of this browser goes on."""
+        """Return True if a visit of this browser is still running."""
         return bool(browser) and any(visitor.browser == browser for visitor in self._visitors.values())
 
     async def visit(
@@ -169,9 +170,9 @@ class Attendance:
         told: Mapping[str, object],
         listen: Callable[[Child], Awaitable[bool]],
     ) -> None:
-        """Show the visit of this key, or a new one, until the page goes. Without a key it ends with the page.
+        """Show the visit of this key, or a new one, until the page disconnects. Without a key it ends with the page.
 
-        `listen` returns False if the visitor is to be let go: after a flood of input.
+        `listen` returns False if the visitor must be disconnected after a flood of input.
         """
         outlives, key = bool(key), key or secrets.token_urlsafe(18)
         visitor = self._visitors.get(key)
@@ -195,20 +196,20 @@ class Attendance:
                     await self._dismiss(key, visitor)
 
     async def tell_best(self, text: str) -> None:
-        """Tell every process the best games of the class."""
+        """Send every process the best games of the class."""
         for visitor in [*self._visitors.values()]:
             with suppress(ConnectionError):
                 await visitor.child.tell("best", text=text)
 
     async def make_room(self) -> bool:
-        """End the visit that has been without a page for longest; False if there is none."""
+        """End the visit that has been without a page for longest; return False if there is none."""
         away = self.away
         if away:
             await self._end(away[0], self._visitors[away[0]])
         return bool(away)
 
     async def _end(self, key: str, visitor: Visitor) -> None:
-        """Keep the place of a visit for the day, and end its process, unless its page comes back meanwhile."""
+        """Keep the place of a visit for a day, and end its process, unless its page reconnects meanwhile."""
         place = await visitor.places.ask(visitor.child)
         if visitor.page is not None or self._visitors.get(key) is not visitor:
             return
@@ -219,7 +220,7 @@ class Attendance:
         await self._dismiss(key, visitor)
 
     async def _dismiss(self, key: str, visitor: Visitor) -> None:
-        """End a process, once."""
+        """End a visitor's process, only once."""
         if self._visitors.get(key) is visitor:
             del self._visitors[key]
         if not visitor.is_dismissed:
@@ -234,12 +235,12 @@ class Attendance:
             await asyncio.wait(self._tasks)
 
     def _offered(self, key: str) -> dict[str, object]:
-        """Return what was kept of the visit of this key, once."""
+        """Return what was kept of the visit of this key, and drop it."""
         until, place = self._kept.pop(key, (0.0, {}))
         return {"offer": place} if place and self._now() < until else {}
 
     async def _lives(self, key: str, visitor: Visitor) -> None:
-        """Follow a process to its end."""
+        """Wait for the end of a process, and remove its visit."""
         try:
             await visitor.read()
         finally:
@@ -248,7 +249,7 @@ class Attendance:
             await self._dismiss(key, visitor)
 
     async def _wait_for(self, key: str, visitor: Visitor) -> None:
-        """End a visit whose page does not come back in time."""
+        """End a visit whose page does not reconnect in time."""
         left = visitor.left
         await asyncio.sleep(self._outlives)
         if visitor.page is None and visitor.left == left:
@@ -261,7 +262,7 @@ class Attendance:
 
 
 def key_of(given: object) -> str:
-    """Return the key of a visit as a page says it; "" if it is none.
+    """Return the key of a visit that a page sent; "" for an invalid one.
 
     >>> key_of("0123456789abcdef"), key_of("short"), key_of(None)
     ('0123456789abcdef', '', '')

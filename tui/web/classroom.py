@@ -1,6 +1,6 @@
-"""The class of a lesson or a game: the teacher's view, the common question, and what is on the wall.
+"""Classroom of a lesson or a game: the teacher's view, the common question, and the content of the wall.
 
-The teacher's view is opened by a word of its own, which no page of a student or of the wall holds.
+The teacher's view is opened with a token of its own, which no page of a student or of the wall contains.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tui.web.roster import LONGEST_ANSWER, Roster, text_of
 _HERE = Path(__file__).parent
 JOIN = -1
 Tell = Callable[[str], Awaitable[None]]
-"""Tells a text to processes."""
+"""Function that sends a text to processes"""
 
 
 async def _tell_nobody(text: str) -> None:
@@ -37,27 +37,27 @@ class Classroom:
     def __init__(self, roster: Roster, title: str = "", word: str | None = None) -> None:
         self.roster, self.title = roster, title
         self.word = word or secrets.token_urlsafe(18)
-        """Opens the teacher's view."""
+        """Token that opens the teacher's view."""
         self.tell_wall: Tell = _tell_nobody
-        """Tells the common screen what it shows; "" for nothing."""
+        """Function that sends the common screen the content of the wall; "" for nothing."""
         self.tell_all: Tell = _tell_nobody
-        """Tells every visitor's process the list of the best."""
+        """Function that sends every visitor's process the list of the best games."""
         self._pages: dict[web.WebSocketResponse, str] = {}
         self._watching: set[web.WebSocketResponse] = set()
-        """Pages that watch the common screen."""
+        """Connections of pages that watch the common screen."""
         self._common: dict[str, Any] = {}
         """Last report of the common screen."""
         self.address = ""
         """Address at which students answer, for the wall."""
         self._shown: int | None = None
-        """Scene whose answers are on the wall; `JOIN`: the address alone."""
+        """Scene whose answers are on the wall; `JOIN` for the address alone, None if the wall is empty."""
         self._known: set[int] = set()
-        """Scenes whose right answer has been on the wall: no answer to them changes any more."""
+        """Scenes whose right answers have been on the wall; answers to them are final."""
 
     # Pages come and go
 
     async def enter(self, page: web.WebSocketResponse, key: str, watches: bool) -> None:
-        """Note a page; one that watches the common screen is asked its question."""
+        """Add a page; one that watches the common screen is sent its question."""
         self._pages[page] = key
         self.roster.arrive(key)
         if watches:
@@ -67,7 +67,7 @@ class Classroom:
         await self._changed()
 
     async def go_alone(self, page: web.WebSocketResponse) -> None:
-        """Note that a page leaves the common screen for a process of its own."""
+        """Record that a page leaves the common screen for a process of its own."""
         if page in self._watching:
             self._watching.discard(page)
             await _send(page, {})
@@ -78,7 +78,7 @@ class Classroom:
             self.roster.leave(key)
 
     async def hear(self, page: web.WebSocketResponse, kind: str, about: object) -> bool:
-        """Take a name or an answer from a page; return False if it is neither."""
+        """Accept a name or an answer from a page; return False for anything else."""
         key = self._pages.get(page)
         if kind == "name":
             if key is not None and isinstance(about, str):
@@ -92,7 +92,7 @@ class Classroom:
         return False
 
     async def _take(self, page: web.WebSocketResponse, key: str, typed: str) -> None:
-        """Take an answer to the open question of the common screen."""
+        """Accept an answer to the open question of the common screen."""
         scene = self._open
         if scene is None:
             await self._ask(page)
@@ -108,7 +108,7 @@ class Classroom:
     # Processes report
 
     async def note(self, key: str, told: Mapping[str, Any]) -> None:
-        """Take the report of a visitor's process: its scene, an answer, or a finished game."""
+        """Accept the report of a visitor's process: its scene, an answer, or a finished game."""
         if told.get("type") == "score":
             self.roster.score(key, told.get("mean"), told.get("worst"))
             await self.tell_all(json.dumps(self.roster.best()))
@@ -119,7 +119,7 @@ class Classroom:
         await self._changed()
 
     async def note_common(self, told: Mapping[str, Any]) -> None:
-        """Take the report of the common screen: a key for the wall, or the scene of all watchers."""
+        """Accept the report of the common screen: a key for the wall, or the scene of all watchers."""
         if told.get("type") == "wall":
             await self._turn_wall(told.get("closed") is True)
             return
@@ -139,7 +139,7 @@ class Classroom:
         return scene if isinstance(scene, int) and is_open else None
 
     async def _ask(self, page: web.WebSocketResponse) -> None:
-        """Show a page the question of the common screen, or the reply to its answer once the answer is shown."""
+        """Send a page the question of the common screen, or the reply to its answer once the answer is shown."""
         scene, key = self._common.get("scene"), self._pages[page]
         question = self.roster.question(scene) if isinstance(scene, int) else None
         if question is None or not isinstance(scene, int):
@@ -157,9 +157,9 @@ class Classroom:
     # The wall
 
     async def show(self, scene: int | None, known: bool = True) -> None:
-        """Put the answers to the question of a scene on the wall (`JOIN`: the address), or take them off.
+        """Show the answers to the question of a scene on the wall (`JOIN`: the address), or None to clear it.
 
-        With `known` the wall and the students' pages also say which answers are right; answers are final from then on.
+        With `known` the wall and the students' pages also show which answers are right; answers are final from then on.
         """
         is_new = scene is not None and known and scene not in self._known and self.roster.question(scene) is not None
         if scene == self._shown and not is_new:
@@ -172,7 +172,9 @@ class Classroom:
         await self._changed(is_new=True)
 
     async def _turn_wall(self, closed: bool) -> None:
-        """Show the next state: the answers, the same with right and wrong, nothing; without a question the address."""
+        """Show the next state of the wall: the answers, then right and wrong, then nothing; without a question the
+        address.
+        """
         scene = self._common.get("scene")
         asked = scene if isinstance(scene, int) and self.roster.question(scene) is not None else JOIN
         if closed or (self._shown is not None and (asked == JOIN or asked in self._known)):
@@ -190,7 +192,7 @@ class Classroom:
         return found
 
     async def _changed(self, is_new: bool = False) -> None:
-        """Draw the wall again."""
+        """Send the wall's new content to the screens."""
         if is_new or self._shown is not None:
             here = sum(each["here"] for each in self.roster.students())
             shown = {**self.on_wall, "address": self.address, "here": here}
@@ -199,7 +201,7 @@ class Classroom:
     # The teacher's pages
 
     def routes(self, door: Callable[[], Door]) -> list[web.RouteDef]:
-        """Return the pages of the teacher and of the wall."""
+        """Return the routes of the teacher's page and of the wall."""
         self._door = door
         return [
             web.get("/teacher", self._teacher),
@@ -236,7 +238,7 @@ class Classroom:
 
     @property
     def _present(self) -> int | None:
-        """Return the scene of the present question: that of the common screen, or where most students are."""
+        """Return the scene of the current question: the common screen's, or the one where most students are."""
         scene = self._common.get("scene")
         if isinstance(scene, int) and self.roster.question(scene) is not None:
             return scene
@@ -269,7 +271,7 @@ class Classroom:
         return _page("wall.html")
 
     async def _wall(self, request: web.Request) -> web.Response:
-        """Return what the teacher shows, and nothing else of the class."""
+        """Return what the teacher shows on the wall, and nothing else of the class."""
         self._may_see(request.match_info["word"])
         return web.json_response({**self.on_wall, "best": self.roster.best()})
 

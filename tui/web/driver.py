@@ -1,4 +1,4 @@
-"""The terminal of a visitor: what is drawn and typed goes through a socket, in packets as textual-serve has them."""
+"""Terminal driver of a visitor: output and input go through a socket, in the packets of textual-serve."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from textual.message import Message
 from textual.messages import InBandWindowResize
 
 MOST_BYTES = 2**24
-"""No file that is handed over has more."""
+"""Largest size in bytes of a delivered file."""
 
 
 class VisitorDriver(WebDriver):
     """Driver that delivers files in one piece, and answers the server's requests."""
 
     answers: ClassVar[dict[str, Callable[[], dict[str, object]]]] = {}
-    """Answers to questions of the server, made in the app's own thread."""
+    """Functions that answer questions of the server, in the app's own thread, by kind."""
     hears: ClassVar[dict[str, Callable[[str], object]]] = {}
-    """Calls, in the app's own thread, that take a text from the page."""
+    """Functions that accept a text from the page, in the app's own thread, by kind."""
 
     def process_message(self, message: Message) -> None:
-        """Pass on what was typed. Reports of a size in it do not count: a page tells the server its size, in bounds."""
+        """Forward typed input. A size reported in it is ignored: the page sends its size to the server, which limits
+        it.
+        """
         if not isinstance(message, events.Resize | InBandWindowResize):
             super().process_message(message)
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 _SIZE = 32
-"""Bytes of an order."""
+"""Size of an order to the fork server in bytes."""
 
 
 def packet(kind: bytes, payload: bytes) -> bytes:
@@ -29,7 +29,7 @@ def packet(kind: bytes, payload: bytes) -> bytes:
 
 
 class Child(NamedTuple):
-    """Process of a visitor.
+    """Process of a visitor, as seen from the server.
 
     Messages in both directions are packets: a letter, a length of four bytes, and the content.
     """
@@ -46,13 +46,13 @@ class Child(NamedTuple):
         await self.send(b"M", json.dumps({"type": what, **about}).encode())
 
     async def read(self) -> tuple[bytes, bytes]:
-        """Return the next packet; an EOFError when the process has ended."""
+        """Return kind and content of the next packet; raise EOFError when the process has ended."""
         head = await self.reader.readexactly(5)
         return head[:1], await self.reader.readexactly(int.from_bytes(head[1:], "big"))
 
 
 class ForkServer:
-    """Process that forks children, which call `live` with their first message."""
+    """Process that forks children, each of which calls `live` with its first message."""
 
     def __init__(self, live: Callable[[dict[str, Any]], object]) -> None:
         self._orders, theirs = socket.socketpair()
@@ -80,12 +80,12 @@ class ForkServer:
         return Child(pid, reader, writer)
 
     def end(self, pid: int) -> None:
-        """End the process, which has nothing to lose."""
+        """Kill the process, which has no data to save."""
         with suppress(OSError):
             self._orders.sendall(f"end {pid}".encode().ljust(_SIZE))
 
     def leave(self) -> None:
-        """Leave the nursery to another process, which was forked after it."""
+        """Close this process's side of the fork server, which another process uses."""
         self._orders.close()
 
     def close(self) -> None:
@@ -96,7 +96,7 @@ class ForkServer:
 
 
 def _serve(orders: socket.socket, live: Callable[[dict[str, Any]], object]) -> None:
-    """Fork on request until the server has gone."""
+    """Fork a child on request until the server ends."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     children: set[int] = set()

@@ -10,11 +10,11 @@ from time import monotonic
 from typing import Any
 
 NO_REQUEST = 10.0
-"""Seconds after which a connection that sends no complete request is closed."""
+"""Seconds after which a connection without a complete request is closed."""
 OF_AN_ADDRESS = 200
-"""Connections that one address may have: a class behind one address has some four for each visitor."""
+"""Largest number of connections of one address: a class behind one address has about four for each visitor."""
 EVERY = 1.0
-"""Seconds between two looks at the connections."""
+"""Seconds between two checks of the connections."""
 
 
 class Limits:
@@ -25,13 +25,13 @@ class Limits:
         self._waiting: dict[Any, float] = {}
 
     async def watch(self) -> None:
-        """Look at the connections until cancelled."""
+        """Check the connections regularly until cancelled."""
         while True:
             self.look(monotonic())
             await asyncio.sleep(EVERY)
 
     def look(self, now: float) -> None:
-        """Close what is over a limit at this time."""
+        """Close the connections that exceed a limit at this time."""
         there = self._connections()
         self._waiting = {each: self._waiting.get(each, now) for each in there if each._current_request is None}
         of_address: Counter[str] = Counter()
@@ -46,7 +46,9 @@ class Limits:
 
 
 def tell_in_a_line(say: Callable[[str], None]) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    """Return a handler for errors of the event loop that says in one line, once, that no more files can be opened."""
+    """Return a handler for errors of the event loop, which reports in one line, once, that no more files can be
+    opened.
+    """
     told = False
 
     def tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Asking a process where it stands, so that another one can go on from there."""
+"""Questions to a process for its place, so that another process can continue from there."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 from tui.web.fork_server import Child
 
 A_WHILE = 10.0
-"""Seconds within which a process says where it stands."""
+"""Seconds within which a process must answer with its place."""
 PARTS = "line", "scene", "answers"
 """Parts of a place: a session, or a scene of the lesson and the answers so far."""
 
 
 class Places:
-    """Questions to one process that have not been answered yet."""
+    """Open questions for the place of one process."""
 
     def __init__(self) -> None:
         self._asked: list[asyncio.Future[dict[str, Any]]] = []
 
     async def ask(self, child: Child) -> dict[str, Any]:
-        """Return where the process stands; empty if it does not say so in time."""
+        """Return the place of the process; empty if it does not answer in time."""
         place: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked.append(place)
         try:
@@ -37,6 +37,6 @@ class Places:
         self._asked.clear()
 
     def close(self) -> None:
-        """Note that the process has ended."""
+        """End all open questions, because the process has ended."""
         for place in self._asked:
             place.cancel()

@@ -31,7 +31,7 @@ from tui.web.wall import Wall
 
 
 def present(opening: Opening, wanted: Wanted) -> int:
-    """Present it in this terminal, and serve it to students meanwhile; return the exit code."""
+    """Present in this terminal, and serve students meanwhile; return the exit code."""
     give_back_at_once()
     shared = ServerResources.of((opening,))
     assert shared.first is not None
@@ -101,7 +101,7 @@ def _read(ours: socket) -> tuple[str, str]:
 
 
 class Podium(Reporting):
-    """The program in the presenter's terminal."""
+    """Program in the presenter's terminal."""
 
     def __init__(self, prepared: Prepared, line: socket, address: str) -> None:
         super().__init__(prepared)
@@ -123,7 +123,7 @@ class Podium(Reporting):
             self.call_after_refresh(self.action_turn_wall)
 
     def action_turn_wall(self) -> None:
-        """Show what comes next of the class; of a trace, which asks nothing, the address or nothing."""
+        """Show the next state of the wall; for a trace, which has no questions, the address or nothing."""
         if self.in_lesson:
             super().action_turn_wall()
         else:
@@ -136,7 +136,7 @@ class Podium(Reporting):
         self._send(b"M", json.dumps(told).encode())
 
     def _mirror(self, drawn: str) -> None:
-        """Send what the terminal is sent; from any thread."""
+        """Send the server what the terminal is sent; called from any thread."""
         with suppress(RuntimeError, AttributeError):  # the app has ended, or not begun
             self._of_app.call_soon_threadsafe(self._send, b"D", drawn.encode("utf-8", "replace"))
 
@@ -157,7 +157,7 @@ class Podium(Reporting):
         self._hearing = asyncio.create_task(self._hear())
 
     async def _hear(self) -> None:
-        """Do what the server asks for until it ends."""
+        """Execute the server's requests until it ends."""
         with suppress(EOFError, ConnectionError):
             while True:
                 head = await self._reader.readexactly(5)

@@ -1,4 +1,4 @@
-"""The program as part of a class: it reports its scene, draws itself for others, and shows the answers."""
+"""Program as part of a class: it reports its scene, draws itself for others, and shows the answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui.web.wall import Wall, answers_in
 
 
 class Reporting(Schedscope):
-    """Program whose screen a server knows."""
+    """Program whose scene and screen a server knows."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("I", "turn_wall", show=False)]
 
@@ -25,7 +25,7 @@ class Reporting(Schedscope):
 
     @on(SceneChanged)
     def _report_scene(self, message: SceneChanged) -> None:
-        """Tell which scene is shown, and what has been answered there."""
+        """Report the current scene and its answers."""
         replay = self.replay
         if replay is None or (walk := replay.state.walk) is None:
             return
@@ -41,7 +41,7 @@ class Reporting(Schedscope):
         self.report(type="wall")
 
     def show_wall(self, text: str) -> None:
-        """Show the answers of the class over everything, or take them off."""
+        """Show the answers of the class over the screen, or remove them."""
         answers, wall = answers_in(text), self.screen
         if answers is None:
             if isinstance(wall, Wall):
@@ -58,13 +58,13 @@ class Reporting(Schedscope):
     # Questions of the server
 
     def whole(self) -> dict[str, object]:
-        """Return the whole screen, for a page that comes later."""
+        """Return the whole screen, for a page that connects later."""
         compositor = self.screen._compositor
         update: Any = compositor.render_update(full=True, screen_stack=self._background_screens)
         return {"text": update.render_segments(self.console)}
 
     def place(self) -> dict[str, object]:
-        """Return where the screen stands: a scene of the lesson, or a session."""
+        """Return the place of the screen: a scene of the lesson, or a session."""
         if self.replay is not None and (walk := self.replay.state.walk) is not None:
             return {"scene": walk.index, "answers": walk.answers}
         try:

@@ -1,4 +1,4 @@
-"""Students of a class: where each one stands and since when, what each one answered, and the best of a game.
+"""Roster of the students of a class: scene, answers and times of each, and the best games.
 
 Names and answers come from browsers: they are kept short and printable, and are text wherever they are shown.
 """
@@ -19,7 +19,7 @@ MOST = 500
 """Largest number of remembered students; the longest absent one is forgotten first."""
 LONGEST_NAME, LONGEST_ANSWER = 40, 60
 MOST_BARS = 9
-"""Different answers that are shown; the rarer ones are counted together."""
+"""Largest number of different answers that are shown; rarer ones are counted together."""
 STUCK = 180.0
 """Seconds at one scene after which a student counts as stuck."""
 MOST_BEST = 10
@@ -30,7 +30,7 @@ COLUMNS = (
 
 
 class Given(NamedTuple):
-    """Answer of one student."""
+    """Answer that a student has given."""
 
     label: str
     is_right: bool
@@ -41,7 +41,7 @@ class Given(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Waits of a game."""
+    """Waits of a finished game in seconds."""
 
     mean: float
     worst: float
@@ -49,7 +49,7 @@ class Score(NamedTuple):
 
 @dataclass
 class Student:
-    """One visit; it has a name only if the student typed one."""
+    """Student, that is one visit; the name is "" if the student typed none."""
 
     number: int
     since: float
@@ -57,9 +57,9 @@ class Student:
     name: str = ""
     scene: int = 0
     pages: int = 0
-    """Connections; more than one for a moment after a change of network."""
+    """Number of connections; more than one for a short time after a change of network."""
     left: float = 0.0
-    """Time at which the last page went."""
+    """Time at which the last page disconnected."""
     answers: dict[int, Given] = field(default_factory=dict)
     """First answer to the question of each scene."""
     score: Score | None = None
@@ -74,7 +74,7 @@ class Student:
 
 
 class Roster:
-    """All students of a class, by the keys of their visits."""
+    """Roster of all students of a class, by the keys of their visits."""
 
     def __init__(self, scenes: Sequence[Staged] = (), now: Callable[[], float] = monotonic) -> None:
         self.scenes, self._now = scenes, now
@@ -85,7 +85,7 @@ class Roster:
     # Reports
 
     def arrive(self, key: str) -> None:
-        """Note that a page shows this visit."""
+        """Record that a page shows this visit."""
         student = self._students.get(key)
         if student is None:
             self._make_room()
@@ -94,23 +94,23 @@ class Roster:
         student.pages += 1
 
     def leave(self, key: str) -> None:
-        """Note that a page of this visit has gone."""
+        """Record that a page of this visit has disconnected."""
         if (student := self._students.get(key)) is not None:
             student.pages, student.left = max(student.pages - 1, 0), self._now()
 
     def call(self, key: str, name: str) -> None:
-        """Take the name that a student typed; an empty one takes it back."""
+        """Set the name that a student typed; an empty one removes it."""
         if (student := self._students.get(key)) is not None:
             student.name = text_of(name, LONGEST_NAME)
 
     def stand(self, key: str, scene: object) -> None:
-        """Note the scene of a student."""
+        """Record the scene of a student."""
         student, index = self._students.get(key), self._index(scene)
         if student is not None and index is not None and index != student.scene:
             student.scene, student.since = index, self._now()
 
     def answer(self, key: str, scene: object, label: str, is_right: bool, typed: str = "") -> None:
-        """Note an answer: the first one counts; to the common question (`typed`), the last one."""
+        """Record an answer: the first one counts; for the common question (`typed`), the last one."""
         student, index = self._students.get(key), self._index(scene)
         if student is None or index is None or self.scenes[index].question is None:
             return
@@ -120,7 +120,7 @@ class Roster:
         student.answers[index] = Given(text_of(label, LONGEST_ANSWER), bool(is_right), seconds, typed)
 
     def judge(self, key: str, scene: int, typed: str) -> str:
-        """Take an answer to the common question; return it as the question writes it, or raise a ParameterError."""
+        """Accept an answer to the common question; return it in the question's form, or raise a ParameterError."""
         asked = self.question(scene)
         if asked is None:
             raise ParameterError("no question is open")
@@ -131,17 +131,17 @@ class Roster:
         return label
 
     def given(self, key: str, scene: int) -> Given | None:
-        """Return what a student answered to the question of a scene, or None."""
+        """Return the student's answer to the question of a scene, or None."""
         student = self._students.get(key)
         return None if student is None else student.answers.get(scene)
 
     def verdict(self, key: str, scene: int) -> Verdict | None:
-        """Return the reply to what a student answered to the common question, or None."""
+        """Return the reply to the student's answer to the common question, or None."""
         given, asked = self.given(key, scene), self.question(scene)
         return None if given is None or not given.typed or asked is None else asked.judge(asked.read(given.typed))
 
     def score(self, key: str, mean: object, worst: object) -> None:
-        """Note a finished game; a student's best one counts."""
+        """Record a finished game; a student's best one counts."""
         student = self._students.get(key)
         if student is None or not (_is_wait(mean) and _is_wait(worst)):
             return
@@ -191,7 +191,7 @@ class Roster:
         return bars
 
     def asked(self, scene: int | None) -> dict[str, Any]:
-        """Return a question with its answers so far; empty if the scene has none."""
+        """Return a question with its answers so far; empty for a scene without a question."""
         question = None if scene is None else self.question(scene)
         if scene is None or question is None:
             return {}
@@ -219,7 +219,7 @@ class Roster:
         return sorted(found, key=lambda each: (not each["here"], -each["seconds"]))
 
     def where(self) -> list[dict[str, Any]]:
-        """Return each scene with its title, and how many students are there."""
+        """Return each scene with its title and the number of students there."""
         here = [student.scene for student in self._students.values() if student.pages]
         return [
             {"title": scene.title, "here": here.count(index), "asks": scene.question is not None}
@@ -236,7 +236,7 @@ class Roster:
 
     @property
     def seconds(self) -> float:
-        """Return how long the class has lasted."""
+        """Return the seconds since the class began."""
         return self._now() - self.began
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -256,7 +256,7 @@ class Roster:
 
 
 def text_of(given: object, longest: int) -> str:
-    """Return a text from a browser on one line, printable and not too long.
+    """Return a text from a browser as one printable line of limited length.
 
     >>> text_of(" J4\\x1b[2J\\n ", 40), text_of("x" * 99, 5), text_of(7, 5)
     ('J4?[2J', 'xxxxx', '')
@@ -269,7 +269,7 @@ def _is_wait(given: object) -> TypeGuard[float]:
 
 
 def best_of(given: object) -> tuple[tuple[str, float, float], ...]:
-    """Return (name, mean wait, worst wait) of a list of the best as JSON; what is none is left out."""
+    """Return (name, mean wait, worst wait) of the best games in JSON; invalid entries are left out."""
     if not isinstance(given, list):
         return ()
     return tuple(

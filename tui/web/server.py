@@ -1,4 +1,4 @@
-"""The server: pages, and a socket to each browser that carries what a process draws and what a person types.
+"""Web server: pages, and a socket to each browser for the output of a process and the user's input.
 
 The browser's side is textual-serve's terminal; the packets to and from a process are Textual's own.
 """
@@ -32,11 +32,11 @@ from tui.web.shared_screen import SharedScreen
 IDLE = 1800.0
 """Seconds without input after which a visitor counts as gone."""
 MOST_FILES = 200
-"""Most files that wait to be fetched."""
+"""Largest number of files that wait to be downloaded."""
 _HERE = Path(__file__).parent
 _LETTERS = 16
 BROWSER = "schedscope"
-"""Cookie by which a browser whose visit goes on is let in again, however full it is."""
+"""Name of the cookie by which a browser with a running visit is admitted again, even if the server is full."""
 
 
 class ProcessSource(Protocol):
@@ -69,7 +69,7 @@ class Server:
         """
         self._processes, self.door, self._most, self._idle, self._say = fork_server, door, most, idle, say
         self.there = 0
-        """How many are connected."""
+        """Number of connected browsers."""
         self._attendance = Attendance(self, outlives)
         self._files: dict[str, tuple[str, str]] = {}
         self.shared = None if present is None else SharedScreen(self, present, terminal, over)
@@ -104,7 +104,7 @@ class Server:
 
     def _guard(self) -> Any:
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-            """Answer a request to our own name with security headers, and refuse others."""
+            """Answer a request for our own host name with security headers, and refuse others."""
             try:
                 if not self.door.knows_host(request.headers):
                     raise web.HTTPMisdirectedRequest(text="this server has another name")
@@ -141,7 +141,7 @@ class Server:
         return response
 
     def _asked(self, word: str) -> str:
-        """Return what a student may type above the screen: nothing, a name, or answers as well."""
+        """Return the kind of text a student may type above the screen: none, a name, or answers as well."""
         if self.room is None or self.door.leads(word):
             return ""
         return "name" if self.shared is None else "answer"
@@ -163,7 +163,7 @@ class Server:
         )
 
     def keep(self, name: str, text: str) -> str:
-        """Keep a file under a random key until it is fetched; above the limit drop the oldest."""
+        """Store a file under a random key until it is downloaded; above the limit the oldest is dropped."""
         while len(self._files) >= MOST_FILES:
             del self._files[next(iter(self._files))]
         key = secrets.token_urlsafe(18)
@@ -208,7 +208,7 @@ class Server:
         return socket
 
     async def _alone(self, page: Page, key: str, browser: str, size: tuple[int, int], **told: object) -> None:
-        """Show a process of the visitor's own: the one of this visit that still runs, or a new one."""
+        """Show a visitor's own process: the running one of this visit, or a new one."""
         if self.room is not None:
             await self.room.go_alone(page.socket)
         while not self._attendance.has(key) and self._attendance.count >= self._most:
@@ -233,26 +233,26 @@ class Server:
         )
 
     async def note(self, key: str, told: dict[str, Any]) -> None:
-        """Take the report of a visitor's process."""
+        """Accept the report of a visitor's process."""
         if self.room is not None:
             await self.room.note(key, told)
 
     async def note_common(self, told: dict[str, Any]) -> None:
-        """Take the report of the common screen."""
+        """Accept the report of the common screen."""
         if self.room is not None:
             await self.room.note_common(told)
 
     async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None:
-        """Handle a message of a process apart from its drawing."""
+        """Handle a message of a process other than its output."""
         if told["type"] == "file":
             await socket.send_json(["deliver_file_start", self.keep(told["name"], told["text"])])
         elif told["type"] == "exit":
             await socket.close()
 
     async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> bool:
-        """Pass on what a browser sends until it goes, rests for too long, or `heard` has heard enough.
+        """Forward what a browser sends until it disconnects, is idle for too long, or `heard` returns True.
 
-        False: it sent too much, and is to be let go.
+        Return False if it sent too much and must be disconnected.
         """
         budget, last = Budget(), monotonic()
         while True:
@@ -282,7 +282,7 @@ class Server:
 
 
 def _parsed(data: str) -> tuple[str, Any]:
-    """Return a message of textual-serve's; anything else says nothing."""
+    """Return kind and content of a message in textual-serve's form; ("", None) for any other."""
     try:
         kind, about = json.loads(data)
     except (ValueError, TypeError, RecursionError):

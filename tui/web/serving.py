@@ -1,4 +1,4 @@
-"""Set-up of the server from its options, and its run until it is interrupted."""
+"""Start of the server from its options, and its run until it is interrupted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Wanted:
 
 
 def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None = None) -> None:
-    """Read everything, make the fork server, and serve; with a game every visit begins with it."""
+    """Read all traces, start the fork server, and serve; with a game every visit begins with it."""
     shared = replace(ServerResources.of(openings), game=game)
     fork_server = ForkServer(live(shared, wanted.theme))
     try:
@@ -51,9 +51,10 @@ def serve(openings: tuple[Opening, ...], wanted: Wanted, game: Workload | None =
 
 
 def run(fork_server: ForkServer, shared: ServerResources, wanted: Wanted, terminal: socket | None = None) -> None:
-    """Serve until the end, and write the table; `terminal` leads to the presenter's own, if that is the common screen.
+    """Serve until the end, and write the table.
 
-    The terminal's program receives the address.
+    `terminal` is the connection to the presenter's own terminal if that is the common screen; its program is sent the
+    address.
     """
     room = shared.classroom(wanted.is_seen or wanted.present is not None)
     try:

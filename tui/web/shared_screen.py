@@ -1,4 +1,4 @@
-"""One screen for all visitors: the presenter types, all others watch and may continue on their own from there.
+"""Common screen for all visitors: the presenter types, all others watch and may continue on their own from there.
 
 One process draws for all: a visitor's, or the program in the presenter's own terminal. Late and slow browsers get a
 whole picture first.
@@ -20,14 +20,14 @@ from tui.web.fork_server import Child
 from tui.web.place import Places
 
 ALONE = "\r"
-"""The key with which one goes on alone."""
+"""Key with which a viewer continues alone."""
 BEHIND = 200
-"""Most pieces of output that wait for a slow browser."""
+"""Largest number of pieces of output that wait for a slow browser."""
 _BEGIN = b"\x1b[?1049h\x1b[?25l\x1b[2J"
 
 
 class Server(Protocol):
-    """Server that starts processes and talks to browsers."""
+    """Interface of the server, which starts processes and talks to browsers."""
 
     async def start(self, size: tuple[int, int], **told: object) -> Child: ...
 
@@ -53,7 +53,7 @@ class SharedScreen:
         self._reading: asyncio.Task[None] | None = None
         self._begun = asyncio.Lock()
         self._watching: dict[Queue[bytes | str], bool] = {}
-        """Viewers, and whether they have a whole picture."""
+        """Viewers, each True if it has a whole picture."""
         self._places = Places()
         self._leader: web.WebSocketResponse | None = None
 
@@ -103,7 +103,7 @@ class SharedScreen:
     # The common screen
 
     async def begin(self) -> Child:
-        """Return the process that draws; another one if it has ended, unless that was the presenter's terminal."""
+        """Return the process that draws; start another one if it has ended, unless it was the presenter's terminal."""
         async with self._begun:
             if self._child is None:
                 self._child = self._terminal or await self._server.start(self.size)
@@ -165,13 +165,13 @@ class SharedScreen:
         await socket.close()
 
     async def _led(self, kind: str, about: Any) -> bool:
-        """Forward all keys of the presenter; the size of the common screen stays."""
+        """Forward all keys of the presenter; the size of the common screen does not change."""
         if kind == "stdin" and isinstance(about, str) and self._child is not None:
             await self._child.send(b"D", about.encode("utf-8", "replace"))
         return self._child is None
 
     async def _watched(self, kind: str, about: Any, seen: list[tuple[int, int]]) -> bool:
-        """Return True when a viewer pressed the one key that counts."""
+        """Return True if a viewer pressed the key to continue alone; other keys are ignored."""
         if kind == "resize":
             seen[:] = [size_of(about)]
         return kind == "stdin" and isinstance(about, str) and ALONE in about

@@ -1,4 +1,4 @@
-"""The program for a visitor: in its own process, sealed off from the server.
+"""Program of one visitor, in its own process, which is sealed off from the server.
 
 Traces read before the fork are shared with all visitors. The process may read only the program and those traces; it
 writes no file, starts no process and opens no connection.
@@ -39,9 +39,9 @@ from tui.web.roster import Roster, best_of
 
 _OFFERED = (("c", "continue", "where the visit stood"), ("n", "new", "from the beginning"))
 MOST_MEMORY = 1 << 30
-"""Bytes of memory that a visitor's process may take beyond what it begins with."""
+"""Largest number of bytes of memory that a visitor's process may use beyond its initial memory."""
 AHEAD = 20.0
-"""Longest seconds for which a run is computed before the first visitor."""
+"""Longest time in seconds for which a run is computed before the first visitor."""
 _DENIED = (
     *("subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "socket.connect", "socket.bind"),
     *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink", "os.chmod", "os.chown"),
@@ -67,7 +67,7 @@ class ServerResources:
 
     @classmethod
     def of(cls, openings: tuple[Opening, ...]) -> ServerResources:
-        """Read all of it, and compute what is shown first."""
+        """Return the resources with all traces read, and what is shown first computed."""
         read = {opening.source: opening.source.read() for opening in openings if not isinstance(opening, LessonOpening)}
         first = None
         if openings:
@@ -77,7 +77,7 @@ class ServerResources:
         return cls(openings, read, first)
 
     def from_there(self, told: Mapping[str, Any]) -> ServerResources:
-        """Return the same for a visitor that continues from a place of the common screen."""
+        """Return the resources for a visitor that continues from a place of the common screen."""
         opening = self.openings[0] if self.openings else None
         if self.first is not None and self.first.walk is not None and isinstance(told.get("scene"), int):
             return replace(self, first=replace(self.first, walk=self.first.walk.go(told["scene"])))
@@ -101,12 +101,12 @@ class ServerResources:
 
 
 class Visit(Reporting):
-    """The program in a browser."""
+    """Program that a visitor sees in a browser."""
 
     def __init__(
         self, shared: ServerResources, theme: str = "dark", offer: Mapping[str, Any] | None = None, best: object = None
     ) -> None:
-        """`offer`: where an earlier process of this visitor stood; `best`: the best games of the class."""
+        """Make the program; `offer` is the last place of this visitor, `best` the best games of the class."""
         super().__init__(shared.first, guest=Guest(LOOKS[theme].with_depth(24), traces=shared.traces))
         self._shared, self._offer = shared, offer or {}
         self._best = best_of(best)
@@ -124,7 +124,7 @@ class Visit(Reporting):
         self.push_screen(ChoiceDialog("Continue where you were?", _OFFERED, told=(told,)), self._go_back)
 
     def _go_back(self, answer: str | None) -> None:
-        """Continue at the place that was offered, if the visitor says so."""
+        """Continue at the offered place, if the visitor accepts it."""
         if answer != "continue":
             return
         scene, replay = self._offer.get("scene"), self.replay
@@ -138,7 +138,7 @@ class Visit(Reporting):
         self.open(lambda: self._of_session(parsed(text.encode("utf-8", "replace"), "the dropped file")))
 
     def _of_session(self, session: Session) -> Opening:
-        """Return what a session is opened on: a served trace is found by its bytes, wherever the file has it."""
+        """Return the opening of a session; its trace is found among the served ones by content, not by path."""
         try:
             there = reopened(session)
         except NeedsTrustError:
@@ -174,7 +174,7 @@ class Visit(Reporting):
         return VisitorDriver
 
     def prepare(self, opening: Opening) -> Prepared:
-        """Only what was named, or comes with the program."""
+        """Read an opening; only served traces and samples are allowed."""
         if opening.source in self._shared.read:
             return opening.prepared(*self._shared.read[opening.source])
         if isinstance(opening, LessonOpening) or is_line(opening.source.trace):
@@ -215,7 +215,7 @@ def seal(traces: tuple[str, ...]) -> None:
 
 
 def _memory() -> int | None:
-    """Return the bytes of memory of this process that no other one shares, where the system tells them."""
+    """Return the bytes of memory that only this process uses, None if the system does not report them."""
     with suppress(OSError, ValueError, StopIteration), open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmData:")) << 10
     return None
@@ -266,7 +266,7 @@ def _is_within(path: str, readable: tuple[str, ...]) -> bool:
 
 
 def _answers(given: object) -> tuple[tuple[int, bool], ...]:
-    """Return (scene, was it right?) of answers that were kept as JSON; what is none is left out."""
+    """Return (scene, True if right) of answers in JSON; invalid ones are left out."""
     if not isinstance(given, list):
         return ()
     return tuple((each[0], bool(each[1])) for each in given if isinstance(each, list) and len(each) == 2)

@@ -1,6 +1,6 @@
-"""The answers of a class on the common screen as bars, and the address at which students answer.
+"""Wall: the answers of a class on the common screen as bars, and the address at which students answer.
 
-Right and wrong ones are told apart without colour, too, once the class may know them.
+Right and wrong answers also differ without colour, once the class may know them.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from tui.screens.play.screen import Sheet
 from tui.web.roster import LONGEST_ANSWER, MOST_BARS, text_of
 
 LONGEST = 1000
-"""Characters of a question or a reason."""
+"""Largest number of characters of a question or a reason."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """A question, and how many students gave each answer."""
+    """Question, with the number of students for each answer."""
 
     asks: str = ""
     """Question, or "" if only the address is shown."""
     told: str = ""
-    """Reason of the right answer, once it may be known."""
+    """Reason of the right answer, "" until it may be known."""
     bars: tuple[tuple[str, int, bool | None], ...] = ()
-    """(answer, number of students, True if right, None while that is a secret)."""
+    """Answer, number of students, and True if right (None while that is hidden), of each bar."""
     address: str = ""
-    """Address at which students answer, if it is known."""
+    """Address at which students answer, "" if unknown."""
     here: int | None = None
-    """Number of students, if it is counted."""
+    """Number of students, None if they are not counted."""
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Answers:
-        """Return what the server tells; every text is one line, and not too long."""
+        """Return the answers in a message of the server; every text is one line of limited length."""
         bars = [
             (text_of(bar.get("label"), LONGEST_ANSWER), int(bar.get("count", 0)), _truth(bar.get("right")))
             for bar in told.get("bars", [])[: MOST_BARS + 1]
@@ -92,7 +92,7 @@ def bars(answers: Answers, width: int) -> list[Line]:
 
 
 def _where(answers: Answers, width: int) -> list[Line]:
-    """Return the address, which may take several rows, and how many students there are."""
+    """Return lines with the address, which may take several rows, and the number of students."""
     if not answers.address:
         return []
     room = max(width - 4, 8)
@@ -105,7 +105,7 @@ def _where(answers: Answers, width: int) -> list[Line]:
 
 
 def _counted(answers: Answers) -> Line:
-    """Return how many students there are, or how many of them have answered."""
+    """Return a line with the number of students, or how many of them have answered."""
     here = answers.here
     if here is None:
         return line()
@@ -120,7 +120,7 @@ def _told(given: str, width: int, style: str) -> list[Line]:
 
 
 class Wall(Screen[bool]):
-    """Wall that shows the answers until it is closed; the result is True if that was done here, by a key."""
+    """Screen with the answers until it is closed; the result is True if a key closed it here."""
 
     DEFAULT_CSS = """
     Wall { background: $background; }
