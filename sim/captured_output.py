@@ -1,4 +1,4 @@
-"""Output of user-defined code, kept with the step in which a policy decides.
+"""Capture of the output of user-defined code, with the step in which a policy decides.
 
 The code of a file gets these functions in place of `print` and `breakpoint` (`sim.policies.own.loading`), and its
 warnings are printed, too. It cannot end the process in which it runs, nor keep it from ending.
@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TypeAlias
 from sim.formatting import printable_lines
 
 MOST_LINES, LONGEST = 1000, 500
-"""Lines of a step that are kept and shown, and characters of a line that are kept."""
+"""Largest numbers of lines of a step that are kept, and of characters of a line."""
 
 
 Listener: TypeAlias = Callable[[int, float, str], None]
@@ -158,7 +158,7 @@ def may_be_heard() -> bool:
 
 
 def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
-    """Keep the output of user-defined code in this thread in `lines`, as of that step; None: send it to stderr."""
+    """Keep the output of user-defined code in this thread in `lines`, as of that step; None sends it to stderr."""
     _HEARING.lines, _HEARING.step, _HEARING.time = lines, step, time
     if _OWN:
         restored()
@@ -166,7 +166,7 @@ def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Pass every line of user-defined code that is kept in this thread to the listener as well, in full."""
+    """Pass every full line that user-defined code prints in this thread to the listener, too."""
     was, _HEARING.listener = _HEARING.listener, listener
     try:
         yield
@@ -176,7 +176,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 @contextmanager
 def debugging() -> Iterator[None]:
-    """Let `breakpoint()` in user-defined code stop in the debugger, in this thread."""
+    """Let `breakpoint()` in user-defined code stop in the debugger, in this thread, within the context."""
     _HEARING.is_debugging = True
     try:
         yield
@@ -187,7 +187,7 @@ def debugging() -> Iterator[None]:
 def own_print(
     *values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
-    """Print, as user-defined code does."""
+    """Print the values, as `print` does in user-defined code, into the kept output."""
     if file not in (None, sys.stdout):
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         return
