@@ -1,6 +1,6 @@
-"""Lines that a policy ran in one step: what made each decision, the values that were set, the comparisons that failed.
+"""Record of the lines that a policy ran in one step: decisions, variables that were set, and failed comparisons.
 
-`PassCode` is a plain value. `sim.code.recorder` makes it, and a panel draws what it says of one decision.
+`PassCode` is a plain value. `sim.code.recorder` makes it, and a panel draws its part about one decision.
 """
 
 from __future__ import annotations
@@ -14,74 +14,75 @@ _NUMBER = re.compile(r"-?[0-9.]+(e[-+]?[0-9]+)?")
 
 
 class Place(NamedTuple):
-    """A line of a function, in one call of it."""
+    """Line of a function, in one call of it."""
 
     call: int
-    """Number of the call within the pass: a function that is called twice has its own values in each."""
+    """Number of the call within the pass, because each call of a function has its own values."""
     line: int
     """Line number in the file."""
 
 
 class Value(NamedTuple):
-    """A variable as a line has set it."""
+    """Variable with the value that a line has set."""
 
     when: int
-    """Number of lines run before: earlier values are replaced by later ones."""
+    """Number of lines run before, by which later values replace earlier ones."""
     place: Place
     name: str
     text: str
 
 
 class Condition(NamedTuple):
-    """A condition of an `if` or `while`, as it was tested."""
+    """Condition of an `if` or `while`, as it was tested."""
 
     when: int
     place: Place
     text: str
-    """The comparison with its numbers, such as "5 <= 2"; empty if no numbers are known."""
+    """Comparison with its numbers, such as "5 <= 2"; "" if no numbers are known."""
     is_true: bool
     ranks: frozenset[int]
-    """The jobs that it is about; empty if it is about none."""
+    """Ranks of the jobs in the condition; empty if it is about no job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """Source of one function."""
+    """Source code of one function."""
 
     file: str
     name: str
     first: int
-    """Number of its first line in the file."""
+    """Number of the function's first line in the file."""
     lines: tuple[str, ...]
-    """Its lines, without the indentation that they share."""
+    """Lines of the function, without their common indentation."""
     folded: range = range(0)
-    """Numbers of the lines of its docstring after the first, which need not be shown."""
+    """Numbers of the docstring's lines after the first, which need not be shown."""
     reads: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """line -> variables that it reads."""
+    """Variables that each line reads, by line number."""
 
 
 class Made(NamedTuple):
-    """The line that made a decision."""
+    """Decision of a step with the line that made it."""
 
     when: int
     place: Place
     chain: tuple[Place, ...] = ()
-    """The lines that called it, the outermost first."""
+    """Lines that called the function, the outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """One function of a pass: the line that made a decision, and the values and conditions of other lines."""
+    """Function of a pass to show: the line that made a decision, and the values and conditions of other lines."""
 
     function: Function
     line: int | None
-    """The line that made the decision; None if no decision was made about the job."""
+    """Number of the line that made the decision; None if there is no such decision."""
     values: Mapping[int, Sequence[tuple[str, str]]]
-    """line -> (name, value) of the variables that it set, as far as the decision or a condition read them."""
+    """Names and values of the variables that each line set, if the decision or a condition read them, by line number.
+    """
     conditions: Mapping[int, Condition]
-    """line -> the condition as it was tested last for the job."""
+    """Condition of each line as last tested for the job, by line number."""
     callers: tuple[tuple[Function, int], ...] = ()
-    """The functions around it, and their lines, the outermost first."""
+    """Calling functions with their lines, the outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +91,25 @@ class PassCode:
 
     functions: tuple[Function, ...] = ()
     calls: tuple[int, ...] = ()
-    """By call: the index of its function."""
+    """Index of the called function, for each call."""
     made: tuple[Made | None, ...] = ()
-    """By decision of the step; None where no line of the policy made it, such as a switch."""
+    """Origin of each decision of the step; None if no line of the policy made it, as for a switch."""
     values: tuple[Value, ...] = ()
     conditions: tuple[Condition, ...] = ()
     is_cut: bool = False
     """True if the pass ran more lines than are recorded."""
 
     def focus(self, decision: int | None, rank: int | None) -> Focus | None:
-        """Return the lines to show for a decision about a job; without one, of the last condition about the job."""
+        """Return the lines to show for a decision about a job; without a decision, for the last condition about the
+        job.
+        """
         if decision is not None and decision < len(self.made) and (made := self.made[decision]) is not None:
             return self._around(made.place, made.when, rank, made.place.line, made.chain)
         about = [each for each in self.conditions if rank in each.ranks]
         return self._around(about[-1].place, about[-1].when, rank, None, ()) if about else None
 
     def deciding_lines(self) -> frozenset[int]:
-        """Return the lines that made decisions in the file of the policy, or called a function that did."""
+        """Return the numbers of the lines that made decisions in the policy's file, or called a function that did."""
         made = [each for each in self.made if each is not None]
         places = {place for each in made for place in (*each.chain, each.place)}
         own = {self.functions[self.calls[(*each.chain, each.place)[0].call]].file for each in made}

@@ -1,7 +1,8 @@
-"""Recorder of one step: which lines of the policy's code run, and what they set.
+"""Recorder of one step: which lines of the policy's code run, and which variables they set.
 
-It follows Python's own trace of lines in this thread, and only in functions of policies: it costs nothing where no
-recording is made, and a step is made again to be recorded.
+It uses Python's tracing in this thread, and only in functions of policies. It costs nothing unless a step is
+recorded; a step
+is repeated to be recorded.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ MOST_LINES = 100_000
 """Largest number of lines of a step that are recorded."""
 _POLICIES = str(Path(policy_module).parent)
 _UNNAMED = frozenset({"self", "cls", "view"})
-"""Variables that are the same in each pass."""
+"""Names of variables that are the same in each pass."""
 _UNKNOWN = (object(), "")
 _CHANGING = (list, dict, set)
 
 
 class _Tested(NamedTuple):
-    """A condition that is being tested: the next line tells its result."""
+    """Condition that is being tested; the next line run tells its result."""
 
     test: Test
     when: int
@@ -40,14 +41,14 @@ class _Tested(NamedTuple):
 
 
 class _Call:
-    """A function that runs, or waits within its pass."""
+    """Function call that runs, or waits within its pass."""
 
     __slots__ = ("frame", "known", "line", "number", "tested", "tests")
 
     def __init__(self, number: int, frame: FrameType) -> None:
         self.number, self.frame, self.line = number, frame, frame.f_lineno
         self.known: dict[str, tuple[object, str]] = {}
-        """name -> the value of each variable, and how it is written"""
+        """Value of each variable, and its text, by name"""
         self.tests = tests_of(frame.f_code)
         self.tested: _Tested | None = None
 
@@ -57,7 +58,7 @@ class _Call:
 
 
 class Recorder:
-    """Record of the steps that are made by `record`; a step has one pass, or none."""
+    """Recorder of steps that are made by `record`; a step has one pass, or none."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -68,12 +69,12 @@ class Recorder:
         self._conditions: list[Condition] = []
         self._made: list[Made | None] = []
         self._last: Made | None = None
-        """The line that runs now"""
+        """Line that runs now"""
         self._lines = 0
         self._is_cut = False
 
     def record(self, step: Callable[[], object]) -> PassCode:
-        """Return what the policy's code does while `step` makes a step."""
+        """Return the lines of the policy's code that run while `step` makes a step."""
         before = sys.gettrace()
         sys.settrace(self._enter)
         try:
@@ -94,7 +95,7 @@ class Recorder:
     # Python's trace
 
     def _enter(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        """Return the tracer of a function that is called; None where its lines are of no interest."""
+        """Return the tracing function for a called function; None if its lines are not recorded."""
         code = frame.f_code
         if self._is_cut or code.co_name[:1] == "<" or not self._is_of_policy(code.co_filename):
             return None
@@ -132,7 +133,7 @@ class Recorder:
         return self._follow
 
     def _is_of_policy(self, file: str) -> bool:
-        """Return True for built-in policies, the file of the policy in use, and other files of its folder."""
+        """Return True for files of built-in policies, of the policy in use, and of its folder."""
         own = type(self._state.policy).decide.__code__.co_filename
         return file.startswith(_POLICIES) or file == own or (file[:1] != "<" and _folder_of(file) == _folder_of(own))
 
@@ -147,13 +148,13 @@ class Recorder:
         return tuple(reversed(places))
 
     def _note_decisions(self) -> None:
-        """The decisions since the last line were made by it."""
+        """Record that the last line made the decisions since the line before."""
         new = len(self._state.decisions) - len(self._made)
         if new > 0:
             self._made += [self._last] * new
 
     def _note_values(self, call: _Call) -> None:
-        """Note the variables that the line before has set."""
+        """Record the variables that the last line has set."""
         for name, value in call.frame.f_locals.items():
             known, before = call.known.get(name, _UNKNOWN)
             if value is known and type(value) not in _CHANGING:
@@ -172,7 +173,7 @@ class Recorder:
         return _Tested(test, self._lines, call.place, told_numbers(test.test, local), frozenset(about))
 
     def _note_result(self, call: _Call, line: int) -> None:
-        """Note whether the condition that was tested was true: that tells the line that comes next."""
+        """Record whether the tested condition was true, from the line that runs next."""
         tested = call.tested
         if tested is None or tested.test.first < line <= tested.test.last:
             return

@@ -1,4 +1,4 @@
-"""Source of a policy's functions: their lines and conditions, with numbers as far as no call is needed."""
+"""Source of a policy's functions: their lines and conditions, with numbers that can be computed without calls."""
 
 from __future__ import annotations
 
@@ -36,25 +36,27 @@ class Test(NamedTuple):
     test: ast.expr
     first: int
     last: int
-    """Lines of the condition."""
+    """Number of the condition's last line."""
     body: range
-    """Lines that run if it is true."""
+    """Range of the lines that run if the condition is true."""
     names: frozenset[str]
-    """Variables in it."""
+    """Names of the variables in the condition."""
     targets: tuple[str, ...]
-    """Variables of the loops around it, the innermost first."""
+    """Names of the variables of the loops around it, the innermost first."""
 
 
 @lru_cache(maxsize=256)
 def function_of(code: CodeType) -> Function:
-    """Return the source of a function; its name alone if there is no source."""
+    """Return the source of a function; only its name if the source is missing."""
     shown, first = dedent("".join(_lines_of(code))).splitlines(), code.co_firstlineno
     lines = tuple(printable(line[:LONGEST]) for line in shown)
     return Function(code.co_filename, code.co_name, first, lines, _folded(code, first), _reads(code, first))
 
 
 def _reads(code: CodeType, first: int) -> dict[int, frozenset[str]]:
-    """Return the variables that each line reads; a statement or condition over several lines belongs to its first."""
+    """Return the variables that each line reads; a statement or condition of several lines belongs to its first
+    line.
+    """
     found: dict[int, set[str]] = {}
     for node in ast.walk(_tree(code)):
         part = node.test if isinstance(node, ast.If | ast.While) else node
@@ -75,14 +77,14 @@ def _folded(code: CodeType, first: int) -> range:
 
 @lru_cache(maxsize=256)
 def tests_of(code: CodeType) -> Mapping[int, Test]:
-    """Return the conditions of a function by their first line."""
+    """Return the conditions of a function, by the number of their first line."""
     found: dict[int, Test] = {}
     _collect(_tree(code), code.co_firstlineno - 1, (), found)
     return found
 
 
 def _tree(code: CodeType) -> ast.Module:
-    """Return the parsed source of a function; empty if there is none."""
+    """Return the parsed source of a function; empty if the source is missing."""
     try:
         return ast.parse(dedent("".join(_lines_of(code))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -90,7 +92,7 @@ def _tree(code: CodeType) -> ast.Module:
 
 
 def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
-    """Return a comparison with its numbers; empty if only running code would give them.
+    """Return the comparison with its numbers as text; "" if only calls would give them.
 
     >>> told_numbers(ast.parse("procs + 1 <= extra", mode="eval").body, {"procs": 4, "extra": 2})
     '5 <= 2'
@@ -104,7 +106,7 @@ def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def short(value: object) -> str:
-    """Return a value in few letters; empty if it has no short form.
+    """Return a value as a short text; "" if it has none.
 
     >>> [short(value) for value in (1200.0, (1, 2), [5] * 9, {}, object())]
     ['1200', '(1, 2)', '9 items', '0 items', '']
@@ -127,7 +129,7 @@ def short(value: object) -> str:
 
 
 class _UntoldError(Exception):
-    """A part of an expression needs a call, or is no number."""
+    """Error for a part of an expression that needs a call or has no number."""
 
 
 def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
@@ -154,7 +156,7 @@ def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
-    """Return the comparison behind a question that policies often ask: does a job fit, may it pass the head?"""
+    """Return the comparison behind a call that policies often make: does a job fit, may it pass the head?"""
     if len(node.args) != 1 or type(job := _value(node.args[0], local)) is not Job:
         raise _UntoldError
     if isinstance(node.func, ast.Attribute):
@@ -178,7 +180,7 @@ def _tried(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
-    """Return the value of an expression of names, fields of jobs and policies, and sums of numbers."""
+    """Return the value of an expression with names, fields of jobs and policies, and sums of numbers."""
     if isinstance(node, ast.Constant):
         value = node.value
     elif isinstance(node, ast.Name):
@@ -198,7 +200,7 @@ def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
 
 
 def _field(owner: object, field: str) -> Any:
-    """Return a field of a job, of a policy or of the view: nothing that runs a policy's own code."""
+    """Return a field of a job, of a policy or of the view, without running a policy's own code."""
     if type(owner) is Job and field in Job.__slots__:
         return getattr(owner, field)
     if isinstance(owner, Policy) and field in vars(owner):
