@@ -12,7 +12,7 @@ from sim.engine.schedule import Schedule
 from sim.workload.model import Floats, Job
 
 ABOUT = 1.0
-"""Smallest difference of two waits in seconds that counts."""
+"""Difference of two waits in seconds below which they count as equal."""
 
 
 class Price(NamedTuple):

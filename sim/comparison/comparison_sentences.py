@@ -1,4 +1,4 @@
-"""Sentences on the first difference of two runs, and on what each run did there."""
+"""Sentences on the first difference of two runs, and on what each run did then."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
 
 
 def tell(account: Account, at: Clock = clock) -> str:
-    """Return what one run did with a job, as a sentence without a full stop.
+    """Return a sentence, without a full stop, on what one run did with a job.
 
     >>> from sim.workload.model import Job
     >>> tell(Account(Job(16, "17", submit=0, procs=8, estimate=60), where="running"))
@@ -78,13 +78,13 @@ def _because(account: Account, at: Clock) -> str:
 
 
 def about(parting: Divergence, workload: Workload) -> str:
-    """Return the jobs of the first difference, the explained ones first."""
+    """Return the jobs of the first difference as text, the explained ones first."""
     others = (act.rank for acts in parting.only for act in acts)
     return listed((name(workload.jobs[rank]) for rank in dict.fromkeys([*parting.ranks, *others])), 3)
 
 
 def instead(parting: Divergence, workload: Workload) -> str:
-    """Return what the second run does there that the first does not, in a few words.
+    """Return in a few words what the second run does that the first does not.
 
     >>> from types import SimpleNamespace
     >>> from typing import cast
@@ -109,14 +109,14 @@ def instead(parting: Divergence, workload: Workload) -> str:
 
 
 def headline(parting: Divergence, names: tuple[str, str], accounts: Accounts) -> str:
-    """Return the first difference and what each run did with the first of the jobs, in one line between two charts."""
+    """Return the first difference, and what each run did with the first of the jobs, as one line between two charts."""
     at = clock_near(parting.time)
     told = (f"{who} {_done(accounts[0], at)}" for who, accounts in zip(names, accounts, strict=True))
     return printable(f"first difference at {clock(parting.time)}: {'; '.join(told)}")
 
 
 def _done(account: Account, at: Clock) -> str:
-    """Return what the policy did, as verb and object."""
+    """Return what the policy did with the job, as verb and object."""
     who, act = name(account.job), account.act
     if act is not None:
         limit = getattr(act, "limit", None)

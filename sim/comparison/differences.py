@@ -1,7 +1,7 @@
 """Comparison of two schedules of one workload: metrics, and the jobs that gain and lose.
 
 The second is compared with the first: a job *gains* if it ends earlier in the second, and R > 0 if the second is
-better, as in LS equation 3. Job by job, only jobs finished in both are compared.
+better, as in equation 3 of Lawson & Smirni. Job by job, only jobs finished in both are compared.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ SIZES = (0.0, 60.0, 600.0, 3600.0, 28800.0, 86400.0, inf)
 
 
 class Versus(NamedTuple):
-    """Metric of both schedules; `better` is 0 for the first, 1 for the second, None for neither."""
+    """Metric with its values in both schedules; `better` is 0 for the first, 1 for the second, None for neither."""
 
     metric: Metric
     first: Value
@@ -96,7 +96,7 @@ def versus(metric: Metric, first: Value, second: Value) -> Versus:
 
 
 class Moved(NamedTuple):
-    """Jobs that start earlier, or later: their number, and the sum, median and maximum in seconds."""
+    """Jobs that start earlier, or later: their number, and the sum, median and maximum of the moves in seconds."""
 
     jobs: int
     total: float
@@ -133,7 +133,7 @@ class Moves:
 
 
 class Change(NamedTuple):
-    """Job that ends at another time: its starts, and by how many seconds it ends later in the second."""
+    """Job that ends at another time: its starts, and the seconds by which it ends later in the second schedule."""
 
     job: Job
     starts: tuple[float, float]
@@ -150,7 +150,9 @@ class Change(NamedTuple):
 
 
 def earlier_later(a: Schedule, b: Schedule) -> NDArray[np.float64]:
-    """Return by rank the seconds by which a job starts later in `a` than in `b`; negative is earlier, nan unknown."""
+    """Return by rank the seconds by which a job starts later in `a` than in `b`; negative is earlier, nan is
+    unknown.
+    """
     return a.start - b.start
 
 
@@ -187,13 +189,13 @@ class Comparison(Tabular):
     """Number of jobs finished in both."""
     metrics: tuple[Versus, ...]
     slowdowns: tuple[Ratio, ...]
-    """Mean slowdowns as LS compare them: of all jobs, then of the short, medium and long ones."""
+    """Mean slowdowns in the classes of Lawson & Smirni: all jobs, then short, medium and long ones."""
     priorities: tuple[Ratio, ...]
     """Mean slowdowns of high and low priority."""
     batches: tuple[Ratio, ...]
-    """Mean slowdowns of each batch of 1,000 submissions (LS figure 4)."""
+    """Mean slowdowns of each batch of 1,000 submissions."""
     categories: tuple[Ratio, ...]
-    """Mean bounded slowdowns in K's sixteen categories."""
+    """Mean bounded slowdowns in Kettimuthu's sixteen categories."""
     waits: Waits
     starts: Moves
     ends: Moves
@@ -213,7 +215,7 @@ class Comparison(Tabular):
         return {"metric": np.array(names, dtype=object), **values}
 
     def to_pandas(self) -> Any:
-        """Return the metrics of both schedules as a data frame of pandas, where that is installed."""
+        """Return the metrics of both schedules as a data frame of pandas, which must be installed."""
         rows = {each.metric.name: (each.first, each.second) for each in self.metrics}
         return pandas().DataFrame.from_dict(rows, orient="index", columns=["first", "second"])
 

@@ -30,12 +30,12 @@ from sim.workload.model import Job
 
 
 class Side(NamedTuple):
-    """One of two compared runs, as far as it is computed."""
+    """Run that is compared, as far as it is computed."""
 
     history: Past
     schedule: Schedule
     since: int = 0
-    """First step that is compared; of the schedule, only later events count."""
+    """Number of the first step that is compared; of a schedule, only later events are compared."""
 
     @classmethod
     def of(cls, engine: Engine) -> Side:
@@ -46,7 +46,7 @@ class Act(NamedTuple):
     """Event of a job; `limit` is that of a speculative run."""
 
     verb: str
-    """One of: starts, resumes, suspended, queued (again), migrates, ends."""
+    """Kind of event: starts, resumes, suspended, queued (again), migrates, ends."""
     rank: int
     limit: float | None = None
 
@@ -61,7 +61,7 @@ class Divergence:
 
     time: float
     steps: tuple[int, int]
-    """Number of steps of each run up to then, as in `Snapshot.step`."""
+    """Number of steps of each run up to that instant, as in `Snapshot.step`."""
     only: tuple[Acts, Acts]
     """Events of the first run only and of the second only, in order of decision."""
 
@@ -72,7 +72,7 @@ class Divergence:
 
 
 def part(first: Side, second: Side) -> Divergence | None:
-    """Return the first difference, or None if both runs agree as far as computed; later history is not read."""
+    """Return the first difference, or None if both runs agree as far as computed."""
     sides = first, second
     known = min(side.history.time_of(side.history.steps - 1) if side.history.steps else -inf for side in sides)
     never = (inf, ())
@@ -128,7 +128,7 @@ def _comes_back(before: Past, rank: int) -> bool:
 
 
 def _put_aside(history: Past, time: float) -> Iterator[Act]:
-    """Yield the jobs that a switch alone took out of the matrix, because their row did not have its turn."""
+    """Yield events of the jobs that a switch alone removed from the matrix, because their row was not active."""
     left = [s for s in history.between(nextafter(time, -inf), time) if s.rows and s.end == time]
     stays = {s.rank for s in history.between(time, nextafter(time, inf))}
     for stretch in sorted(left):
@@ -147,21 +147,23 @@ def _ended(schedule: Schedule) -> Iterator[tuple[float, Act]]:
 
 @dataclass(frozen=True)
 class Account:
-    """Action of one run on a job at the first difference, or why it waits."""
+    """Account of what one run did with a job at the first difference, or why the job waits."""
 
     job: Job
     act: Decision | None = None
-    """Decision about the job, if there is one."""
+    """Decision about the job, or None."""
     waits: Reason | None = None
-    """Reason to wait."""
+    """Reason to wait, or None."""
     delays: Delayed | None = None
-    """Job that it would delay, if that is the reason to wait."""
+    """Job that it would delay, if that is the reason to wait; else None."""
     where: Literal["queue", "running", "suspended", "matrix", "finished"] = "queue"
     """State of the job after the step."""
 
 
 def account(engine: Engine, rank: int, time: float) -> Account:
-    """Return what a run did with the job at `time`, and why; the engine has made its last step up to then."""
+    """Return what a run did with the job at `time`, and why; the engine has made its last step at or before that
+    time.
+    """
     job = engine.state.jobs[rank]
     own = [d for d in engine.state.decisions if getattr(d, "job", None) == job]
     act = next((d for d in own if isinstance(d, _SEEN)), None) if engine.now == time else None

@@ -1,4 +1,4 @@
-"""Jobs with different decisions in two runs: for each, the first decision of either run that the other lacks."""
+"""Comparison job by job: for each job with different decisions, the first one of each run that the other lacks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Decided(NamedTuple):
 
 
 class Different(NamedTuple):
-    """First different decision about a job in each run; None if that run decided nothing there."""
+    """First different decision about a job in each run; None for a run that lacks one."""
 
     job: Job
     first: Decided | None

@@ -53,7 +53,7 @@ class CommonJobs(NamedTuple):
 
 
 class LiveComparison:
-    """Comparison of a run with another; if one of them changes its branch, it starts again.
+    """Comparison of a run with another one, made piece by piece; it starts again if either run changes its branch.
 
     >>> from sim.workload.source import Source
     >>> one = Timeline(Source("z-figure4").read()[1], "fcfs")
@@ -77,17 +77,17 @@ class LiveComparison:
         self.branches: Branches = one.branch, other.branch
         self._search = Search(self.branches, shared_steps(one, other))
         self.accounts: list[tuple[Account, ...]] = []
-        """Reasons of the first and the second run for the first difference, as far as known"""
+        """Accounts of the first and the second run for the first difference, as far as known"""
         self.comparison: Comparison | None = None
-        """Final metrics, once both runs are computed"""
+        """Comparison of the whole runs, once both are computed; else None"""
 
     def follow(self) -> None:
-        """Start again if another branch is on the screen."""
+        """Start again if another branch of either run is shown."""
         if not self._is_current:
             self._begin()
 
     def advance(self) -> None:
-        """Do a piece of the work: a few milliseconds, but for the final metrics (once, 0.1 s)."""
+        """Do a piece of the work, which takes a few milliseconds (the metrics of whole runs, once, 0.1 s)."""
         self.follow()
         if not self._search.is_over:
             self._search.advance()
@@ -100,7 +100,7 @@ class LiveComparison:
 
     @property
     def is_done(self) -> bool:
-        """Return True if nothing is left to find out."""
+        """Return True if the comparison is complete."""
         return self.comparison is not None and self._is_current
 
     @property
@@ -115,7 +115,7 @@ class LiveComparison:
 
     @property
     def never(self) -> bool:
-        """Return True if the runs certainly have no difference."""
+        """Return True if the runs are known to have no difference."""
         return self._search.is_over and self.parting is None
 
     @property
@@ -123,7 +123,8 @@ class LiveComparison:
         return self.branches == tuple(timeline.branch for timeline in self.timelines)
 
     def later(self, first: bool) -> NDArray[np.int8]:
-        """Return by rank 1 if the job starts later in the first or the second run than in the other, -1 if earlier.
+        """Return 1 by rank for jobs that start later in one run (`first` or second) than in the other, -1 for earlier
+        ones.
 
         It is 0 for starts beyond what both runs have computed.
         """
@@ -179,12 +180,12 @@ class Search:
     def __init__(self, branches: Branches, shared: int) -> None:
         self.found: Divergence | None = None
         self.is_over = False
-        """True if it was found, or if there certainly is none"""
+        """True if the difference was found, or if there certainly is none"""
         self._branches = branches
         self.since = branches[0].history.time_of(shared - 1) if shared else -inf
         """Time up to which both runs were read without a difference"""
         self._first = shared, shared
-        """First steps that have not been read"""
+        """Numbers of the first steps that have not been read, in each run"""
         self._schedules = branches[0].engine.schedule(), branches[1].engine.schedule()
 
     def advance(self) -> None:
@@ -229,7 +230,7 @@ def _steps_until(history: Past, time: float) -> int:
 
 
 def shared_steps(one: Timeline, other: Timeline) -> int:
-    """Return how many steps two timelines of one tree of branches have in common."""
+    """Return the number of steps that two timelines of one tree of branches share."""
     ours = dict(_lineage(one))
     return max((min(steps, ours[branch]) for branch, steps in _lineage(other) if branch in ours), default=0)
 
@@ -258,7 +259,8 @@ def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account,
 
 
 def later_or_earlier(own: Floats, there: Floats, until: float) -> NDArray[np.int8]:
-    """Return 1 for each job that starts later here than there, -1 for an earlier one, as far as known by `until`.
+    """Return 1 for each job with a later start in `own` than in `there`, -1 for an earlier one, as far as known by
+    `until`.
 
     >>> later_or_earlier(np.array([5, 9, 5, 30]), np.array([5, 7, np.nan, np.nan]), 20).tolist()
     [0, 1, -1, 0]
