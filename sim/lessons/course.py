@@ -1,4 +1,4 @@
-"""The lessons that come with the program, in the order of a course."""
+"""Course: the lessons that come with the program, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lesson of a puzzle: its line as the trace, and scenes that ask what comes."""
+"""Conversion of a puzzle to a lesson: its line is the trace, and the scenes ask what happens next."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ notes = "For the teacher."
 
 
 def lesson_of_puzzle(puzzle: Puzzle) -> str:
-    """Return the text of a lesson file, to be edited."""
+    """Return the text of a lesson file for the puzzle, to be edited."""
     if not puzzle.jobs:
         raise ParameterError("an empty puzzle is no lesson: add jobs first")
     last = max(job.submit for job in puzzle.jobs)

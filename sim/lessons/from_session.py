@@ -55,7 +55,7 @@ def _trace(session: Session, path: str | Path) -> str:
 
 
 def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
-    """Yield the entries of a scene at the bookmark; on a branch, of one at its fork or switch."""
+    """Yield the entries of a scene at the bookmark; for a branch, also the switch or fork with which it began."""
     branches = {branch.name: branch for branch in session.branches}
     branch = branches[mark.branch]
     yield "title", mark.name

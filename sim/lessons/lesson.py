@@ -1,4 +1,4 @@
-"""Data of a lesson: a trace, a policy, and scenes that go to a moment, show something, explain it and may ask.
+"""Data of a lesson: a trace, a policy, and scenes, each with a time, panels, a text and perhaps a question.
 
 These are plain values as in a file (`sim.lessons.lesson_file`); whether they hold for the run is checked elsewhere.
 """
@@ -22,7 +22,7 @@ PAPERS: Mapping[str, str] = {
     "W": "Ward et al. 2002",
     "LS": "Lawson and Smirni 2002",
 }
-"""Papers of the lessons by short name; a user's own lesson may name any source."""
+"""Titles of the papers by short name; a user's own lesson may name any source."""
 ORDER = (
     "read-this-chart", "backfilling", "draw-a-puzzle", "be-the-scheduler", "zkp-lies", "zkp-doubled",
     "zkp-short-first", "zkp-early-end", "w-slip", "w-starving", "w-two-windows", "ls-boundaries", "ls-own-queue",
@@ -31,7 +31,7 @@ ORDER = (
 )  # fmt: skip
 """Names of the built-in lessons in the order of learning."""
 THE_END = "end"
-"""Moment of a scene at which the last job has ended."""
+"""Name of the time at which the last job has ended."""
 PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "code", "strip", "metrics")
 """Panels that a scene can show next to the chart."""
 COLOURS = (
@@ -39,11 +39,11 @@ COLOURS = (
 )  # fmt: skip
 """Colourings of jobs that a scene can choose."""
 Zoom: TypeAlias = "Literal['all', 'first'] | tuple[str, str]"
-"""Whole run, the initial view, or a time window."""
+"""Visible time of a scene: the whole run, the first view, or a time window."""
 
 
 class LessonError(FileError):
-    """Error in a lesson: unreadable, or not true of the run."""
+    """Error in a lesson: it is unreadable, or not true of the run."""
 
     others: tuple[LessonError, ...] = ()
     """Further errors, as far as known."""
@@ -58,7 +58,7 @@ class LessonError(FileError):
 
 @dataclass(frozen=True)
 class Ask:
-    """Question whose right answer is found in the run."""
+    """Question of a scene, whose right answer is found in the run."""
 
     kind: Kind
     question: str = ""
@@ -72,45 +72,45 @@ class Ask:
     under: str = ""
     """Policy of the other run, in which a job gains or loses"""
     within: float = 0.0
-    """Tolerated error of a number, as a share of it; 0 for the default."""
+    """Tolerated relative error of a number; 0 for the default."""
     then: str = ""
     """Text shown with the answer, after the program's own reason."""
 
 
 @dataclass(frozen=True)
 class LessonScene:
-    """Moment of a lesson; a value of None is that of the scene before."""
+    """Scene of a lesson; a value of None is taken from the scene before."""
 
     title: str = ""
     say: str = ""
     notes: str = ""
     """Notes for the teacher."""
     at: str | None = None
-    """Time or step, or "end"."""
+    """Time or step of the scene, or "end"."""
     when: str | None = None
-    """Condition; the scene is at the first moment after the scene before that meets it."""
+    """Stop condition; the scene is at the first step after the scene before that meets it."""
     before: str | None = None
-    """Condition; the scene is just before the moment of `when`."""
+    """Stop condition; the scene is just before the first step that meets it."""
     policy: str | None = None
-    """Policy of the whole run from now on; `easy with exact` also sets the estimates."""
+    """Policy of the whole run from this scene on; `easy with exact` also sets the estimates."""
     switch: str | None = None
-    """Policy from this moment on, in this scene."""
+    """Policy that takes over at the scene's time, in this scene only."""
     compare: str | None = None
-    """Policy of a second run in this scene; with `compare_here`, from this moment on."""
+    """Policy of a second run in this scene; with `compare_here`, it takes over at the scene's time."""
     compare_here: str | None = None
     show: tuple[str, ...] | None = None
-    """Panels to show."""
+    """Names of the panels to show."""
     over: str | None = None
-    """Panel over the chart on a small screen."""
+    """Name of the panel over the chart on a small screen."""
     zoom: Zoom | None = None
     select: str | None = None
-    """Selected job."""
+    """Name of the selected job."""
     colour: str | None = None
     ask: Ask | None = None
     holds: tuple[str, ...] = ()
     """Claims of the text, such as `J5.end <= J3.start`, that must be true."""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
-    """Line of each key in the file; "" for the beginning of the scene."""
+    """Line number of each key in the file; "" for the beginning of the scene."""
 
     def line(self, key: str) -> int:
         return self.lines.get(key, self.lines.get("", 0))
@@ -118,7 +118,7 @@ class LessonScene:
 
 @dataclass(frozen=True)
 class Lesson:
-    """Scenes on one trace."""
+    """Lesson: scenes on one trace."""
 
     name: str
     title: str
@@ -134,7 +134,7 @@ class Lesson:
     options: Mapping[str, Any] = field(default_factory=dict)
     placement: Placement = "lowest"
     picture: int = 1
-    """Scene whose chart represents the lesson, counted from 1."""
+    """Number of the scene whose chart represents the lesson, counted from 1."""
     path: str = ""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
 
@@ -144,6 +144,6 @@ class Lesson:
         return len(self.scenes) + bool(self.exercise)
 
     def wrong(self, what: str, scene: LessonScene | None = None, key: str = "") -> LessonError:
-        """Return an error at that key of a scene, or of the lesson."""
+        """Return an error with the line of that key of a scene, or of the lesson."""
         line = self.lines.get(key, 0) if scene is None else scene.line(key)
         return LessonError(what, self.path or self.name, line)

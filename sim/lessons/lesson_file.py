@@ -55,12 +55,12 @@ MOST_BYTES = 2**18
 LESSON = TextKind("lesson", MOST_BYTES, LessonError)
 MOST_SCENES = 200
 LONGEST = 2000
-"""Longest text in letters, also of all scenes at one moment."""
+"""Largest number of letters of a text, also of all scenes at one time."""
 A_LINE = 200
-"""Longest title or other single line in letters."""
+"""Largest number of letters of a title or another single line."""
 MOST_OF_A_LIST = 20
 MOST_OF_A_TRACE = 2**26
-"""Bytes of a trace next to a lesson."""
+"""Largest size in bytes of a trace next to a lesson."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ def read_lesson(path: str | Path) -> Lesson:
 
 
 def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:
-    """Return a function that notes an error in a value and returns None in its place."""
+    """Return a function that records an error in a value and returns None in its place."""
 
     @wraps(take)
     def taken(table: _Table, /, *args: P.args, **named: P.kwargs) -> T | None:
@@ -100,7 +100,7 @@ class _Table:
         self, name: str, values: Mapping[str, Any], lines: Mapping[str, int], path: str | Path, wrong: list[LessonError]
     ) -> None:  # fmt: skip
         self.name, self.lines, self.path, self.wrong = name, lines, path, wrong
-        """Errors found in the lesson so far."""
+        """Name, lines and path of the table, and the errors found in the lesson so far."""
         self._values = dict(values)
 
     def note(self, what: str, key: str = "") -> None:
@@ -115,7 +115,7 @@ class _Table:
 
     @_noted
     def words(self, key: str, most: int = A_LINE, needed: bool = False) -> str | None:
-        """Return a text of bounded length."""
+        """Return the text of a key, whose length is limited."""
         value = self.take(key)
         if value is None and not needed:
             return None
@@ -160,7 +160,7 @@ class _Table:
         return value
 
     def spec(self, key: str) -> str | None:
-        """Return the spec of a built-in policy; a lesson runs no code."""
+        """Return the spec of a built-in policy, because a lesson runs no code."""
         value = self.words(key)
         return None if value is None else self._checked(value, key)
 
@@ -311,7 +311,7 @@ class _Reader:
 
 @_noted
 def _trace(top: _Table, named: str) -> str:
-    """Return the name of a file next to the lesson, a puzzle, or the name of a sample; no other file is opened."""
+    """Return a TOML value in the form in which it would be typed."""
     if is_line(named):
         try:
             return parse_puzzle(named).line

@@ -35,13 +35,13 @@ IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 class Value(NamedTuple):
-    """Number with its unit."""
+    """Number with its unit, which determines its text."""
 
     number: float
     unit: Unit
 
     def written(self, now: float) -> str:
-        """Return the number in the program's format.
+        """Return the number as text in the program's format.
 
         >>> Value(600, "moment").written(0), Value(590, "span").written(0), Value(3, "count").written(0)
         ('00:10:00', '9m50', '3')
@@ -59,7 +59,7 @@ class Value(NamedTuple):
 
 
 class Names:
-    """Values of all names at one moment of a lesson."""
+    """Values of all names at one time of a lesson."""
 
     def __init__(self, runs: Runs, moment: Moment) -> None:
         self._runs, self._moment = runs, moment
@@ -83,7 +83,7 @@ class Names:
         return value
 
     def claim(self, text: str) -> str | None:
-        """Return what is wrong with a claim such as `J5.end <= J3.start`, or None if it holds."""
+        """Return the error in a claim such as `J5.end <= J3.start`, or None if the claim is true."""
         found = _CLAIM.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f"{quoted(text)}: expected a claim such as J5.end <= J3.start")
@@ -143,13 +143,13 @@ class Names:
         return float(self._runs.schedule(branch).end[job.rank])
 
     def planned(self, job: Job, branch: str) -> float:
-        """Return the planned start at the moment of the scene."""
+        """Return the job's planned start at the time of the scene."""
         waiting = (queued for queued in self._runs.at(self._moment).queue if queued.job.rank == job.rank)
         planned = next((queued.planned for queued in waiting), None)
         return float("nan") if planned is None else planned
 
     def xfactor(self, job: Job, branch: str) -> float:
-        """Return the xfactor at the moment of the scene; that of a waiting job has grown since the last step."""
+        """Return the job's xfactor at the time of the scene; a waiting job's has grown since the last step."""
         shown = self._runs.at(self._moment)
         grown = (self._moment.clock - (shown.time or 0)) / job.estimate
         waiting = ((entry, grown) for entry in (*shown.queue, *shown.suspended))

@@ -1,4 +1,4 @@
-"""Evaluation of a lesson: each scene with its moment, its text with numbers of the run, and its right answer."""
+"""Evaluation of a lesson: each scene with its time, its text with numbers of the run, and its right answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN: tuple[str, ...] = ("queue",)
 
 @dataclass(frozen=True)
 class Staged:
-    """Scene ready to show, with everything it takes over from the scenes before."""
+    """Scene ready to be shown, with the values taken from the scenes before."""
 
     title: str
     text: str
@@ -51,7 +51,7 @@ EXERCISE_NOTES = "Let two students work at one screen. Collect what they found, 
 
 
 class Performance:
-    """Evaluation of the scenes one after the other; a scene may begin at the moment of the one before."""
+    """Performance of a lesson: its scenes are evaluated one after the other, as each may depend on the one before."""
 
     def __init__(self, lesson: Lesson, trace: Trace | None = None, workload: Workload | None = None) -> None:
         self.lesson = lesson
@@ -67,7 +67,7 @@ class Performance:
         self._wrong: list[LessonError] = []
         """Errors of the current scene"""
         self._home = FIRST
-        """Run under the policy of the scene"""
+        """Name of the run under the policy of the scene"""
         self._before: Staged | None = None
         self._zoom: LessonScene | None = None
         self._show = SHOWN
@@ -90,7 +90,7 @@ class Performance:
             )
 
     def stage(self, scene: LessonScene) -> Staged:
-        """Return the next scene; raise an error with everything that is wrong in it."""
+        """Return the next scene, evaluated; raise an error that lists everything wrong in it."""
         self._wrong = []
         was, moment = self._before, self._moment(scene)
         names = Names(self.runs, moment)
@@ -133,7 +133,7 @@ class Performance:
         return IN_BRACES.sub(lambda found: self._tried(scene, key, lambda: names.written(found[1]), ""), text)
 
     def _tried(self, scene: LessonScene, key: str, made: Callable[[], T], instead: T) -> T:
-        """Return the made value; on an error, note it and return `instead`."""
+        """Return the made value; on an error, record it and return `instead`."""
         try:
             return self._checked(scene, key, made)
         except LessonError as error:
@@ -154,7 +154,7 @@ class Performance:
     # Moments
 
     def _moment(self, scene: LessonScene) -> Moment:
-        """Return the moment of a scene, and the run shown next to it."""
+        """Return the time of a scene, and the name of the compared run."""
         if (spec := scene.policy) is not None:
             self._home = self._checked(scene, "policy", lambda: self.runs.branch(spec))
         moment = self._place(scene, self._since(self._home))
@@ -169,7 +169,9 @@ class Performance:
         return moment
 
     def _since(self, branch: str) -> Moment:
-        """Return the moment of the scene before, in this run; a scene on gains is seen at the end and left again."""
+        """Return the time of the scene before, in this run; a question on gains is shown at the end, which does not
+        count.
+        """
         if self._before is None:
             return self.runs.at_step(branch, 0)
         asked = self._before.question
@@ -248,13 +250,13 @@ class Performance:
 
 
 def source_of(lesson: Lesson) -> Source:
-    """Return the source of a lesson; a sample is meant whatever files are in the working directory."""
+    """Return the source of a lesson; a sample's name is never a file of the current folder."""
     is_hidden = not os.path.isabs(lesson.trace) and os.path.exists(lesson.trace)
     return Source.of_options(str(sample_path(lesson.trace)) if is_hidden else lesson.trace, lesson.options)
 
 
 def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
-    """Return the valid scenes of a lesson file, and the errors in the others, or in all of it."""
+    """Return the valid scenes of a lesson file, and the errors in other scenes or the whole file."""
     try:
         performance = Performance(read_lesson(path))
     except LessonError as error:

@@ -1,6 +1,6 @@
 """Questions about the next events of a run, with answers computed from the run.
 
-Each answer has the program's own reason, and the moment at which it is visible.
+Each answer has the program's own reason, and the time at which it is visible.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from sim.workload.model import Floats, Job
 
 MOST_CHOICES = 9
 MOST_REASONS = 40
-"""Steps before the right moment for which the reason to wait is kept."""
+"""Number of steps before the right time for which the reason to wait is kept."""
 NEAR = 0.03
 """Distance on the chart, as a share of the visible time, within which a click counts as right."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerOption:
-    """Possible answer."""
+    """Possible answer to a question."""
 
     key: str
     """Text to type: the number of a job, or of the answer."""
@@ -47,7 +47,7 @@ class AnswerOption:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Reply to an answer."""
+    """Reply to an answer: whether it is right, and the reason."""
 
     is_right: bool
     told: str
@@ -62,7 +62,7 @@ class Question:
     told: str
     """Answer, with the program's reason."""
     seen: Moment
-    """Moment at which the answer is visible."""
+    """Time at which the answer is visible."""
     facts: str = ""
     """Facts needed for an answer: the waiting jobs and their requests."""
     choices: tuple[AnswerOption, ...] = ()
@@ -75,10 +75,10 @@ class Question:
     rank: int | None = None
     """Job of the answer, once it is given."""
     why_not: Callable[[float], str] = lambda given: ""
-    """Return what the run says against a wrong moment."""
+    """Function that returns what the run says against a wrong time."""
 
     def read(self, text: str) -> AnswerOption | float:
-        """Return the answer that was typed."""
+        """Return the answer that was typed; raise an error for a text that is no answer."""
         if self.choices:
             typed = text.strip().lower().removeprefix("j")
             for choice in self.choices:
@@ -88,24 +88,24 @@ class Question:
         return self.reads(text)
 
     def begun(self, text: str) -> AnswerOption | None:
-        """Return the choice that the text stands for, if no longer text could."""
+        """Return the choice for which the typed text stands, if no longer text could stand for another; else None."""
         typed = text.strip().lower().removeprefix("j")
         meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]
         return meant[0] if typed and len(meant) == 1 and meant[0].key.lower() == typed else None
 
     def of_rank(self, rank: int) -> AnswerOption | None:
-        """Return the choice for a job that was clicked."""
+        """Return the choice for a clicked job, or None."""
         return next((choice for choice in self.choices if choice.rank == rank), None)
 
     def written(self, given: AnswerOption | float) -> str:
-        """Return the answer as a class reads it: the label of a choice, or a number with its unit."""
+        """Return the answer as text: the label of a choice, or a number with its unit."""
         if isinstance(given, AnswerOption):
             return given.label
         assert self.value is not None
         return Value(given, self.value.unit).written(self.value.number)
 
     def judge(self, given: AnswerOption | float) -> Verdict:
-        """Return whether the answer is right, and the reason."""
+        """Return the reply to an answer: whether it is right, and the reason."""
         if isinstance(given, AnswerOption):
             if given.is_right:
                 return Verdict(True, f"Right. {self.told}")
@@ -117,7 +117,7 @@ class Question:
         return Verdict(False, " ".join(filter(None, (self._missed(given, off), self.why_not(given), self.told))))
 
     def _missed(self, given: float, off: float) -> str:
-        """Return by how much a moment or a span is wrong, and in which direction any other number is."""
+        """Return how wrong a time or a duration is, and for other numbers the direction."""
         assert self.value is not None
         unit = self.value.unit
         if unit not in ("moment", "span"):
@@ -128,7 +128,7 @@ class Question:
 
 
 def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    """Return the question of a scene at a moment; `window` is the visible time."""
+    """Return the question of a scene; `window` is the visible time."""
     return _KINDS[ask.kind](ask, runs, moment, window)
 
 
@@ -177,7 +177,7 @@ def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
 
 
 def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
-    """Return why the job does not start, with what was free when it was asked: before any job took it."""
+    """Return the reason why the job does not start, with the processors free at the time of the question."""
     at = clock_near(seen.clock)
     found = evidence_of(runs.at(seen), job.rank, at)
     before = runs.timeline.snapshot_within(0)
@@ -190,7 +190,7 @@ def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
 
 
 def _begins(runs: Runs, seen: Moment, job: Job) -> str:
-    """Return the sentence on why the job starts."""
+    """Return a sentence on why the job starts."""
     at = clock_near(seen.clock)
     shown = runs.at(seen)
     found = evidence_of(shown, job.rank, at)
@@ -222,9 +222,9 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _too_early(runs: Runs, moment: Moment, job: Job, seen: Moment) -> Callable[[float], str]:
-    """Return a function that says why the job did not start at a moment between now and its start.
+    """Return a function that says why the job did not start at a time between now and its start.
 
-    The reasons are collected here: an answer must not move the timeline, which by then is on the screen.
+    The reasons are collected here, because an answer must not move the timeline, which is then on the screen.
     """
     reasons: list[tuple[float, str]] = []
     for step in range(max(moment.step, seen.step - MOST_REASONS), seen.step):
@@ -293,7 +293,7 @@ def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
-    """Return the question which job ends earlier (-1) or later (1) by most in the other run."""
+    """Return the question which job's end is moved most by the other run, earlier (-1) or later (1)."""
     branch, other = moment.branch, runs.branch(ask.under)
     ours, theirs = runs.title(branch), runs.title(other)
     here, there = runs.schedule(branch).end, runs.schedule(other).end

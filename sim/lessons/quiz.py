@@ -1,7 +1,7 @@
 """Endless quiz on small random workloads, whose difficulty adapts to the answers.
 
-The questions depend only on the seed, the number of the question and the level: a class with one seed gets the same
-questions as long as its answers are as good.
+The questions depend only on the seed, the number of the question and the difficulty: a class with one seed gets the
+same questions as long as its answers are as good.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sim.workload.model import Field, Header, Trace, Workload
 PROCS = 8
 TRIES = 200
 STREAK = 2
-"""Right answers in a row that lead to the next level."""
+"""Number of right answers in a row that lead to the next difficulty."""
 FURTHEST = 3000
 """Number of steps of a long trace within which questions are asked."""
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
@@ -41,7 +41,7 @@ class Difficulty:
     policies: tuple[str, ...]
     kinds: tuple[Kind, ...]
     by_passing: bool
-    """True if the answer is to be a job that is not first in the queue."""
+    """True if the answer has to be a job that is not first in the queue."""
     factors: tuple[int, ...] = (1,)
     """Factors of estimates over run times."""
 
@@ -65,7 +65,7 @@ LEVELS = (
 
 @dataclass(frozen=True)
 class Quiz:
-    """Quiz with its score."""
+    """Quiz with the score so far."""
 
     seed: int
     number: int = 1
@@ -77,9 +77,9 @@ class Quiz:
     most: int | None = None
     """Number of questions in all, or None for an endless quiz."""
     policy: str = ""
-    """Policy that is asked about; "" for random ones."""
+    """Policy of the questions; "" for random ones."""
     given: tuple[Trace, Workload] | None = None
-    """Trace to ask about, in place of random workloads."""
+    """Trace of the questions, in place of random workloads; or None."""
 
     @property
     def told(self) -> str:
@@ -92,7 +92,7 @@ class Quiz:
         return self.most is not None and self.number > self.most
 
     def after(self, is_right: bool | None) -> Quiz:
-        """Return the next question; `is_right` is None if this one was not answered."""
+        """Return the quiz at the next question; `is_right` is None if this one was not answered."""
         streak = self.streak + 1 if is_right else 0
         up = streak >= STREAK and self.level + 1 < len(LEVELS)
         level = self.level + up - (is_right is False and self.level > 0)
@@ -106,7 +106,7 @@ class Quiz:
         )
 
     def ask(self) -> tuple[Performance, Walk]:
-        """Return the question on its own workload."""
+        """Return the question as a lesson on its own workload."""
         lot = np.random.default_rng([self.seed, self.number, self.level])
         for _ in range(TRIES):
             try:
@@ -142,7 +142,7 @@ def _one(lot: np.random.Generator, things: Sequence[Any]) -> Any:
 
 
 def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> LessonScene | None:
-    """Return a moment worth a question, or None."""
+    """Return a scene that is worth a question, or None."""
     if kind == "next":
         there = list(_starts(runs, by_passing))
         if not there:
@@ -166,7 +166,9 @@ def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
 
 
 def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
-    """Yield (step, job) where a waiting job starts and others keep waiting; if wanted, not the first of them."""
+    """Yield (step, job) for starts of waiting jobs while others keep waiting; with `by_passing` not of the first in the
+    queue.
+    """
     timeline = runs.timeline
     step = 0
     while step < FURTHEST:
@@ -186,7 +188,7 @@ def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
 
 
 def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
-    """Return the policy, and others with different schedules, in random order."""
+    """Return the policy and others with different schedules, in random order."""
     own = runs.spec(FIRST)
     found = [own]
     for spec in RIVALS:
@@ -200,7 +202,7 @@ def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
 
 
 def made_by_lot(lot: np.random.Generator, level: Difficulty) -> tuple[Trace, Workload]:
-    """Return a few jobs on a small machine that soon has a queue."""
+    """Return a few random jobs on a small machine that soon has a queue."""
     count = level.jobs
     table = np.full((count, len(Field)), -1.0)
     table[:, Field.ID] = np.arange(1, count + 1)

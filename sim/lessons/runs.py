@@ -27,18 +27,18 @@ WITH = " with "
 
 
 class Moment(NamedTuple):
-    """Moment of one run, and the run that is shown next to it."""
+    """Time in one run, and the run that is compared."""
 
     branch: str
     step: int
     clock: float
-    """Time from the step up to before the next one."""
+    """Time in seconds, from that of the step up to before the next step."""
     beside: str | None = None
-    """Name of the branch shown for comparison"""
+    """Name of the branch that is compared, or None"""
 
 
 class Runs:
-    """Whole runs by policy and estimates."""
+    """Whole runs of a lesson, by policy and estimates."""
 
     def __init__(
         self,
@@ -63,7 +63,9 @@ class Runs:
     # Branches
 
     def branch(self, run: str) -> str:
-        """Return the branch of a policy from the beginning; `easy with exact` also sets the estimates."""
+        """Return the name of the branch with this policy from the beginning; `easy with exact` also sets the
+        estimates.
+        """
         spec, has_estimates, estimates = run.partition(WITH)
         spec, ours = written_policy(parse_policy(spec)), self.workload.estimated
         of = estimates.strip() if has_estimates else ours
@@ -88,7 +90,7 @@ class Runs:
         return self.timeline.branches[branch].title
 
     def switched(self, moment: Moment, spec: str) -> str:
-        """Return the branch that switches to another policy at a moment."""
+        """Return the name of the branch that switches to another policy at a time."""
         spec = written_policy(parse_policy(spec))
         name = f"{spec} from step {moment.step:,} of {moment.branch}"
         if name not in self.timeline.branches:
@@ -120,7 +122,7 @@ class Runs:
         return self._metrics[branch]
 
     def last(self, branch: str) -> float:
-        """Return the time of its last step."""
+        """Return the time of the branch's last step."""
         ends = self.schedule(branch).end
         return float(ends[ends == ends].max(initial=0))
 
@@ -137,13 +139,13 @@ class Runs:
         return self.timeline.snapshot()
 
     def at_time(self, branch: str, time: float) -> Moment:
-        """Return the moment of a run at that time; before its first step, its beginning."""
+        """Return the place in a run at that time; before its first step, its beginning."""
         self.timeline.look_at(branch)
         self.timeline.seek_time(time)
         return Moment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))
 
     def typed(self, text: str, moment: Moment) -> float:
-        """Return the seconds of a time, a date or a step of that run; a time of day is one of its day."""
+        """Return the seconds of a typed time, date or step of that run; a time of day belongs to the current day."""
         found = parse_moment(text, moment.clock)
         if isinstance(found, Step):
             return self.at_step(moment.branch, found.number).clock
@@ -157,7 +159,7 @@ class Runs:
         return Moment(branch, step, self._time_of(step))
 
     def when(self, condition: str, since: Moment) -> Moment:
-        """Return the first step after a moment that meets a condition."""
+        """Return the first place after `since` that meets a condition."""
         stop = parse_stop(condition, self.workload, since.clock)
         self._go(since)
         if search_forward(self.timeline, [stop], lambda step: False) is None:
@@ -165,7 +167,7 @@ class Runs:
         return Moment(since.branch, self.timeline.step, self._time_of(self.timeline.step))
 
     def just_before(self, moment: Moment) -> Moment:
-        """Return the last instant before a step, with the state after the step before."""
+        """Return the place just before a step, with the state after the step before."""
         step = moment.step - 1
         was = self._time_of(step)
         return Moment(moment.branch, step, max(was, moment.clock - min(1.0, (moment.clock - was) / 2)))

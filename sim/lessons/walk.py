@@ -20,7 +20,7 @@ LONGEST_ANSWER = 24
 
 @dataclass(frozen=True, slots=True)
 class SceneNow:
-    """Texts for the class and for the teacher."""
+    """Current scene as text, for the class and for the teacher."""
 
     lesson: str
     title: str
@@ -33,16 +33,16 @@ class SceneNow:
     question: Question | None = None
     """Open question."""
     typed: str = ""
-    """Beginning of an answer."""
+    """Typed beginning of an answer."""
     verdict: Verdict | None = None
-    """Reply to the answer; for a skipped question, the answer."""
+    """Reply to the answer; for a skipped question, the right answer."""
     is_off: bool = False
     """True while the user explores outside the lesson."""
 
 
 @dataclass(frozen=True)
 class Walk:
-    """Scene of a lesson; a question has two sides, before and after the answer."""
+    """Progress in a lesson: the scene; a question has two sides, before and after the answer."""
 
     lesson: Lesson
     scenes: tuple[Staged, ...]
@@ -50,12 +50,12 @@ class Walk:
     typed: str = ""
     verdict: Verdict | None = None
     guessed: float | None = None
-    """Answer to a question for a moment or a number."""
+    """Answer to a question for a time or a number; None for other answers."""
     given: str = ""
     """Answer as the question writes it; "" before one, or for a skipped question."""
     is_off: bool = False
     answers: tuple[tuple[int, bool], ...] = ()
-    """(scene, True if right) of the answers."""
+    """Number of the scene and True if right, for each answer."""
 
     @classmethod
     def of(cls, performance: Performance, index: int = 0) -> Walk:
@@ -112,7 +112,7 @@ class Walk:
 
     @property
     def guess(self) -> tuple[float, float] | None:
-        """Return the guessed moment, and the right one."""
+        """Return the guessed time and the right one, or None."""
         asked = self.staged.question
         if self.guessed is None or asked is None or asked.value is None or asked.value.unit != "moment":
             return None
