@@ -1,1 +1,3 @@
-"""One job's story: as far as a history knows it (`so_far`), or from submission to end in a run of its own (`life`)."""
+"""Story of one job: as of a moment of a history (`job_state`), or from submission to end in a run of its own
+(`life`).
+"""

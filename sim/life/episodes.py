@@ -25,7 +25,7 @@ from sim.why.wait_reasons import Heads, NotConsidered
 from sim.workload.model import Job
 
 MOST_STRETCHES = 400
-"""Above this number, neighbouring stretches are joined before they are compared."""
+"""Number of stretches above which neighbouring ones are joined before they are compared."""
 
 # Reasons
 
@@ -43,12 +43,12 @@ def _blockers(waits: Sequence[Waited], many: str) -> str:
 
 
 def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
-    """Return the reason shared by some stretches, worded to follow "because"."""
+    """Return the common reason of some stretches, worded to follow "because"."""
     return past(state, job, partial(_blockers, waits))
 
 
 def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
-    """Return the numbers of the reason as ranges over the stretches."""
+    """Return the numbers of the reason, as ranges over the stretches, as text."""
     if kind in (WouldDelay, PredictedToDelay):
         return f": it needs {job.procs:,}, {_range(waits, 'extra')} extra"
     if kind is FitsNoRow:
@@ -61,7 +61,7 @@ def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
 
 
 def fitted_for(waits: Sequence[Waited]) -> str:
-    """Return for how long enough processors were free, as text."""
+    """Return as text how long enough processors were free although the job waited."""
     fitting = sum(wait.fitting for wait in waits)
     if not fitting:
         return ""
@@ -91,7 +91,7 @@ def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
 
 
 class Lasting(Protocol):
-    """Stretch of time."""
+    """Interface of a stretch of time."""
 
     @property
     def seconds(self) -> float: ...
@@ -149,7 +149,7 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
 
 
 def _ahead(waits: Sequence[Waited]) -> str:
-    """Return the number of jobs ahead of it at the beginning and end, and the first job in the queue."""
+    """Return text on the jobs ahead of it at the beginning and end, and the first job in the queue."""
     first, last = waits[0].ahead[0], waits[-1].ahead[1]
     if not first and not last:
         return ""
@@ -162,7 +162,7 @@ def _ahead(waits: Sequence[Waited]) -> str:
 
 
 def _missing(wait: Waited, job: Job) -> str:
-    """Return the jobs whose processors it lacks at the beginning of the stretch."""
+    """Return as text the jobs whose processors it lacks at the beginning of the stretch."""
     at = clock_near(wait.time)
     holders = [f"{name(h.job)} ({h.job.procs:,}, until {at(h.until)})" for h in wait.missing]
     if len(holders) > 4:

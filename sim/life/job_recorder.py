@@ -1,4 +1,4 @@
-"""Recorder of one job: runs the engine and turns what happens to the job into moments.
+"""Recorder of one job: it runs the engine and records the events of the job.
 
 The policy is asked for its reasons (`engine.curious`) only while the job waits, and only changes of this job are
 examined: it may be suspended for a hundred thousand steps, or take as many turns.
@@ -66,7 +66,7 @@ _HAS_MOMENT = (
 
 
 class JobRecorder:
-    """Recorder of one job, which steps the engine and keeps notes."""
+    """Recorder of one job, which makes the engine's steps."""
 
     def __init__(self, engine: Engine, job: Job, step: Callable[[], bool]) -> None:
         self.engine, self.job, self._step_on = engine, job, step
@@ -75,9 +75,9 @@ class JobRecorder:
         self._moments: list[Moment] = []
         self._where: Where = "queue"
         self._in_rows: Literal["", "new", "known"] = ""
-        """"new" or "known" in a matrix, by whether the job has had a turn there"""
+        """State in the matrix: "" outside of it, "known" after the job's first turn there, "new" before"""
         self._since = job.submit
-        """beginning of the current wait"""
+        """Beginning of the current wait"""
         self._decisions: Sequence[Decision] = ()
         self._freed: tuple[Holder, ...] = ()
         self._came = 0
@@ -88,7 +88,7 @@ class JobRecorder:
         engine.curious = True
 
     def see_step(self) -> bool:
-        """Make one step. Return False if the job has ended or no step is left."""
+        """Make one step and record the job's events. Return False if the job has ended or no step is left."""
         engine, job, was = self.engine, self.job, self._where
         running = engine.state.running.copy() if was == "queue" else {}
         absent, then = engine.state.machine.absent, engine.now
@@ -130,12 +130,14 @@ class JobRecorder:
         return True
 
     def _was_to_end(self, done: Job, running: Mapping[int, Allocation]) -> float:
-        """Return the expected end by estimate; for a job that shared processors, now plus its remaining estimate."""
+        """Return the expected end of a job that has ended; if it shared processors, its end plus its remaining
+        estimate.
+        """
         run, state = running.get(done.rank), self.engine.state
         return state.now + done.estimate - state.ran(done.rank) if run is None else run.expected_end
 
     def told(self) -> tuple[Moment, ...]:
-        """Close the open stretch and stay, and return all moments."""
+        """Close the open stretch and stay, and return all events."""
         self._close()
         self._close_stay()
         return tuple(self._moments)
@@ -155,7 +157,7 @@ class JobRecorder:
         return run is not None and run.kind == SPECULATIVE
 
     def _own(self) -> Iterator[Decision]:
-        """Return the decisions about this job."""
+        """Yield the decisions of this step about the job."""
         return (decision for decision in self._decisions if getattr(decision, "job", None) is self.job)
 
     # In the queue
@@ -189,12 +191,12 @@ class JobRecorder:
         return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free, in_rows)
 
     def _note_passers(self) -> None:
-        """Note the jobs that pass it in this step, each once."""
+        """Record the jobs that pass it in this step, each once."""
         known = {p.job.rank for p in self.passes}
         self.passes += [p for p in self._plans.see_passers(self._decisions) if p.job.rank not in known]
 
     def _see_own(self) -> None:
-        """Note the decisions about this job and the switches, in order."""
+        """Record the decisions about the job and the switches, in order."""
         now = self.engine.now
         for d in self._decisions:
             if isinstance(d, Switched):
@@ -222,7 +224,7 @@ class JobRecorder:
     # On processors, and losing them
 
     def _see_loss(self) -> None:
-        """Note that the speculative run reached its limit."""
+        """Record that the speculative run reached its limit."""
         started = next(m for m in reversed(self._moments) if isinstance(m, Started))
         now = self.engine.now
         self._moments.append(Requeued(now, now - started.time))
@@ -230,7 +232,7 @@ class JobRecorder:
         self._plans.forget()
 
     def _see_interruption(self, d: Interrupt) -> None:
-        """Note that its processors went down."""
+        """Record that the job's processors went down."""
         self._close()
         self._close_stay(d.ran)
         self._end_pause(None)
@@ -239,7 +241,7 @@ class JobRecorder:
         self._plans.forget()
 
     def _see_leaving(self) -> None:
-        """Note that its matrix was removed: the job runs alone, is suspended or, without a turn yet, waits again."""
+        """Record that the matrix was removed: the job runs alone, is suspended or, without a turn yet, waits again."""
         self._close()
         self._close_stay()
         own = tuple(map(type, self._own()))

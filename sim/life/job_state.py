@@ -1,6 +1,6 @@
-"""One job up to a moment of a run: its state, its stretches on processors, the decisions about it.
+"""State of one job at a moment of a run: its state, its stretches on processors, and the decisions about it.
 
-The history has all of it; the whole life of a job, with its reasons to wait, needs a run of its own (`life`).
+It is read from the history; the whole life of a job, with its reasons to wait, needs a run of its own (`life`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sim.workload.model import Job, Workload
 
 
 class PlannedAt(NamedTuple):
-    """Planned start `at`, as set at `time`."""
+    """Planned start `at`, which was set at `time`."""
 
     time: float
     at: float
@@ -35,15 +35,15 @@ class JobState:
 
     rank: int
     state: str
-    """One of: not submitted, waiting, running, suspended, in the matrix, finished, cancelled."""
+    """Kind of state: not submitted, waiting, running, suspended, in the matrix, finished, cancelled."""
     start: float | None
     end: float | None
     planned: tuple[PlannedAt, ...]
     """Planned starts in order."""
     decided: tuple[tuple[float, Decision], ...]
-    """Decisions about it, with their times."""
+    """Times and decisions about the job."""
     stretches: tuple[tuple[float, float | None, str], ...]
-    """(start, end, kind) of its times on processors; end is None for the current one."""
+    """Start, end and kind of each of its stretches on processors; the end is None for the current one."""
     ahead: int | None = None
     """Number of jobs ahead of it while it waits."""
     passed: PassedBy = NOBODY
@@ -60,7 +60,7 @@ class JobReader:
         """Number of steps read so far"""
 
     def at(self, history: Past, snapshot: Snapshot) -> JobState:
-        """Return the job at the moment of the snapshot, which `history` must include."""
+        """Return the job's state as of the snapshot, which `history` must include."""
         past, rank, submit = history.as_of(snapshot.step), self.job.rank, self.job.submit
         if self._read < snapshot.step:
             self._decided += past.decided_about(rank, submit, self._read)
@@ -82,7 +82,7 @@ class JobReader:
 
 
 def state_of(snapshot: Snapshot, job: Job) -> str:
-    """Return the state of the job in one word or two."""
+    """Return the kind of the job's state in one word or two."""
     match entry_of(snapshot, job.rank):
         case Queued():
             return "waiting"

@@ -1,7 +1,7 @@
 """Life of one job: the events from its submission to its end, and its reasons to wait.
 
 `life_of` runs the workload under a policy and records one job, step by step (`sim.life.job_recorder`), as a `Life` with
-its moments (`sim.life.moments`). `sim.life.story` and, in short, `sim.life.summary` put them into words.
+its events (`sim.life.moments`). `sim.life.story` and, in short, `sim.life.summary` make text of them.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from sim.workload.outages import absent
 
 @dataclass(frozen=True)
 class Life:
-    """One job under one policy; `start` and `end` are None if they did not happen."""
+    """Life of one job under one policy; `start` and `end` are None if they did not happen."""
 
     policy: str
     """Spec of the policy; after switches, all of them with their times."""
     procs: int
-    """Processors of the machine, available or not."""
+    """Number of processors of the machine, available or not."""
     there: int
-    """Processors available when the job was submitted."""
+    """Number of processors available when the job was submitted."""
     job: Job
     start: float | None
     """Time of its first run; where rows take turns, the first turn of its row."""
@@ -41,7 +41,7 @@ class Life:
     """Events in order of time."""
     passes: tuple[Pass, ...]
     in_its_way: InTheWay | None = None
-    """Jobs that passed it and held processors it lacked; None if undecidable."""
+    """Jobs that passed it and held processors it lacked; None if unknown."""
 
     def __repr__(self) -> str:
         began, ended = ("never" if at is None else clock(at) for at in (self.start, self.end))
@@ -58,17 +58,17 @@ class Life:
 
     @property
     def plans(self) -> tuple[Planned, ...]:
-        """Return its planned starts in order."""
+        """Return the planned starts in order."""
         return tuple(m for m in self.moments if isinstance(m, Planned))
 
     @property
     def pauses(self) -> tuple[Paused, ...]:
-        """Return its suspensions."""
+        """Return the suspensions in order."""
         return tuple(m for m in self.moments if isinstance(m, Paused))
 
     @property
     def stay(self) -> Shared | None:
-        """Return its time in the matrix, or None if it never shared processors."""
+        """Return the time in the matrix, or None if the job never shared processors."""
         return next((m for m in self.moments if isinstance(m, Shared)), None)
 
 
@@ -80,7 +80,7 @@ def life_of(
     placement: Placement = "lowest",
     switches: Iterable[tuple[float, Policy | str]] = (),
 ) -> Life:
-    """Run the workload until the job ends and return the job's life, with switches of the policy on the way."""
+    """Run the workload until the job ends, with these switches, and return the job's life."""
     engine = Engine(workload, policy, placement=placement, curious=False)
     scenario = Scenario(workload, policy, switches, placement)
     return watch(engine, rank, scenario.stepper(engine))

@@ -1,4 +1,4 @@
-"""A job's stay in the matrix: number of rows that shared the time, and for how long."""
+"""Stay of a job in the matrix: the number of rows that shared the time, and for how long."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Stay:
         self._moved += home != self._home
 
     def begin(self) -> None:
-        """Note the job's first turn."""
+        """Record the job's first turn."""
         if self._begin is None:
             self._begin = self._since = self._engine.now
             self._ran = self._engine.state.ran(self._rank)
@@ -73,7 +73,7 @@ class Stay:
         )
 
     def _count(self) -> tuple[int, int]:
-        """Return the number of rows, and the number of rows that the job is in."""
+        """Return the number of rows in the matrix, and of the rows that the job is in."""
         return len(self._matrix.rows), len(self._matrix.rows_of(self._rank))
 
     def _pass_time(self, now: float) -> None:

@@ -14,7 +14,7 @@ from sim.workload.model import Job
 
 
 class Range(NamedTuple):
-    """Smallest and largest value of a number over some steps."""
+    """Range from the smallest to the largest value of a number over some steps."""
 
     low: float
     high: float
@@ -25,7 +25,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Submitted:
-    """Submission; after that pass `ahead` waiting jobs are ahead of it and need `wanted` processors."""
+    """Submission of the job; after that pass `ahead` waiting jobs are ahead of it and need `wanted` processors."""
 
     time: float
     ahead: int
@@ -38,7 +38,7 @@ class Submitted:
 
 @dataclass(frozen=True)
 class Waited:
-    """Wait from `time` to `until` for one kind of reason: `state` with the ranges of its numbers."""
+    """Wait from `time` to `until` for one kind of reason, `state`, with the ranges of its numbers."""
 
     time: float
     until: float
@@ -46,15 +46,15 @@ class Waited:
     state: Reason
     """Reason of the last step; two reasons are of one kind if their type and the job they name are equal."""
     numbers: dict[str, Range]
-    """Ranges of the reason's numbers and of the `free` processors."""
+    """Range of each number of the reason and of the `free` processors, by name."""
     ahead: tuple[int, int]
-    """Jobs ahead of it at the beginning and at the end."""
+    """Numbers of jobs ahead of it at the beginning and at the end."""
     fitting: float
     """Seconds in which enough processors were free although it waited."""
     head: Job | None
-    """First job in the queue, if the policy plans for one job only."""
+    """First job in the queue, if the policy plans for one job only; else None."""
     lacking: int
-    """Processors that it lacked at the beginning."""
+    """Number of processors that it lacked at the beginning."""
     missing: tuple[Holder, ...]
     """Jobs that must end before it fits, by expected end, as of the beginning."""
 
@@ -76,13 +76,13 @@ class Planned:
     at: float
     was: float | None
     because: Reason | None
-    """Reason of the plan; None if the policy only expects the start."""
+    """Reason of the plan; None if the policy gives only an expected start."""
     early: tuple[Holder, ...] = ()
     """Jobs that ended at that instant, before their expected end."""
     passers: tuple[Job, ...] = ()
     """Jobs that passed it since the previous plan and still run at the previously planned start."""
     newcomers: tuple[Job, ...] = ()
-    """Jobs that arrived then and are ahead of it."""
+    """Jobs that arrived at that instant and are ahead of it."""
     promised: bool = False
     """True if the policy promised not to move the start later."""
 
@@ -127,12 +127,12 @@ class Requeued:
 
 @dataclass(frozen=True)
 class Interrupted(Requeued):
-    """Processors of the job went down: `lost` seconds of work are lost, and it waits again."""
+    """Interruption because processors of the job went down: `lost` seconds of work are lost, and it waits again."""
 
 
 @dataclass(frozen=True)
 class Returned:
-    """Matrix removed before the job's row had a turn: it waits again."""
+    """Removal of the matrix before the job's row had a turn: the job waits again."""
 
     time: float
 
@@ -146,7 +146,7 @@ class Paused:
     because: Reason
     """Reason of the suspension."""
     overhead: float
-    """Seconds in which it still kept its processors."""
+    """Seconds for which it still kept its processors."""
     ran: float
     """Run time before the suspension, in seconds."""
     by: tuple[Job, ...]
@@ -205,7 +205,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Told:
-    """Another decision of the policy about the job."""
+    """Decision of the policy about the job that is no other event here."""
 
     time: float
     decision: Decision
@@ -225,7 +225,7 @@ Moment: TypeAlias = (
 
 
 class Pass(NamedTuple):
-    """Start of a job that arrived later; `behind` if it was behind this one in queue order."""
+    """Pass by a job that arrived later and started; `behind` if it was behind this one in queue order."""
 
     time: float
     job: Job

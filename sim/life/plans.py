@@ -1,4 +1,4 @@
-"""Planned start of a waiting job: how it moves, which jobs passed it, and the first job in the queue."""
+"""Planned start of a waiting job: its moves, the jobs that passed it, and the first job in the queue."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from sim.workload.model import Job
 
 
 class Plans:
-    """Planned start of one job after each step."""
+    """Tracker of the planned start of one job, step by step."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._engine, self._job = engine, job
         self.at: float | None = None
         self.why: Reason | None = None
-        """Reason of the plan; None if the policy only expects the start."""
+        """Reason of the plan; None if the policy gives only an expected start."""
         self.head: Job | None = None
-        """First job in the queue, if the policy plans for one job only."""
+        """First job in the queue, if the policy plans for one job only; else None."""
         self._since_plan: list[Pass] = []
-        """Passes after the policy had planned this job in its pass."""
+        """Passes after the policy planned this job in its last pass."""
         self._before_plan: list[Pass] = []
-        """Passes between the previous plan and that time."""
+        """Passes between the plan before and that time."""
 
     def forget(self) -> None:
         """Forget the plan, because the job started and waits again."""

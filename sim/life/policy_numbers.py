@@ -1,4 +1,4 @@
-"""Numbers that a policy keeps for one job, such as its priority, over time."""
+"""Numbers that a policy wrote for one job, such as its priority, over time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sim.policies.policy import columns_of
 from sim.timeline.scenario import Scenario
 
 Numbers: TypeAlias = list[tuple[float, float]]
-"""(time, value) at each change."""
+"""Time and value at each change."""
 
 
 def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:

@@ -1,4 +1,4 @@
-"""Moments of a life as rows of time and text; similar moments are summarised in one row."""
+"""Story of a job: its events as rows of time and text; similar events share one row."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from sim.workload.model import Job
 
 Row: TypeAlias = tuple[float, str]
 ALIKE = 3
-"""Other decisions of one kind that get a row of their own."""
+"""Number of other decisions of one kind that get a row each."""
 
 
 def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
@@ -67,7 +67,7 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
 
 
 def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
-    """Split the waits into those between two runs."""
+    """Yield the waits between two runs of the job, each as its stretches."""
     begin = 0
     for place in range(1, len(waits) + 1):
         if place == len(waits) or waits[place].time != waits[place - 1].until:
@@ -76,14 +76,14 @@ def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
 
 
 def _of_each_run(life: Life) -> Iterator[Sequence[Paused]]:
-    """Split the suspensions at each loss of the job's work."""
+    """Yield the suspensions between two losses of the job's work."""
     lost = [moment.time for moment in life.moments if isinstance(moment, Interrupted)]
     for since, until in pairwise([-inf, *lost, inf]):
         yield [pause for pause in life.pauses if since <= pause.time < until]
 
 
 def _plans_told(life: Life, most: int) -> set[int]:
-    """Return the ids of the first plan and the largest moves."""
+    """Return the ids of the events with the first plan and the largest moves."""
     plans = [m for m in life.moments if isinstance(m, Planned | Unplanned)]
     great = sorted(plans[1:], key=lambda m: -abs(m.moved) if isinstance(m, Planned) else 0)
     return {id(m) for m in [*plans[:1], *great[: most - 1]]}
@@ -230,7 +230,7 @@ def _pause(pause: Paused, job: Job) -> list[Row]:
 
 
 def _made_way_for(pauses: Sequence[Paused]) -> str:
-    """Return the jobs for which it was suspended, most frequent first."""
+    """Return the jobs for which it was suspended as text, the most frequent first."""
     asked = Counter(job for pause in pauses for job in jobs_in(pause.because))
     if not asked:
         return "others"

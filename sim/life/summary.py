@@ -1,4 +1,4 @@
-"""A life in a few sentences: length and reasons of the wait, jobs that passed, moves of the planned start."""
+"""Summary of a life in a few sentences: length and reasons of the wait, passing jobs, moves of the planned start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sim.workload.model import Job
 
 
 def figures(life: Life) -> str:
-    """Return size, times and submission of the job in one line."""
+    """Return width, times and submission of the job in one line."""
     job = life.job
     facts = [
         wanted(job.procs, life.procs, life.there, "when it came"),
@@ -84,7 +84,7 @@ def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
 
 
 def _passed(life: Life) -> str:
-    """Return how many jobs passed it, and the largest of them."""
+    """Return text on how many jobs passed it, and the largest of them."""
     passes = life.passes
     if not passes:
         return "No job passed it."
@@ -100,7 +100,7 @@ def _passed(life: Life) -> str:
 
 
 def _in_its_way(job: Job, found: InTheWay, passes: int) -> str:
-    """Return how many of them held processors that it needed."""
+    """Return text on how many of them held processors that it needed."""
     many = len(found.passers)
     if not many:
         return f"{'It did not hold' if passes == 1 else 'None of them held'} processors it needed."
@@ -115,8 +115,8 @@ def _some(part: int, whole: int) -> str:
 def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
     """Return a sentence on the moves of its planned start, and all planned starts with the real one last.
 
-    `told_of` plans have rows elsewhere. After a loss of work only later plans count. "" if there was no plan.
-
+    `told_of` plans have rows elsewhere. After a loss of work only later plans count. The sentence is "" without any
+    plan.
     """
     lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
     plans = [plan for plan in life.plans if lost is None or plan.time >= lost]

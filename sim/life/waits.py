@@ -1,4 +1,4 @@
-"""Why a job waits, step by step: consecutive steps with the same kind of reason form one stretch.
+"""Reasons of a job's wait, step by step: consecutive steps with the same kind of reason form one stretch.
 
 A stretch is a `Waited` with the ranges of its numbers; together the stretches cover the wait without a gap.
 """
@@ -16,7 +16,7 @@ from sim.workload.model import Job
 
 
 class Waits:
-    """Stretch that is open while the job waits."""
+    """Tracker of the stretch that is open while the job waits."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._engine, self._job = engine, job
@@ -25,7 +25,9 @@ class Waits:
         """True if the job fitted after the last step."""
 
     def note(self, state: Reason, head: Job | None, switched: bool = False) -> Waited | None:
-        """Note that the job waits after this step, which may have switched the policy; return a stretch that ended."""
+        """Record that the job waits after this step, which may have switched the policy; return a stretch that ended,
+        or None.
+        """
         engine, job = self._engine, self._job
         free, ahead = room(engine.state), len(ahead_of(engine.state, job))
         last = self._until_now()
