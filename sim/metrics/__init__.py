@@ -1,1 +1,1 @@
-"""The numbers of a schedule: of all jobs, of groups of them, over time."""
+"""Metrics of a schedule: of all jobs, of groups of jobs, over time."""

@@ -18,9 +18,9 @@ from sim.workload.model import Floats, Ints
 from sim.workload.outages import capacity
 
 SMALLEST = 1e-9
-"""Share of all processor time below which a difference is a rounding error."""
+"""Smallest share of all processor time that counts; smaller differences are rounding errors."""
 Value = float | int | None
-"""A plain number; None if it is undefined (the mean of no jobs)"""
+"""Value of a metric; None if it is undefined, such as the mean of no jobs"""
 
 
 def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
@@ -34,7 +34,7 @@ def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float 
 
 
 def statistics(jobs: FinishedJobs) -> dict[str, Value]:
-    """Return how a set of finished jobs fared: the part of the metrics that makes sense for any group."""
+    """Return the metrics of a set of finished jobs that are defined for any group."""
     values: dict[str, Value] = {"jobs": len(jobs)}
     values |= _spread("wait", jobs.wait)
     values |= _spread("turnaround", jobs.turnaround)
@@ -60,7 +60,7 @@ def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
 
 
 def ratio(s1: Value, sm: Value) -> float | None:
-    """Return LS's equation 3: how much better `sm` is than `s1` (both slowdowns); negative if it is worse.
+    """Return R of Lawson & Smirni: how much better the slowdown `sm` is than `s1`; negative if it is worse.
 
     >>> ratio(3.0, 2.0), ratio(2.0, 3.0), ratio(None, 2.0)
     (0.5, -0.5, None)
@@ -71,7 +71,7 @@ def ratio(s1: Value, sm: Value) -> float | None:
 
 
 def span(schedule: Schedule) -> tuple[float, float]:
-    """Return the first submission and the last end or, in a run cut short, its last instant."""
+    """Return the times of the first submission and of the last end; in a run cut short, of its last instant."""
     ended = schedule.end[~np.isnan(schedule.end)]
     begin = float(schedule.workload.submit.min()) if len(schedule.end) else 0.0
     finish = float(ended.max()) if len(ended) else begin
@@ -96,7 +96,9 @@ def _mean(values: Floats) -> float | None:
 
 
 def _machine(schedule: Schedule) -> dict[str, Value]:
-    """Return the metrics of Z's equations 1 to 3; occupied time without progress is equation 3's overhead."""
+    """Return the metrics of the machine (Zhang et al., equations 1 to 3); occupied time without progress is
+    overhead.
+    """
     begin, finish = span(schedule)
     available = capacity(schedule.outages, schedule.workload.procs, begin, finish)
     values: dict[str, Value] = {"makespan": finish - begin}
@@ -118,7 +120,7 @@ def _machine(schedule: Schedule) -> dict[str, Value]:
 
 
 def _work(schedule: Schedule) -> float:
-    """Return processor-seconds of progress, including jobs that have not finished yet."""
+    """Return the processor-seconds of progress, including jobs that have not finished yet."""
     progress = np.where(np.isnan(schedule.end), np.nan_to_num(schedule.ran), schedule.workload.runtime)
     return float((schedule.workload.width * progress).sum())
 

@@ -1,4 +1,4 @@
-"""Name, unit and meaning of every metric; tables, JSON and screens read them from here."""
+"""Catalogue of metrics: name, unit and meaning of each, for tables, JSON and screens."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from sim.errors import ParameterError
 from sim.metrics.search import meant
 
 Unit = Literal["s", "h", "jobs", "times", "share", "factor"]
-"""Seconds, hours, a number of jobs, how often, a share of 1, a factor such as a slowdown."""
+"""Unit of a metric: seconds, hours, a number of jobs, a number of times, a share of 1, a factor such as a slowdown."""
 Better = Literal["smaller", "greater"]
 
 
 class Metric(NamedTuple):
-    """One number of a schedule; `better` is None if neither smaller nor greater is better."""
+    """Metric of a schedule; `better` is None if neither smaller nor greater is better."""
 
     name: str
     title: str
@@ -23,7 +23,7 @@ class Metric(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Return the title, with its unit of count unless the title has it.
+        """Return the title with its unit, such as jobs or times, unless the title has it.
 
         >>> metric("killed").counted, metric("jobs").counted
         ('killed (jobs)', 'jobs')
@@ -32,7 +32,7 @@ class Metric(NamedTuple):
 
 
 def _spread(column: str, title: str, unit: Unit, what: str) -> tuple[Metric, ...]:
-    """Return a column of jobs as its mean, median, worst case and standard deviation."""
+    """Return the metrics of a column: its mean, median, worst value and standard deviation."""
     return (
         Metric(f"mean_{column}", f"mean {title}", unit, "smaller", f"{what}, mean over the jobs"),
         Metric(f"median_{column}", f"median {title}", unit, "smaller", f"{what}; half of the jobs have less"),
@@ -141,7 +141,7 @@ _BY_NAME = {entry.name: entry for entry in (*METRICS, *FAIRNESS)}
 
 
 def metric(name: str) -> Metric:
-    """Return the entry of that name.
+    """Return the metric of that name.
 
     >>> metric("mean_wait").unit
     's'

@@ -18,7 +18,7 @@ T = TypeVar("T", np.float64, np.int64, np.bool_)
 
 @dataclass(frozen=True, eq=False)
 class FinishedJobs:
-    """The jobs with these ranks, all of them finished: waits, turnarounds and slowdowns, one entry a job."""
+    """Finished jobs, given by rank: waits, turnarounds and slowdowns, one entry per job."""
 
     schedule: Schedule
     ranks: Ints
@@ -35,7 +35,7 @@ class FinishedJobs:
         return cls(source, np.flatnonzero(counts), tau)
 
     def where(self, chosen: Bools) -> FinishedJobs:
-        """Return only the jobs for which `chosen`, one entry a job of these, is true."""
+        """Return only the jobs whose entry in `chosen` is True."""
         return FinishedJobs(self.schedule, self.ranks[chosen], self.tau)
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class FinishedJobs:
 
     @cached_property
     def run(self) -> Floats:
-        """Run times after the overrun rule."""
+        """Return the run times in seconds, after the overrun rule."""
         return self.column(self.workload.runtime)
 
     @cached_property
@@ -72,7 +72,7 @@ class FinishedJobs:
 
     @cached_property
     def lead(self) -> Floats:
-        """Return how long before its requested start the job was submitted."""
+        """Return the seconds from each job's submission to its requested start."""
         return self.column(self.workload.due) - self.submit
 
     @cached_property
@@ -81,7 +81,7 @@ class FinishedJobs:
 
     @cached_property
     def idle(self) -> Floats:
-        """Time in the system without progress: the wait, and for preempted jobs all later stops too."""
+        """Return the seconds in the system without progress: the wait, and for preempted jobs all later stops too."""
         return self.turnaround - self.run
 
     @cached_property
@@ -90,21 +90,23 @@ class FinishedJobs:
 
     @cached_property
     def bounded_slowdown(self) -> Floats:
-        """Return the bounded slowdown as ZKP and K define it; 1 for every job that never idles."""
+        """Return the bounded slowdown of Zhang et al. (2003) and Kettimuthu; 1 for every job that never idles."""
         return 1 + self.idle / np.maximum(self.run, self.tau)
 
     @cached_property
     def bounded_slowdown_z(self) -> Floats:
-        """Return the bounded slowdown as Z defines it: jobs shorter than tau may idle for a while."""
+        """Return the bounded slowdown of Zhang et al. (2000), in which jobs shorter than tau may idle for a while."""
         return np.maximum(self.turnaround, self.tau) / np.maximum(self.run, self.tau)
 
     @cached_property
     def width_weighted_slowdown(self) -> Floats:
-        """Return ZKP's equation 2: jobs of equal work that end together count the same, whatever their shape."""
+        """Return the slowdowns weighted by width (Zhang et al., equation 2): equal work that ends together counts the
+        same.
+        """
         return self.turnaround / (self.width * np.maximum(self.run, self.tau))
 
     @cached_property
     def recorded_wait(self) -> Floats:
-        """Wait of each job as recorded in the trace, in seconds; nan where the trace has none."""
+        """Return the recorded wait of each job in seconds; nan where the trace has none."""
         wait = self.column(self.workload.wait)
         return np.where(wait >= 0, wait, np.nan)

@@ -1,4 +1,4 @@
-"""Formula and paper of every metric, as `schedscope metrics` prints them."""
+"""Formulas of all metrics with their papers, as `schedscope metrics` prints them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SYMBOLS = (
     "idle = end - submit - run; due = the start that was asked for, else submit; tau = 10 s; "
     "N processors from T0 (first submission) to T1 (last end)"
 )
-"""Meaning of the words in formulas."""
+"""Text with the meaning of the words in formulas."""
 COLUMNS = {
     "wait": Formula("start - due"),
     "turnaround": Formula("end - submit"),
     "slowdown": Formula("(end - submit) / run"),
     "bounded_slowdown": Formula("1 + idle / max(run, tau)", "ZKP, K"),
 }
-"""Formulas of one job."""
+"""Formulas of one job's values, by name."""
 _SPREADS = {"mean": "sum of {} / jobs", "median": "median of {}", "max": "max of {}", "std": "standard deviation of {}"}
 _OWN = {
     "jobs": Formula("number of jobs with an end"),

@@ -20,22 +20,22 @@ LS_CLASSES = (1000.0, 10000.0)
 SMALL = 32
 BATCH = 1000
 PERIOD = 30 * 86400
-"""Seconds of a "month" where the calendar is not known."""
+"""Seconds of a "month" if the calendar is unknown."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A group of jobs: its short label, what belongs to it, and its `statistics` by name."""
+    """Row of a group: its short label, the meaning of the group, and the `statistics` of its jobs by name."""
 
     label: str
     meaning: str
     values: dict[str, Value]
     members: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
-    """Ranks of the jobs, in their order; a column, because a tuple of millions takes four times as much."""
+    """Ranks of the jobs as an array, because a tuple of millions takes four times as much memory."""
 
     @property
     def jobs(self) -> int:
-        """Return how many finished jobs are in the group."""
+        """Return the number of finished jobs in the group."""
         return int(self.values["jobs"] or 0)
 
     def as_dict(self) -> dict[str, str | Value]:
@@ -44,48 +44,50 @@ class Row:
 
 
 def by_category(source: Schedule | FinishedJobs) -> list[Row]:
-    """Group by K's sixteen categories, by run time and processors (K table 2.1).
+    """Return a row for each of Kettimuthu's sixteen categories, by run time and processors.
 
-    K's figures 4.3 and 4.4 show well estimated jobs alone: pass `jobs.where(well_estimated(jobs))`.
+    Kettimuthu's figures 4.3 and 4.4 show well estimated jobs alone: pass `jobs.where(well_estimated(jobs))`.
     """
     jobs = FinishedJobs.of(source)
     return _rows(jobs, category(jobs.run, jobs.width), CATEGORIES)
 
 
 def by_coarse_category(source: Schedule | FinishedJobs) -> list[Row]:
-    """Group by K's four categories for load studies: short or long, narrow or wide (K table 4.1)."""
+    """Return a row for each of Kettimuthu's four coarse categories: short or long, narrow or wide."""
     jobs = FinishedJobs.of(source)
     return _rows(jobs, coarse_category(jobs.run, jobs.width), COARSE)
 
 
 def by_class(source: Schedule | FinishedJobs, thresholds: Sequence[float] = LS_CLASSES) -> list[Row]:
-    """Group by LS's classes: how many of the thresholds are at most the job's estimate."""
+    """Return a row for each class of estimates of Lawson & Smirni: the number of thresholds up to the job's
+    estimate.
+    """
     jobs = FinishedJobs.of(source)
     index = np.searchsorted(thresholds, jobs.estimate, side="right")
     return _rows(jobs, index, _class_names(thresholds))
 
 
 def by_width_class(source: Schedule | FinishedJobs, small: int = SMALL) -> list[Row]:
-    """Group by Z's small and large jobs."""
+    """Return a row for small and one for large jobs (Zhang et al. 2000)."""
     jobs = FinishedJobs.of(source)
     names = (Category("small", f"<= {small} processors"), Category("large", f"> {small} processors"))
     return _rows(jobs, _numbered(jobs.width > small), names)
 
 
 def well_estimated(jobs: FinishedJobs) -> Bools:
-    """Return which estimates are at most twice the run time, after K."""
+    """Return True for each job whose estimate is at most twice its run time, after Kettimuthu."""
     return jobs.estimate <= 2 * jobs.run
 
 
 def by_estimate_quality(source: Schedule | FinishedJobs) -> list[Row]:
-    """Group by K's well and poorly estimated jobs."""
+    """Return a row for well and one for poorly estimated jobs (Kettimuthu)."""
     jobs = FinishedJobs.of(source)
     names = (Category("well", "estimate <= 2 run times"), Category("poorly", "estimate > 2 run times"))
     return _rows(jobs, _numbered(~well_estimated(jobs)), names)
 
 
 def by_estimator(source: Schedule | FinishedJobs) -> list[Row]:
-    """Group by Z's ten classes of estimators, the worst first, by run time over estimate (Z figure 6)."""
+    """Return a row for each of ten classes of users' estimates, the worst first, by run time over estimate."""
     jobs = FinishedJobs.of(source)
     index = np.clip(np.ceil(10 * jobs.run / jobs.estimate).astype(np.int64) - 1, 0, 9)
     shares = [(f"{10 * i}-{10 * i + 10} %", f"{10 * i} % < run time / estimate <= {10 * i + 10} %") for i in range(10)]
@@ -93,14 +95,14 @@ def by_estimator(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def by_priority(source: Schedule | FinishedJobs) -> list[Row]:
-    """Group by LS's high and low priority."""
+    """Return a row for high and one for low priority (Lawson & Smirni)."""
     jobs = FinishedJobs.of(source)
     names = (Category("high", "high priority"), Category("low", "low priority"))
     return _rows(jobs, _numbered(~jobs.column(jobs.workload.high)), names)
 
 
 def by_queue(source: Schedule | FinishedJobs) -> list[Row]:
-    """Return the queues that the trace records (W table 3)."""
+    """Return a row for each queue that the trace records."""
     jobs = FinishedJobs.of(source)
     numbers, index = np.unique(jobs.column(jobs.workload.queue), return_inverse=True)
     words, titles = jobs.workload.names.get(Field.QUEUE, ()), jobs.workload.header.queues
@@ -112,7 +114,7 @@ def by_queue(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def by_user(source: Schedule | FinishedJobs) -> list[Row]:
-    """Return the rows of users, the user with most jobs first."""
+    """Return a row for each user, the user with the most jobs first."""
     return _by_party(FinishedJobs.of(source), Field.USER)
 
 
@@ -139,7 +141,7 @@ def _by_party(jobs: FinishedJobs, field: Field) -> list[Row]:
 
 
 def by_month(source: Schedule | FinishedJobs) -> list[Row]:
-    """Group by calendar month of submission, UTC (W table 1), or by 30 days without a known date."""
+    """Return a row for each calendar month of submission, UTC, or for each 30 days without a known date."""
     jobs = FinishedJobs.of(source)
     begin = jobs.workload.header.unix_start
     if begin is not None:
@@ -153,7 +155,7 @@ def by_month(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def by_batch(source: Schedule | FinishedJobs, size: int = BATCH) -> list[Row]:
-    """Return one batch of submissions after another (LS figure 4)."""
+    """Return a row for each batch of successive submissions."""
     if size < 1:
         raise ParameterError(f"a batch has at least 1 job, got {size}")
     jobs = FinishedJobs.of(source)
@@ -168,7 +170,7 @@ PERCENTS = (50, 75, 90, 95, 99, 99.9)
 
 
 def by_tail(source: Schedule | FinishedJobs) -> list[Row]:
-    """Return percentiles of waits, slowdowns, delays of reservations, and guaranteed over actual waits."""
+    """Return rows of percentiles: waits, slowdowns, delays of reservations, and guaranteed over actual waits."""
     jobs = FinishedJobs.of(source)
     columns = {
         "wait": jobs.wait,
@@ -188,7 +190,7 @@ def by_tail(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def crossed(first: Sequence[Row], second: Sequence[Row], jobs: FinishedJobs) -> list[Row]:
-    """Return the jobs of both at once: a row for each row of the one with each of the other."""
+    """Return a row for each combination of a row of `first` and one of `second`."""
     rows = []
     for one in first:
         for other in second:
@@ -200,7 +202,7 @@ def crossed(first: Sequence[Row], second: Sequence[Row], jobs: FinishedJobs) -> 
 
 
 def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[Row]:
-    """Return one row a name; `index` says to which each job belongs. Groups without jobs keep their row."""
+    """Return one row per name; `index` has the group of each job. Groups without jobs keep their row."""
     order = np.argsort(index, kind="stable")
     cuts = np.searchsorted(index[order], np.arange(len(names) + 1))
     rows = []

@@ -1,4 +1,4 @@
-"""All metrics together, for `run --format json` and the metrics of a screen."""
+"""Measurement of all metrics together, for `run --format json` and the metrics of a screen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sim.workload.categories import TAU
 
 
 class Group(NamedTuple):
-    """Way to divide the jobs into groups."""
+    """Grouping: a way to divide the jobs into groups."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ TAIL = Group("tail", "tails: so many percent of the jobs have less", groups.by_t
 
 
 def group_of(name: str) -> Group | None:
-    """Return the grouping of that name, or two at once: class,priority; None for unknown names."""
+    """Return the grouping of that name, or of two combined, as in class,priority; None for unknown names."""
     known = {group.name: group for group in (*GROUPS, *PARTIES, TAIL)}
     first, comma, second = (part.strip() for part in name.partition(","))
     if not comma:
@@ -63,7 +63,7 @@ def group_of(name: str) -> Group | None:
 
 @dataclass(frozen=True)
 class Metrics:
-    """The numbers of one schedule; all plain, ready for JSON and CSV."""
+    """Metrics of one schedule as plain values, ready for JSON and CSV."""
 
     policy: str
     values: dict[str, Value]
@@ -79,6 +79,8 @@ class Metrics:
 
 
 def measure(schedule: Schedule, killed: bool = True, tau: float = TAU, also: Iterable[Group] = ()) -> Metrics:
-    """Return all aggregates, all groups, and `also` those; `killed=False` leaves killed jobs out of job statistics."""
+    """Return all aggregates, all groups, and the groups `also`; `killed=False` leaves killed jobs out of job
+    statistics.
+    """
     jobs = FinishedJobs.of(schedule, killed, tau)
     return Metrics(schedule.policy, aggregates(jobs), {group.name: group.rows(jobs) for group in (*GROUPS, *also)})

@@ -1,4 +1,4 @@
-"""The state of the machine over time: averages in buckets of equal length."""
+"""Metrics of the machine over time: averages in buckets of equal length."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from sim.workload.model import Floats
 
 @dataclass(frozen=True)
 class OverTime:
-    """Averages in buckets: bucket i lasts from edges[i] to edges[i + 1]."""
+    """Averages in buckets of time: bucket i lasts from edges[i] to edges[i + 1]."""
 
     edges: list[float]
     utilization: list[float]
-    """Share of the processors that something occupies, overheads included."""
+    """Share of the processors that are occupied, with overheads."""
     queue: list[float]
-    """Jobs that wait."""
+    """Number of waiting jobs."""
     wanted: list[float]
-    """Processors that the waiting jobs ask for together."""
+    """Total of the processors that waiting jobs request."""
     loss_of_capacity: list[float]
     """Share of the processors that are free while a job waits to start or to resume."""
 
 
 def over_time(schedule: Schedule, buckets: int, begin: float | None = None, finish: float | None = None) -> OverTime:
-    """Return the run in `buckets` parts of equal length, by default from the first submission to the last end."""
+    """Return the averages in `buckets` parts of equal length, by default from the first submission to the last end."""
     if buckets < 1:
         raise ParameterError(f"time is divided into at least 1 bucket, got {buckets}")
     line, there = schedule.curves, schedule.there

@@ -33,7 +33,7 @@ _FILLING = {"the", "of", "a", "an", "and", "in", "over", "time", "per", "how", "
 
 
 class Entry(Protocol):
-    """Entry with a name and descriptive words."""
+    """Interface of an entry with a name and descriptive words."""
 
     @property
     def name(self) -> str: ...
@@ -64,21 +64,21 @@ def words_of(text: str) -> list[str]:
 
 
 def search(text: str, entries: Iterable[E]) -> list[E]:
-    """Return the entries that fit best first; only entries that fit are among them."""
+    """Return the fitting entries, the best first."""
     wanted = words_of(text)
     scored = [(_score(wanted, entry), at, entry) for at, entry in enumerate(entries)]
     return [entry for score, _, entry in sorted(scored, key=lambda item: (-item[0], item[1])) if score > 0]
 
 
 def _score(wanted: Sequence[str], entry: Entry) -> float:
-    """Return how well an entry fits: all words in its name is best, words in its meaning count little."""
+    """Return the score of an entry: words in its name count most, words in its meaning count little."""
     name, meaning = set(words_of(entry.name)), set(words_of(f"{entry.title} {entry.meaning}"))
     hits = sum(1.0 if word in name else 0.4 if word in meaning else -0.5 for word in wanted)
     return hits - 0.05 * len(name.difference(wanted)) if hits > 0 else 0.0
 
 
 def meant(text: str, entries: Sequence[Entry]) -> str:
-    """Return what may have been meant by a wrong name, as the end of an error line: by letters, else by meaning.
+    """Return suggestions for a wrong name as the end of an error message: by letters, else by meaning.
 
     >>> from sim.metrics.catalogue import METRICS
     >>> meant("worst wait", METRICS)

@@ -1,4 +1,4 @@
-"""The week of a machine: averages by weekday and hour on the clock of the machine."""
+"""Week of a machine: averages by weekday and hour on the clock of the machine."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sim.metrics.over_time import over_time
 from sim.workload.model import Floats, Header, Ints
 
 HOURS = 168
-"""Hours of a week; hour 0 is Monday from 00:00 to 01:00."""
+"""Number of hours of a week; hour 0 is Monday from 00:00 to 01:00."""
 WEEKLY = {"utilization": "utilization", "queue": "queue (jobs)", "wanted": "processors wanted"}
-"""Averages over time that a week has, and their titles."""
+"""Titles of the averages over time that a week has, by name."""
 _HOUR = 3600
 _THURSDAY = 3 * 24
 """Hour of the week at which Unix time begins."""
 _MOST = 400_000
-"""Hours of the longest schedule that is averaged; 45 years."""
+"""Largest number of hours of a schedule that is averaged: 45 years."""
 
 
 def hours_of_week(header: Header, times: Floats) -> Ints:
@@ -50,7 +50,7 @@ def _shift(hour: int, zone: tzinfo) -> float:
 
 
 def week(schedule: Schedule) -> dict[str, Floats]:
-    """Return for each of `WEEKLY` its average in every hour of the week, nan where the schedule never was."""
+    """Return the averages of each of `WEEKLY` for every hour of the week, nan for hours outside the schedule."""
     time = schedule.curves.time
     if not len(time):
         return {}
@@ -64,7 +64,7 @@ def week(schedule: Schedule) -> dict[str, Floats]:
 
 
 def mean_by_hour(hours: Ints, values: Floats) -> Floats:
-    """Return the mean of the values of each hour of the week, nan for none."""
+    """Return the mean of the values in each hour of the week, nan for hours without values."""
     counts = np.bincount(hours, minlength=HOURS)
     sums = np.bincount(hours, weights=values, minlength=HOURS)
     means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
