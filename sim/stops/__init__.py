@@ -1,1 +1,1 @@
-"""Conditions to stop at: their grammar, their values at a step, and the search for a step that meets them."""
+"""Stop conditions: their grammar, their values at a step, and the search for a step that meets them."""

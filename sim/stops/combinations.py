@@ -1,4 +1,4 @@
-"""Conditions combined with and, or and not: when they hold after a step, and when they are met in it."""
+"""Combinations of conditions with and, or and not: when they hold after a step, and when they are met in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class One:
 
     condition: Condition
     place: int
-    """Index of its value in a reading."""
+    """Index of the condition's value in a reading."""
 
     @property
     def text(self) -> str:

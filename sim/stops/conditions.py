@@ -1,7 +1,7 @@
-"""Conditions of a step: a measure compared with a number, an event, a change, something that happens to one job.
+"""Conditions of a step: a measure compared with a number, an event, a change, or an event of one job.
 
-Each condition reads the values it needs from an instant, which outlive the step, and decides whether it holds,
-given the values read after the previous step.
+Each condition reads the values it needs from an instant, which outlive the step, and decides whether it holds, given
+the values read after the previous step.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ RELATIONS: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 _SAID = {">=": "at least ", "<=": "at most ", "!=": "not ", ">": "more than ", "<": "less than ", "=": ""}
 MOST = int(LATEST)
-"""Largest number of a condition; whole numbers up to here are exact."""
+"""Largest number in a condition; whole numbers up to here are exact."""
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A measure compared with a number: `queue > 50`."""
+    """Condition on a measure compared with a number: `queue > 50`."""
 
     measure: str
     relation: str
@@ -59,7 +59,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Happens:
-    """An event: `backfill`."""
+    """Condition on an event of any job: `backfill`."""
 
     event: str
     is_event = True
@@ -85,7 +85,7 @@ class Happens:
 
 @dataclass(frozen=True)
 class Changes:
-    """A value that differs from that after the previous step: `head changes`."""
+    """Condition on a value that differs from that after the previous step: `head changes`."""
 
     change: str
     is_event = True
@@ -111,7 +111,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class OfJob:
-    """Something happens to one job: `job 14022 starts`."""
+    """Condition on an event of one job: `job 14022 starts`."""
 
     name: str
     deed: str
@@ -142,7 +142,7 @@ class OfJob:
 
 @dataclass(frozen=True)
 class OfUser(OfJob):
-    """Something happens to a job of a user: `user alice starts`."""
+    """Condition on an event of any job of a user: `user alice starts`."""
 
     number: int
     whose = "user"
@@ -157,7 +157,7 @@ class OfUser(OfJob):
 
 @dataclass(frozen=True)
 class Because:
-    """Job that is considered but not started for a reason: `job 17 waits because too few free`."""
+    """Condition on a job that is considered but not started for a reason: `job 17 waits because too few free`."""
 
     who: OfJob
     reason: str
@@ -183,7 +183,9 @@ class Because:
 
 @dataclass(frozen=True)
 class OwnNumber:
-    """Number that the policy keeps for a waiting job: `number usage > 100`, `job 17 number usage > 100`."""
+    """Condition on a number that the policy wrote for a waiting job: `number usage > 100`, `job 17 number usage
+    > 100`.
+    """
 
     name: str
     relation: str
@@ -214,7 +216,7 @@ class OwnNumber:
 
 @dataclass(frozen=True)
 class OnLine:
-    """Line of the policy's code that makes a decision: `line 41`."""
+    """Condition on a line of the policy's code that makes a decision: `line 41`."""
 
     line: int
     is_event = True
@@ -237,7 +239,7 @@ class OnLine:
 
 @dataclass(frozen=True)
 class OfVariable:
-    """Variable of the policy's code, at any time of a step: `variable shadow > 3600`."""
+    """Condition on a variable of the policy's code, at any time of a step: `variable shadow > 3600`."""
 
     name: str
     relation: str
@@ -299,4 +301,4 @@ def quoted(word: str) -> str:
 
 
 WORD = r"""(?:[^\s()<>=!"]|!(?!=))+"""
-"""Characters of one word: it ends at a blank, a bracket or a comparison."""
+"""Pattern of the characters of one word: it ends at a blank, a bracket or a comparison."""

@@ -50,7 +50,7 @@ _EVENTS = {**EVENTS, **CHANGES}
 
 
 class StopError(SchedscopeError):
-    """Condition that cannot be parsed, with what would work and the position, counted from 0."""
+    """Error for a condition that cannot be parsed, with allowed words and the position, counted from 0."""
 
     def __init__(self, what: str, position: int) -> None:
         self.position = position
@@ -59,7 +59,9 @@ class StopError(SchedscopeError):
 
 @dataclass(frozen=True)
 class Stop:
-    """Parsed stop. Steps are given as instants (`sim.stops.instants`) or snapshots, with None before the first."""
+    """Stop condition as parsed. Steps are given as instants (`sim.stops.instants`) or snapshots, None before the
+    first.
+    """
 
     root: Node
     conditions: tuple[Condition, ...]
@@ -67,12 +69,12 @@ class Stop:
 
     @property
     def text(self) -> str:
-        """Return its canonical text, which parses to the same stop."""
+        """Return the canonical text, which parses to the same stop condition."""
         return self.root.text
 
     @property
     def hint(self) -> str:
-        """Return what it waits for, in words."""
+        """Return the meaning of the condition as text."""
         return self.root.hint
 
     @property
@@ -82,23 +84,23 @@ class Stop:
 
     @property
     def reads_code(self) -> bool:
-        """Return True if the lines of the policy's code that run must be recorded."""
+        """Return True if the lines of the policy's code that run must be recorded to evaluate the condition."""
         return any(isinstance(condition, OnLine | OfVariable) for condition in self.conditions)
 
     def read(self, instant: Instant) -> Reading:
-        """Return the values that it needs of a step."""
+        """Return the values that the condition needs of a step."""
         return tuple(condition.read(instant) for condition in self.conditions)
 
     def holds(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
-        """Return True if it holds after this step."""
+        """Return True if the condition holds after this step."""
         return self.root.holds(self._read(before), self.read(_instant(after)))
 
     def fires(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
-        """Return True if this step meets it."""
+        """Return True if this step meets the condition."""
         return self.root.fires(self._read(before), self.read(_instant(after)))
 
     def fired(self, before: Reading | None, after: Reading) -> bool:
-        """Return True if it was met between these readings."""
+        """Return True if the condition was met between these readings."""
         return self.root.fires(before, after)
 
     def _read(self, instant: Instant | Snapshot | None) -> Reading | None:
@@ -126,7 +128,7 @@ class Token(NamedTuple):
 
 
 def parse_stop(text: str, workload: Workload | None = None, now: float = 0.0) -> Stop:
-    """Return the stop of a text, which may name jobs, users and dates of the workload.
+    """Return the stop condition of a text, which may name jobs, users and dates of the workload.
 
     A time of day alone belongs to the day of `now`.
 
@@ -178,7 +180,7 @@ class _Parser:
         return token
 
     def _takes(self, word: str) -> bool:
-        """Return True and go on if that is the next word."""
+        """Return True and move on if the next word is `word`."""
         if self._next.word != word:
             return False
         self._take()
@@ -384,7 +386,7 @@ def _got(token: Token) -> str:
 
 
 def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
-    """Return the words allowed in place of a wrong one."""
+    """Return an error message with the words allowed in place of a wrong one."""
     words = ", ".join(known)
     if not token.text:
         return f"expected one of {words}"
@@ -393,6 +395,6 @@ def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
 
 
 def _near(word: str) -> str:
-    """Return the nearest known word, or some examples."""
+    """Return the nearest known words, or some examples, as the end of an error message."""
     hint = near(word, [*MEASURES, *_EVENTS, "job"])
     return hint if "did you mean" in hint else "; there is queue > 50, job 17 starts, backfill, head slips and more"

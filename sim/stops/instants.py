@@ -1,7 +1,7 @@
 """State after a step as conditions see it, read from a snapshot, an engine or a history.
 
-An engine answers without a snapshot, and a history answers many questions without an engine, so that a search through
-pays only for what its condition asks.
+An engine answers without a snapshot, and a history answers many questions without an engine, so that a search computes
+only what its condition needs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sim.workload.model import Job, Workload
 
 
 class Instant(Protocol):
-    """State after a step, and its events."""
+    """Interface of the state after a step, with its events."""
 
     @property
     def step(self) -> int: ...
@@ -35,7 +35,7 @@ class Instant(Protocol):
 
     @property
     def free(self) -> float:
-        """Return the free processors."""
+        """Return the number of free processors."""
 
     @property
     def waiting(self) -> int:
@@ -64,11 +64,11 @@ class Instant(Protocol):
 
     @property
     def printed(self) -> Sequence[str]:
-        """Return what the policy printed."""
+        """Return the lines that the policy printed."""
 
     @property
     def code(self) -> PassCode:
-        """Return what the policy's code did; nothing where that is not recorded."""
+        """Return the lines of the policy's code that ran; empty if they are not recorded."""
 
     @property
     def head(self) -> Job | None:
@@ -87,7 +87,7 @@ class Instant(Protocol):
         """Return the largest (wait + estimate) / estimate among the waiting jobs."""
 
     def most_overtaken(self) -> int:
-        """Return the largest number of later arrivals that have overtaken one waiting job."""
+        """Return the largest number of later arrivals that have passed one waiting job."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class OfSnapshot:
 
 @dataclass(frozen=True)
 class OfEngine:
-    """Present of an engine as an instant, valid until its next step."""
+    """State of an engine after its last step as an instant, valid until its next step."""
 
     engine: Engine
     code: PassCode = PassCode()
@@ -262,7 +262,8 @@ class OfEngine:
 
 
 def _most_overtaken(submitted: int, waiting: Iterable[int], dropped: Sequence[int]) -> int:
-    """Return how many later arrivals overtook one waiting job at most, from the ranks of waiting and cancelled jobs.
+    """Return the largest number of later arrivals that passed one waiting job, from ranks of waiting and cancelled
+    jobs.
 
     >>> _most_overtaken(6, [1, 4], []), _most_overtaken(6, [1, 4], [5])
     (3, 2)
@@ -286,13 +287,13 @@ class Record:
         return len(self.times)
 
     def after(self, step: int) -> Instant:
-        """Return the instant after `step` steps, 0 for the beginning; it answers only what the columns contain."""
+        """Return the instant after `step` steps, 0 for the beginning; it has only the values of the columns."""
         return cast(Instant, OfPast(self, step))
 
 
 @dataclass(frozen=True)
 class OfPast:
-    """Columns of a record at one step."""
+    """Instant made from the columns of a record at one step."""
 
     record: Record
     step: int

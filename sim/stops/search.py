@@ -1,7 +1,7 @@
-"""Search for the next or the previous step at which a stop fires.
+"""Search for the next or the previous step that meets a stop condition.
 
-Columns of the history are used where they suffice; otherwise steps are replayed from a checkpoint. The search
-continues into steps that are not computed yet, and can be cancelled.
+Columns of the history are used where they suffice; otherwise steps are replayed from a checkpoint. The search continues
+into steps that are not computed yet, and can be cancelled.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from sim.stops.instants import Instant, OfEngine, Record
 from sim.timeline.timeline import Timeline
 
 _ASK = 64
-"""Number of steps between two questions whether to quit"""
+"""Number of steps between two checks whether to quit"""
 _AHEAD = 0.05
 """Seconds of computing at a time beyond the known steps"""
 _CHUNK = 512
 """Number of steps of a backward search that are read at a time"""
 
 Found: TypeAlias = tuple[int, Stop]
-"""Number of steps after which the stop fired, and the stop."""
+"""Number of steps after which the condition was met, and the condition."""
 Quit: TypeAlias = Callable[[int], bool]
 """Function that returns True if the search, which has reached the given step, must stop"""
 
@@ -36,9 +36,9 @@ def search_forward(
     until_step: float = inf,
     until_time: float = inf,
 ) -> Found | None:
-    """Go to the next step after the cursor at which one of the stops fires.
+    """Go to the next step after the cursor that meets one of the conditions.
 
-    If none fires, the cursor moves to the last step examined; if the search quits, it stays.
+    If none is met, the cursor moves to the last step examined; if the search quits, it stays.
     """
     looker, step = _Looker(timeline, stops), timeline.step
     looker.look(step)
@@ -54,7 +54,7 @@ def search_forward(
 
 
 def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit) -> Found | None:
-    """Go to the last step before the cursor at which a stop fires; without one, the cursor stays."""
+    """Go to the last step before the cursor that meets a condition; without one, the cursor stays."""
     looker, last = _Looker(timeline, stops), timeline.step - 1
     while last > 0 and not should_quit(last):
         first = max(last - _CHUNK, 0)
@@ -69,14 +69,14 @@ def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit
 
 
 def _is_known(timeline: Timeline, step: int) -> bool:
-    """Return True if there is such a step, computing it if necessary."""
+    """Return True if there is such a step; it is computed if necessary."""
     if timeline.computed < step:
         timeline.compute_for(_AHEAD)
     return timeline.computed >= step
 
 
 class _Looker:
-    """Reader of one step after another that finds the stop that fired between the last two."""
+    """Reader of one step after another, which finds the condition met between the last two."""
 
     def __init__(self, timeline: Timeline, stops: Sequence[Stop]) -> None:
         self._timeline, self._stops = timeline, stops

@@ -1,4 +1,4 @@
-"""Vocabulary of conditions: measures, events and deeds of a step, each with its meaning.
+"""Vocabulary of conditions: measures, events and events of jobs, each with its meaning.
 
 The help shows these tables, and a wrong word is compared with them.
 """
@@ -18,12 +18,12 @@ from sim.stops.instants import Instant
 from sim.workload.model import Job
 
 Meant: TypeAlias = Callable[[Job], bool]
-"""Function that returns True for a job that the condition is about"""
+"""Function that returns True for jobs to which the condition applies"""
 Unit: TypeAlias = Literal["number", "share", "time", "moment"]
 
 
 class Measure(NamedTuple):
-    """Number that every step has; `in_columns` if a history has it without a replay of the step."""
+    """Measure: a number that every step has; `in_columns` if a history has it without a replay of the step."""
 
     meaning: str
     read: Callable[[Instant], float]
@@ -32,7 +32,7 @@ class Measure(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Event that happens in a step or not."""
+    """Event that happens in a step or not, with its meaning."""
 
     meaning: str
     happens: Callable[[Instant], bool]
@@ -40,7 +40,7 @@ class Event(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """Event of a job that happens in a step or not."""
+    """Event of a job that happens in a step or not, with its meaning."""
 
     meaning: str
     happens: Callable[[Instant, Meant], bool]
@@ -93,7 +93,7 @@ def is_start(decision: Decision) -> bool:
 
 
 def is_backfill(decision: Decision) -> bool:
-    """Return True if a job passes one ahead of it."""
+    """Return True if a job starts before a job ahead of it in the queue."""
     return isinstance(decision, Backfill) or (isinstance(decision, Place) and decision.passes)
 
 
@@ -129,7 +129,7 @@ EVENTS: dict[str, Event] = {
 
 
 class Change(NamedTuple):
-    """Value that differs from that after the previous step; `read` returns "" if there is none."""
+    """Value of a step whose change is an event; `read` returns "" if there is none."""
 
     meaning: str
     read: Callable[[Instant], str]
@@ -219,12 +219,12 @@ REASONS: dict[str, type] = {
     "window closes": reasons_to_wait.WindowCloses,
     "would delay pivot": reasons_to_wait.WouldDelayPivot,
 }
-"""The built-in kinds of reasons by the names that conditions and sessions use; a renamed class keeps its name."""
+"""Built-in kinds of reasons by the names used in conditions and sessions; a renamed class keeps its name."""
 _NAMES = {reason: kind for kind, reason in REASONS.items()}
 
 
 def kind_of(reason: type) -> str:
-    """Return what a condition calls a kind of reason: a built-in one by its name, a user's own by its class.
+    """Return the name of a kind of reason in conditions: a fixed one if built-in, else its class's name.
 
     >>> kind_of(reasons_to_wait.TooFewFree)
     'too few free'
