@@ -1,1 +1,1 @@
-"""Whole runs (`scenario`), and timelines: any step of a run again, in branches with other policies."""
+"""Whole runs (`scenario`), and timelines, which go to any step of a run, with branches under other policies."""

@@ -1,4 +1,4 @@
-"""One run: an engine at its last computed step, its history, and checkpoints for replays.
+"""Branch: one run with an engine at its last computed step, its history, and checkpoints for replays.
 
 A branch only moves forward. A failure of the policy is part of the run: the steps before it stay. A replay (`replay`)
 makes the same steps and switches with another engine.
@@ -25,20 +25,20 @@ from sim.timeline.scenario import is_due
 MOST = 512
 """Largest number of checkpoints; above it every second one is dropped, and new ones are made half as often."""
 _WORK = 2000
-"""Work between checkpoints at the beginning"""
+"""Units of work between checkpoints at the beginning"""
 _A_STEP = 40
-"""Work of a step in addition to that for the jobs present"""
+"""Units of work for a step, in addition to one for each present job"""
 _A_COPY = 20
-"""Work of a checkpoint for each job present: with many jobs there are fewer checkpoints"""
+"""Units of work for a checkpoint per present job: with many jobs there are fewer checkpoints"""
 MOST_PRINTED = 2000
 """Number of the last steps whose printed lines are kept."""
 FORGETFUL = (
     "is not reproducible: repeating step {:,} gave other decisions; keep state in view.notes only, "
     "use no clock and no random numbers"
 )
-"""Error of a policy whose steps are not reproducible."""
+"""Error message for a policy whose steps are not reproducible."""
 _A_LOOK = 256
-"""Number of steps of a replay between two questions whether to stop"""
+"""Number of steps of a replay between two checks whether to stop"""
 
 
 class Failure(NamedTuple):
@@ -49,11 +49,11 @@ class Failure(NamedTuple):
     time: float
     error: SchedscopeError
     where: str
-    """Place in the code of the policy, if the error arose there."""
+    """Place in the policy's code where the error arose; "" if it arose elsewhere."""
 
 
 class Branch:
-    """A run; `engine` is at its last computed step and must only be read."""
+    """Branch of a timeline; `engine` is at its last computed step and must only be read."""
 
     def __init__(
         self,
@@ -74,9 +74,9 @@ class Branch:
         self._planned: dict[int, Switch] = {}
         """Planned switches that were made, by their step."""
         self.then: tuple[Switch, ...] = ()
-        """Switches that were planned when it was switched."""
+        """Switches that were still planned when the user switched the policy."""
         self.printed: dict[int, tuple[str, ...]] = {}
-        """step -> lines that the policy printed in it, for the last steps: foreign text"""
+        """Lines that the policy printed in each of the last steps, by step: untrusted text"""
         self._checkpoints = [engine.checkpoint()]
         self._steps = [engine.step_count]
         self._sizes = [self._checkpoints[0].size]
@@ -167,7 +167,7 @@ class Branch:
         engine.curious = engine.state.sharing is not None
 
     def _go_on(self, steps: int) -> bool:
-        """Make at most `steps` steps, up to the next checkpoint. Return False if there is none."""
+        """Make at most `steps` steps, up to the next checkpoint. Return False if there is no step left."""
         engine, spent = self.engine, 0
         first = self._pending[0] if self._pending else None
         if first is not None and is_due(first.time, engine, first.is_after):
@@ -202,7 +202,7 @@ class Branch:
         return [*self._parent.printed_until(min(step, self.forked_at), most - len(own)), *own]
 
     def _fail(self, error: Exception) -> SchedscopeError:
-        """Keep what happened after the last complete step, and go back to that step."""
+        """Return the error of a step with its place; the branch goes back to the last complete step."""
         self.complete = True
         broken, cause = self.engine, error
         steps = broken.history.steps
@@ -224,7 +224,7 @@ class Branch:
 
     @property
     def held(self) -> int:
-        """Return about how many bytes its history takes."""
+        """Return the approximate size of the history in bytes."""
         return self.history.size
 
     def let_go(self, watchers: Sequence[Watcher] = ()) -> None:
@@ -251,12 +251,12 @@ class Branch:
 
     @property
     def size(self) -> int:
-        """Return about how many bytes the checkpoints take."""
+        """Return the approximate size of the checkpoints in bytes."""
         return sum(self._sizes)
 
     @property
     def checkpoints(self) -> tuple[int, ...]:
-        """Return the steps after which this branch has a checkpoint of its own."""
+        """Return the numbers of the steps after which this branch has its own checkpoint."""
         return tuple(self._steps)
 
     def _keep(self, checkpoint: Checkpoint) -> None:
@@ -269,7 +269,7 @@ class Branch:
             self.thin()
 
     def thin(self) -> bool:
-        """Drop every second checkpoint but not the first. Return False if there is none to drop."""
+        """Drop every second checkpoint except the first. Return False if there is none to drop."""
         if len(self._steps) < 2:
             return False
         self._checkpoints, self._steps = self._checkpoints[::2], self._steps[::2]
@@ -312,7 +312,7 @@ class Branch:
         return engine
 
     def within(self, step: int, decisions: int) -> Engine | None:
-        """Return an engine in that step after some of its decisions, or None if its pass is indivisible."""
+        """Return an engine within that step after `decisions` decisions, or None for an indivisible pass."""
         if any(switch.step == step for switch in self.switches) or self.engine.state.sharing is not None:
             return None
         engine = self.replay(step - 1)
@@ -324,7 +324,9 @@ class Branch:
         return engine
 
     def recorded(self, step: int, start: Engine | None = None) -> tuple[Engine, PassCode]:
-        """Return an engine after that step, made again, and what the policy's code did; `start` as in `replay`."""
+        """Return an engine after that step, which is repeated, and the lines of the policy that ran; `start` as in
+        `replay`.
+        """
         from sim.code.recorder import Recorder
 
         engine = self.replay(step - 1, start)
@@ -340,7 +342,7 @@ class Branch:
 
 
 def make(engine: Engine, switch: Switch) -> None:
-    """Repeat a switch or a failure by the user."""
+    """Repeat a switch of the policy or a failure of processors by the user."""
     if switch.breaks is None:
         engine.switch(switch.policy, switch.time)
     else:

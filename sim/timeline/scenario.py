@@ -1,4 +1,4 @@
-"""Scenario of a run: a policy from the beginning, and others that take over at their times."""
+"""Scenario of a run: the policy at the beginning, and policies that take over at given times."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ P = TypeVar("P", str, Policy)
 
 @dataclass(frozen=True, init=False)
 class Scenario:
-    """Everything that determines a run. A switch is a step of its own, before the other events of its time."""
+    """Scenario: everything that determines a run. A switch is a separate step, before the other events of its time."""
 
     workload: Workload
     policy: Policy
     switches: tuple[tuple[float, Policy], ...]
-    """(time, policy) in order of time."""
+    """Times and policies of the switches, in order."""
     placement: Placement
     check: bool
 
@@ -47,7 +47,7 @@ class Scenario:
             object.__setattr__(self, name, value)
 
     def time_of(self, moment: Moment) -> float:
-        """Return a moment of this run in seconds: a date by the trace's calendar, a step by computing up to it."""
+        """Return a time of this run in seconds: a date by the trace's calendar, a step by computing up to it."""
         if not isinstance(moment, Step):
             return self.workload.header.seconds_at(moment)
         engine = self._engine(False)

@@ -36,9 +36,9 @@ from sim.why.explanation import Explanation, explain
 from sim.workload.model import Job, Workload
 
 BUDGET = 128 * 2**20
-"""Default bytes for checkpoints"""
+"""Default limit in bytes for checkpoints"""
 HELD = 160 * 2**20
-"""Bytes for histories: above it the least recently used branches are released"""
+"""Limit in bytes for histories, above which the least recently used branches are released"""
 _BATCH = 64
 """Number of steps between two readings of the clock"""
 
@@ -46,10 +46,10 @@ Stop = Callable[[], bool]
 
 
 class Timeline:
-    """Tree of branches, and a cursor on one of them.
+    """Tree of branches, and a cursor at a step of one of them.
 
-    switches: (time, policy) made at their times, on the first branch and on branches forked before; not after a switch
-    by the user.
+    `switches` are (time, policy) made at their times, on the first branch and on branches forked before; not after a
+    switch by the user.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class Timeline:
         return None
 
     def begin(self, workload: Workload, policy: Policy | str, placement: Placement, name: str) -> Branch:
-        """Return a run of the same jobs with other data, such as other estimates: a branch without a parent."""
+        """Return a run of the same jobs with other data, such as other estimates, as a branch without a parent."""
         engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
         made = self._branches[name] = Branch(name, engine)
         return made
@@ -185,24 +185,26 @@ class Timeline:
                 yield Switch(0, switch.time, switch.policy, breaks=switch.breaks, is_after=is_after)
 
     def take_in(self, branch: Branch) -> None:
-        """Add a branch that a clone has made."""
+        """Add a branch that a copy of the timeline (`twin`) has made."""
         self._branches[branch.name] = branch
 
     def drop(self, name: str) -> bool:
-        """Forget a branch, unless it is the current one or the parent of another."""
+        """Remove a branch, unless it is the current one or the parent of another."""
         if name == self.branch.name or any(branch.parent == name for branch in self._branches.values()):
             return False
         del self._branches[name]
         return True
 
     def present(self, watchers: Sequence[Watcher] = ()) -> Engine:
-        """Return an engine at the cursor with its past, which the caller may move; the timeline does not change."""
+        """Return a new engine at the cursor with its history, which the caller may move; the timeline does not
+        change.
+        """
         engine, branch = self._cursor, self.branch
         past = branch.history.until(engine.step_count, engine.state.free)
         return branch.engine.at(engine.checkpoint(), past, watchers=watchers)
 
     def twin(self) -> Timeline:
-        """Return another timeline on the same branches and at the same step; its new branches are its own."""
+        """Return another timeline with the same branches at the same step; branches that it adds are its own."""
         twin = Timeline.__new__(Timeline)
         twin.budget, twin.held, twin._watchers = self.budget, self.held, self._watchers
         twin.policy = self.policy
@@ -215,7 +217,7 @@ class Timeline:
 
     @property
     def computed(self) -> int:
-        """Return the number of computed steps of the branch."""
+        """Return the number of computed steps of the current branch."""
         return self.branch.computed
 
     @property
@@ -270,7 +272,7 @@ class Timeline:
         return None if engine is None else engine.snapshot()
 
     def code(self) -> PassCode:
-        """Return which lines of the policy made the decisions of the cursor's step, and with which values."""
+        """Return the lines of the policy that made the decisions of the cursor's step, with their values."""
         return self.branch.recorded(self.step)[1] if self.step else PassCode()
 
     @property
@@ -285,7 +287,7 @@ class Timeline:
         return _done(first) == _done(again)
 
     def schedule(self) -> Schedule:
-        """Return the schedule of the branch as far as computed."""
+        """Return the schedule of the current branch as far as computed."""
         return self.branch.engine.schedule()
 
     @property
@@ -294,7 +296,9 @@ class Timeline:
         return decision_table(self.history, self.step)
 
     def explain(self, job: str | int | Job) -> Explanation:
-        """Return why a job waits, runs or has ended at the cursor, by its id as a word, its rank or itself."""
+        """Return why a job waits, runs or has ended at the cursor; the job is given by its id, its rank or as an
+        object.
+        """
         rank = self.workload.rank_of(job) if isinstance(job, str) else job if isinstance(job, int) else job.rank
         if not 0 <= rank < len(self.workload):
             raise ParameterError(f"no job of rank {rank}: the ranks are 0 to {len(self.workload) - 1:,}")
@@ -305,9 +309,9 @@ class Timeline:
         return picture_of(lambda: [(self.present(), self.branch.engine.state.spec)], self.step and len(self.workload))
 
     def seek(self, step: int, stop: Stop | None = None) -> bool:
-        """Move the cursor after `step` steps, or to the end of the run, computing what is missing.
+        """Move the cursor after `step` steps, or to the end of the run, computing missing steps.
 
-        `stop` is asked now and then; if it returns True, the cursor stays where it was and the result is False.
+        If `stop` returns True, the search ends: the cursor stays where it was, and the result is False.
         """
         self.progress = 0.0
         try:
@@ -355,7 +359,7 @@ class Timeline:
     def let_go(self, kept: Collection[str] = ()) -> None:
         """Release histories of the least recently used branches until all take at most `held` bytes.
 
-        They are computed again when needed. The current branch, its parents and the new one are kept.
+        They are computed again when needed. The current branch, its parents and `kept` ones are never released.
         """
         stay = dict.fromkeys(name for branch in (*kept, self.branch.name) for name in self._lineage(branch))
         others = [name for name in self._branches if name not in self._looked_at]
@@ -374,11 +378,11 @@ class Timeline:
 
     @property
     def memory(self) -> int:
-        """Return about how many bytes the checkpoints of all branches take."""
+        """Return the approximate size of the checkpoints of all branches in bytes."""
         return sum(branch.size for branch in self._branches.values())
 
     def _keep_within_budget(self) -> None:
-        """Drop checkpoints of the branch that takes most until all are within the budget."""
+        """Drop checkpoints of the branch with the largest ones until all are within the limit."""
         while self.memory > self.budget:
             for branch in sorted(self._branches.values(), key=lambda branch: -branch.size):
                 if branch.thin():
