@@ -1,1 +1,1 @@
-"""A moment of a run as a small text file, and back."""
+"""Sessions: a moment of a run as a small text file, and back."""

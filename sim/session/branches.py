@@ -14,7 +14,7 @@ from sim.timeline.timeline import Timeline
 
 
 def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
-    """Return every branch with the switches that are its own, parents before their children."""
+    """Return a record of every branch with its own switches, parents before their children."""
     return tuple(map(_record, timeline.branches.values()))
 
 
@@ -26,12 +26,12 @@ def _record(branch: Branch) -> BranchRecord:
 
 
 def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[Switch, ...]:
-    """Return the switches that a run is opened with."""
+    """Return the planned switches of a run, from their times and policies."""
     return tuple(Switch(0, time, policy) for time, policy in switches)
 
 
 def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[[], bool] | None = None) -> None:
-    """Grow the recorded branches on a timeline that has only the first; `stop` gives up between two of them.
+    """Add the recorded branches to a timeline that has only the first; `stop` returns True to cancel between two.
 
     The timeline already has the switches of the first branch.
     """

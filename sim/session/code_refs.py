@@ -1,4 +1,6 @@
-"""User-defined code that a session names, and its state when the session was written. Nothing here runs it."""
+"""References to user-defined code in a session, with the code's state when the session was written. It is not
+run here.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def read_policy(spec: str) -> Policy:
 
 
 def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:
-    """Return the code that these specs name, as it was when it was last loaded, or else as it is known to have been."""
+    """Return the references to the code of these specs, as last loaded, or else as already known."""
     told = {ref.name: ref for ref in known}
     names = dict.fromkeys(named.name for spec in specs for named in code_in(spec))
     return tuple(newest(name) or told.get(name) or CodeRef(name, "") for name in names)

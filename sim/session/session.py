@@ -1,9 +1,9 @@
-"""Sessions: small text files that bring back an exact moment of a run.
+"""Sessions: small text files that restore an exact moment of a run.
 
-A file holds plain values and can execute nothing. It names a trace with the SHA-256 of its bytes, the options as they
+A file has plain values and can execute nothing. It names a trace with the SHA-256 of its bytes, the options as they
 were typed, the policy, the branches with their switches of policy, and the step that was shown. Reading is pure: a
-separate call, `verify_trace`, looks whether the trace is there and unchanged. The keys of `view` belong to the screen,
-those in `options` to the command line; neither is interpreted here.
+separate call, `verify_trace`, checks whether the trace is there and unchanged. The keys of `view` belong to the screen,
+the keys of `options` to the command line; neither is interpreted here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PREFIX = "schedscope1:"
 
 @dataclass(frozen=True)
 class BranchRecord:
-    """Record of a run: the first one, or one forked from its parent after `forked` steps."""
+    """Record of a branch: the first one, or one forked from its parent after `forked` steps."""
 
     name: str
     parent: str | None = None
@@ -63,12 +63,12 @@ class Session:
     policy: str = "easy"
     placement: Placement = "lowest"
     partner: str | None = None
-    """Policy or branch that the run is compared with."""
+    """Policy or branch with which the run is compared, or None."""
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
-    """Every parent before its children."""
+    """Records of the branches, every parent before its children."""
     branch: str = "main"
     step: int = 0
-    """Number of steps of `branch` before the moment that was shown."""
+    """Number of steps of `branch` before the shown moment."""
     bookmarks: tuple[Bookmark, ...] = ()
     stops: tuple[str, ...] = ()
     view: Mapping[str, Value] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Session:
 
     @property
     def specs(self) -> list[str]:
-        """Specs of all its policies."""
+        """Return the specs of all policies of the session."""
         named = [self.policy, *(switch.spec for branch in self.branches for switch in branch.switches)]
         if self.partner is not None and self.partner not in {branch.name for branch in self.branches}:
             named.append(self.partner)
@@ -89,12 +89,12 @@ class Session:
 
     @property
     def named_code(self) -> tuple[CodeRef, ...]:
-        """User-defined code of all its policies."""
+        """Return the references to the user-defined code of all policies."""
         return refs_of(self.specs, self.code)
 
 
 def verify_trace(session: Session) -> Problem | None:
-    """Return what is wrong with the trace of the session (missing, changed), or None."""
+    """Return the problem with the session's trace (missing or changed), or None."""
     return compare_trace(session.trace)
 
 
@@ -102,7 +102,7 @@ def verify_trace(session: Session) -> Problem | None:
 
 
 def read_session(path: str | Path) -> Session:
-    """Return the session in a file; whatever is wrong with it is a SessionError."""
+    """Return the session in a file; raise a SessionError for any problem with it."""
     return parsed(SESSION.bytes_in(path), path)
 
 
@@ -124,7 +124,7 @@ def one_line(session: Session) -> str:
 
 
 def from_line(text: str) -> Session:
-    """Return the session in such a line; line breaks that pasting brings in do no harm."""
+    """Return the session of such a line; line breaks from pasting are ignored."""
     line, where = "".join(text[: 2 * MAX_BYTES].split()), "the line"
     if not line.startswith(PREFIX):
         raise SessionError(f"is no session; one in a line begins with {PREFIX}", where)
@@ -214,7 +214,7 @@ def _left(table: SessionTable) -> Iterable[str]:
 
 
 def _only(tables: Sequence[SessionTable], name: str, path: object, needed: bool = True) -> SessionTable:
-    """Return the one table of that name; an empty one where it is not needed."""
+    """Return the only table of that name; if it is not needed and missing, an empty one."""
     found = [table for table in tables if table.name == name]
     if len(found) > 1:
         found[1].fail(f"[{name}] stands there twice; keep one of them")
@@ -252,7 +252,7 @@ def _placement(run: SessionTable) -> Placement:
 def _branches(
     tables: Sequence[SessionTable], switches: Sequence[SessionTable], run: SessionTable
 ) -> dict[str, BranchRecord]:
-    """Return a tree by name: the first branch is its root, every other one names a parent that stands before it."""
+    """Return the branches by name: the first is the root, every other one names a parent before it."""
     if not tables:
         run.fail("there is no [branch]; one named main is the least")
     made: dict[str, BranchRecord] = {}
@@ -284,7 +284,7 @@ def _breaks(switch: Switch) -> dict[str, Value]:
 
 
 def _branch(table: SessionTable, key: str, names: Collection[str]) -> str:
-    """Return the name of a branch that there is."""
+    """Return the name of an existing branch in the table."""
 
     def check(text: str) -> None:
         if text not in names:

@@ -33,7 +33,7 @@ _WORDS: dict[type, str] = {
 
 
 class SessionError(FileError):
-    """A session that cannot be read or written."""
+    """Error for a session that cannot be read or written."""
 
 
 SESSION = TextKind("session", MAX_BYTES, SessionError)
@@ -55,7 +55,7 @@ class SessionTable:
         self._values[key] = value, line
 
     def take(self, key: str, kind: type[T], default: T | None = None) -> T:
-        """Return the value of a key, of that kind; without a default it must be there."""
+        """Return the value of a key, which must have that type; without a default the key must exist."""
         if key not in self._values:
             if default is None:
                 raise SessionError(f"[{self.name}] has no {key}; give it {_WORDS[kind]}", self.path, self.line)
@@ -66,7 +66,7 @@ class SessionTable:
         return value  # type: ignore[no-any-return]
 
     def take_as(self, key: str, made_of: Callable[[str], object], default: str | None = None) -> str:
-        """Return a text of which `made_of` can make something."""
+        """Return the text of a key, for which `made_of` must raise no error."""
         line = self._values[key][1] if key in self._values else self.line
         words = self.take(key, str, default)
         try:
@@ -76,7 +76,7 @@ class SessionTable:
         return words
 
     def take_all(self) -> dict[str, Value]:
-        """Return every key with its value, whatever they are."""
+        """Return all keys with their values, unchecked."""
         for key, (value, line) in self._values.items():
             if isinstance(value, list):
                 raise SessionError(f"{key}: expected one value, got a list", self.path, line)
@@ -89,7 +89,7 @@ class SessionTable:
         raise SessionError(what, self.path, self.line)
 
     def left(self) -> Iterator[str]:
-        """Yield a warning for every key that has not been taken."""
+        """Yield a warning for every key that was never taken."""
         for key, (_, line) in self._values.items():
             yield f"{self.path}:{line}: {key}: not known in [{self.name}], left out"
 
@@ -110,7 +110,7 @@ def parse(data: bytes, path: object) -> list[SessionTable]:
 
 
 def _content(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are neither empty nor comments, with their numbers."""
+    """Yield the lines that are neither empty nor comments, with their line numbers."""
     for number, line in enumerate(text.split("\n"), 1):
         if (bare := line.strip()) and not bare.startswith("#"):
             yield number, bare
@@ -141,7 +141,7 @@ def _pair(line: str, path: object, number: int) -> tuple[str, Any]:
 
 
 def _key(line: str) -> tuple[str, str]:
-    """Return the key, and the text after the sign."""
+    """Return the key of a line, and the text after the = sign."""
     if line.startswith('"'):
         key, end = json.JSONDecoder().raw_decode(line)
     else:
@@ -173,7 +173,7 @@ def _is_finite(number: Any) -> bool:
 
 
 def shortened(value: object) -> str:
-    """Return a value as a line can quote it.
+    """Return a value shortened for an error message.
 
     >>> shortened("x" * 100)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"

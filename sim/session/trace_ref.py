@@ -14,19 +14,19 @@ from sim.workload.source import is_line
 
 
 class TraceRef(NamedTuple):
-    """A trace as it was when it was read."""
+    """Reference to a trace as it was when it was read."""
 
     name: str
-    """A path, or the name of a sample."""
+    """Path of the trace, or name of a sample."""
     sha256: str
-    """"" if it came through a pipe, which can be read once"""
+    """Hash of the bytes; "" for a trace from a pipe, which can be read once"""
     size: int
-    """Bytes."""
+    """Size in bytes."""
     is_sample: bool = False
 
     @classmethod
     def of(cls, name: str, is_sample: bool = False) -> TraceRef:
-        """Return the trace as it is now; a path is made absolute, a puzzle kept as a line."""
+        """Return the reference of the trace as it is now; a path is made absolute, a puzzle is kept as a line."""
         if is_line(name):
             return cls(name, hashlib.sha256(name.encode()).hexdigest(), len(name.encode()))
         path = sample_path(name) if is_sample else Path(os.path.abspath(name))
@@ -47,7 +47,7 @@ class Problem(NamedTuple):
 
 
 def compare_trace(ref: TraceRef) -> Problem | None:
-    """Return why the trace is missing or changed, or None; reads no more of it than needed."""
+    """Return the problem if the trace is missing or changed, or None; only as much as needed is read."""
     if is_line(ref.name):
         return None if TraceRef.of(ref.name) == ref else Problem("hash", "the puzzle of the session has changed")
     try:

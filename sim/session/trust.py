@@ -19,7 +19,7 @@ from sim.session.syntax import SessionError
 
 LONGEST_NAME = 200
 SHOWN = 8
-"""Most pieces of code that are described before the user agrees; the rest is counted"""
+"""Largest number of pieces of code that are described before the user agrees; the rest is counted"""
 ON_NETWORK = ("\\\\", "//", "/net/", "/afs/")
 """Beginnings of paths that make the system ask another machine, also for the size of a file."""
 
@@ -34,12 +34,12 @@ class NeedsTrustError(SessionError):
 
 
 def needs_trust(session: Session) -> tuple[CodeRef, ...]:
-    """Return the code that opening the session would run and that the user has not trusted yet."""
+    """Return the references to code that opening the session would run and that the user has not trusted yet."""
     return () if session.is_trusted else session.named_code
 
 
 def trusted(session: Session, proof: Proof) -> Session:
-    """Run the code of the session and return it with the resulting policies, and a warning for each changed file."""
+    """Run the code of the session; return it with the resulting policies, and a warning for each changed file."""
     code = needs_trust(session)
     warnings = [f"{described(ref)}: the run may differ" for ref in code if ref.sha256 and changed(ref) is not False]
     agree((named for spec in session.specs for named in code_in(spec)), proof)
@@ -53,7 +53,7 @@ def _with_policies(branch: BranchRecord) -> BranchRecord:
 
 
 def described(ref: CodeRef) -> str:
-    """Return which code it is, and what the system knows about its file; nothing of it runs."""
+    """Return the description of a piece of code, with what the system knows about its file; the code is not run."""
     named = named_code(ref.name)
     if named is not None and is_on_network(named):
         return f"{shortened(ref.name, LONGEST_NAME)} (on another machine, which is not asked before you agree)"
@@ -73,12 +73,12 @@ def described(ref: CodeRef) -> str:
 
 
 def is_on_network(named: Named) -> bool:
-    """Return True if the name of a file tells the system to ask another machine for it."""
+    """Return True if the system would ask another machine for the file."""
     return named.is_file and named.path.startswith(ON_NETWORK)
 
 
 def _beside(named: Named) -> list[str]:
-    """Return how many files it imports from its folder, or that it is too large to be looked through."""
+    """Return the number of files that it imports from its folder as text, or that it is too large to be examined."""
     try:
         many = len(contents_of(named)) - 1
     except TooLargeError as error:
@@ -89,7 +89,7 @@ def _beside(named: Named) -> list[str]:
 
 
 def _facts_of_module(name: str) -> list[str]:
-    """Return the file that a module would come from and what is known about it; nothing is imported."""
+    """Return the file of a module and the facts about it as text; the module is not imported."""
     try:
         file = file_of_module(name)
     except (ImportError, ValueError):
