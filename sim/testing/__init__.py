@@ -29,7 +29,7 @@ from sim.workload.source import read
 
 COUNT = 200
 SAMPLE_JOBS = 300
-"""Jobs of each sample that are simulated."""
+"""Number of jobs of each sample that are simulated."""
 ALIKE = ("fcfs", "firstfit", "easy", "conservative", "replan")
 """Policies that the report names if the tested one decides exactly as they do."""
 
@@ -40,7 +40,7 @@ class ContractError(PolicyError):
 
 @dataclass(frozen=True)
 class Failure:
-    """Broken rule, and the smallest workload that shows it."""
+    """Failure of a test: the broken rule, and the smallest workload that shows it."""
 
     finding: Finding
     workload: Workload | None
@@ -56,7 +56,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Report:
-    """Tests of a policy and their results."""
+    """Report on a policy: the tests and their results."""
 
     policy: Policy
     tried: int
@@ -76,7 +76,7 @@ def check_policy(policy: Policy | str, *, count: int = COUNT, seed: int = 0) -> 
 def examine(
     policy: Policy, *, count: int = COUNT, seed: int = 0, seconds: float = 2.0, on_try: Callable[[], None] | None = None
 ) -> Report:
-    """Return the same as a report; a pass may take `seconds`."""
+    """Return the report of the tests of a policy on many small workloads; a pass may take `seconds`."""
     printed = _Printed()
     with listening(printed.add):
         report = _examined(policy, count, seed, seconds, on_try or (lambda: None))
@@ -84,7 +84,7 @@ def examine(
 
 
 class _Printed:
-    """Number of the lines that the policy prints, and the first of them."""
+    """Record of the policy's output: the number of printed lines, and the first of them."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -131,7 +131,7 @@ def trials(count: int, seed: int) -> Iterator[Workload]:
 
 
 def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: float) -> Failure:
-    """Return the same failure on the fewest jobs; a slow pass is waited for only briefly."""
+    """Return the same failure on the fewest jobs; a slow pass may take only a short time here."""
 
     def is_broken(smaller: Workload) -> bool:
         found = broken(policy, smaller, 0.4)
@@ -145,7 +145,7 @@ def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: flo
 
 
 def _is_alike(policy: Policy, name: str, workload: Workload) -> bool:
-    """Return True if a policy of the program makes the same schedule of the workload."""
+    """Return True if the named policy makes the same schedule of the workload."""
     one, other = (_schedule(workload, each) for each in (policy, parse_policy(name)))
     pairs = (one.start, other.start), (one.end, other.end)
     return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)

@@ -1,4 +1,4 @@
-"""Saved versions of a policy: each tested and run on the same workloads, and compared with the version before."""
+"""Bench of a policy's saved versions: each is tested and run on the same workloads, and compared with the last."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _STEPS = 1000
 
 @dataclass(frozen=True)
 class BenchRun:
-    """One version's run of a workload, measured."""
+    """Run of a workload by one version, with its metrics."""
 
     opened: str
-    """Trace and options that open the workload, as on a command line"""
+    """Trace and options that open the workload, as typed on a command line"""
     scenario: Scenario
     side: Side
     values: dict[str, Value]
@@ -50,12 +50,14 @@ class Version:
 
     @property
     def seconds(self) -> float | None:
-        """Return the time of a pass with the longest queue that was measured, or None."""
+        """Return the seconds of a pass with the longest measured queue, or None."""
         return None if self.report.growth is None else self.report.growth.points[-1][1]
 
 
 def workloads_of(traces: Sequence[str] = (), jobs: int | None = None) -> dict[str, Workload]:
-    """Return the first jobs of the samples, and all or the first `jobs` of the traces, by the words that open them."""
+    """Return workloads by the words that open them: the first jobs of the samples, and of the traces all or the first
+    `jobs`.
+    """
     samples = {f"{sample.name} --jobs {SAMPLE_JOBS}": read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES}
     cut = "" if jobs is None else f" --jobs {jobs}"
     return samples | {f"{shlex.quote(trace)}{cut}": read(trace, jobs=jobs) for trace in traces}
@@ -103,7 +105,9 @@ def pass_change(before: Version, now: Version) -> int | None:
 
 
 def first_difference(before: Version, now: Version) -> tuple[BenchRun, Divergence, Accounts] | None:
-    """Return the new run of the first workload on which the versions differ, where, and what each of them did."""
+    """Return the first workload's run on which the versions differ, the difference, and what each of them did;
+    or None.
+    """
     for old, new in zip(before.runs, now.runs, strict=True):
         if (parting := part(old.side, new.side)) is not None:
             return new, parting, (_accounts(old, parting), _accounts(new, parting))

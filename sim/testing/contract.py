@@ -40,7 +40,7 @@ AGAIN = 8
 
 
 class Finding(NamedTuple):
-    """Rule that a policy broke: how, and the number of steps before."""
+    """Finding of a check: the rule that a policy broke, how, and the number of steps before."""
 
     rule: str
     told: str
@@ -91,7 +91,7 @@ def _rule_of(error: SchedscopeError) -> str:
 
 
 def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Compare a run without reasons; and one resumed from a checkpoint in the middle after that run has ended."""
+    """Return a finding if a run without reasons, or one resumed from a checkpoint, differs from the first run."""
     again = Engine(workload, policy, curious=False)
     middle = first.step_count // 2
     again.advance(middle)
@@ -108,7 +108,7 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
 
 
 def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Compare a run with other future run times, in which all decisions before must be the same."""
+    """Return a finding if the policy decides differently when only run times in the future are changed."""
     until = first.history.time_of(first.step_count // 2)
     schedule = first.schedule()
     ended = schedule.end <= until + MOMENT
@@ -139,7 +139,7 @@ def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None
 def _apart(
     one: Engine, other: Engine, until: float | None = None, names: tuple[str, str] = TIMES
 ) -> tuple[int, str] | None:
-    """Return the step before the first different decision, and what each run decided, or None."""
+    """Return the step before the first different decision, and what each run decided, as text; or None."""
     runs = (_decided(engine, until, one.curious == other.curious) for engine in (one, other))
     for left, right in zip_longest(*runs):
         if left != right:
@@ -152,7 +152,7 @@ def _apart(
 
 
 def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Decided]:
-    """Yield the decisions up to a time; without `in_rows`, no planned rows, which a watched history has more of."""
+    """Yield the decisions up to a time; without `in_rows`, no planned rows, of which a watched history has more."""
     history = engine.history
     for step, decision in history.all_decisions():
         if (until is None or history.time_of(step) <= until) and (in_rows or not isinstance(decision, ReserveRow)):

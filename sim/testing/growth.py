@@ -1,4 +1,4 @@
-"""Time of a pass as more and more jobs wait."""
+"""Growth of the time of a pass with the number of waiting jobs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sim.testing.workloads import crowd
 WAITING = (1, 4, 15, 60, 125, 250, 500, 1000, 2000)
 PASSES = 5
 LONG = 0.5
-"""Seconds; a pass that takes longer is measured only once."""
+"""Seconds of a pass above which it is measured only once."""
 TOO_LONG = 2.0
 """Seconds that a pass may take with the longest queue."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """(waiting jobs, seconds of a pass) as far as measured."""
+    """Measured growth: numbers of waiting jobs, and seconds of a pass."""
 
     points: tuple[tuple[int, float], ...]
 

@@ -1,4 +1,4 @@
-"""State that a policy keeps outside `view.notes`, where no checkpoint copies it, and the lines that write it."""
+"""State that a policy keeps outside of `view.notes`, where no checkpoint copies it, and the lines that change it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from sim.formatting import shortened
 from sim.policies.policy import Policy
 
 MOST_LINES = 20_000
-"""Largest number of lines that are followed in search of the writing one."""
+"""Largest number of lines that are followed to find the changing one."""
 _PLAIN = (dict, list, set, deque, Counter, int, float, str)
 
 
 def kept_outside(policy: Policy, names: Collection[str] | None = None) -> dict[str, str]:
-    """Return the changeable values of a policy's module, classes and instance, or of these names: name -> text."""
+    """Return the changeable values of a policy's module, classes and instance as text, by name.
+
+    With `names` only these are returned.
+    """
     return {
         name: _text(value)
         for name, value in _values(policy)
@@ -49,9 +52,10 @@ def _text(value: object) -> str:
 
 
 def writers(policy: Policy, names: Collection[str], run: Callable[[], object]) -> dict[str, str]:
-    """Return the place and text of the line that first changes each of these values while `run` runs.
+    """Return place and text of the line that first changes each of these values while `run` runs, by name.
 
-    name -> `fair.py:20 (PASSES[0] += 1)`. A value that changes elsewhere, or later than `MOST_LINES` lines, has none.
+    An example is `fair.py:20 (PASSES[0] += 1)`. A value that changes elsewhere, or later than `MOST_LINES` lines, has
+    none.
     """
     files = {getattr(sys.modules.get(cls.__module__), "__file__", None) for cls in type(policy).__mro__}
     before, found = kept_outside(policy, names), dict[str, str]()

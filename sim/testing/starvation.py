@@ -1,6 +1,6 @@
-"""Verdict on starvation: whether a job as wide as the machine starts while narrow jobs keep arriving.
+"""Test of starvation: whether a job as wide as the machine starts while narrow jobs keep arriving.
 
-The longest stream lasts 16 hours, or three times the longest time that the policy itself knows, such as the wait after
+The longest stream lasts 16 hours, or three times the longest time that the policy itself has, such as the wait after
 which no job may pass any more.
 """
 
@@ -19,11 +19,11 @@ from sim.policies.policy import Policy
 from sim.testing.workloads import GAP, stream
 
 STREAMS = (120, 480, 1920)
-"""Numbers of narrow jobs that a wide job is tested against, until it starts"""
+"""Numbers of narrow jobs that are tried in turn, until the wide job starts"""
 LONGEST = 366 * 86400.0
-"""Seconds; longer numbers are taken for no times."""
+"""Longest time in seconds; longer numbers count as no times."""
 TIMES = 3
-"""Factor of the longest stream over the policy's longest time"""
+"""Ratio of the longest stream to the policy's longest time"""
 _UNITS = {"day": 86400.0, "hour": 3600.0, "minute": 60.0}
 
 
@@ -62,7 +62,7 @@ def _unit(declared: Parameter) -> float:
 
 
 def verdict(policy: Policy) -> str | None:
-    """Return in words whether the wide job starts, or None if a run fails."""
+    """Return a sentence on whether the wide job starts, or None if a run fails."""
     own = longest_time(policy)
     scale = TIMES * own.seconds / (STREAMS[-1] * GAP) if own else 0.0
     tries = [(jobs, 1.0) for jobs in STREAMS] + ([(STREAMS[-1], scale)] if scale > 1 else [])

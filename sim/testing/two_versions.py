@@ -12,7 +12,7 @@ from sim.testing.workloads import random_workload
 from sim.workload.model import Workload
 
 TRIED, SHRUNK = 200, 3
-"""Number of random workloads tried, and of different ones that are made smaller."""
+"""Number of random workloads tried, and of differing ones that are made smaller."""
 
 
 def smallest_difference(first: Policy, second: Policy, seed: int = 0) -> Workload | None:

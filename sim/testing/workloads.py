@@ -1,4 +1,4 @@
-"""Small random workloads of kinds that reveal errors: ties, fractions of seconds, bursts, wide jobs."""
+"""Random small workloads of kinds that reveal errors: ties, fractions of seconds, bursts, wide jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sim.workload.outages import Outage
 
 
 class Kind(NamedTuple):
-    """Distributions that jobs of a kind are drawn from."""
+    """Kind of workload: the distributions from which its jobs are drawn."""
 
     name: str
     gaps: tuple[float, ...] = (0, 0, 1, 2, 5, 20)
@@ -95,7 +95,7 @@ def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outag
 
 
 def _lot(draw: Random, procs: int) -> int:
-    """Return some random processors, fewer than all unless there is only one."""
+    """Return a random set of processors, fewer than all unless there is only one."""
     return draw.randint(1, max((1 << procs) - 2, 1))
 
 
