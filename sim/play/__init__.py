@@ -1,1 +1,1 @@
-"""A game: a person is the scheduler for an afternoon, and policies play the same hours."""
+"""Game: the user schedules the jobs of an afternoon, and policies schedule the same jobs."""

@@ -1,4 +1,4 @@
-"""The hours of a game: a busy stretch of a workload, on an empty machine."""
+"""Choice of the hours of a game: a busy stretch of a workload, on an empty machine."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from sim.errors import ParameterError
 from sim.workload.model import Workload
 
 SAMPLE = "lublin-128"
-"""Trace of a game for which none is named."""
+"""Name of the trace for a game if the user names none."""
 JOBS = 24
-"""Jobs of a game."""
+"""Number of jobs in a game."""
 BUSY = 0.85, 2.5
-"""Offered load of the stretches from which one is chosen: with less no job waits, with more all do."""
+"""Range of the offered load of the stretches to choose from: below it no job waits, above it all do."""
 TRIED = 25
-"""Stretches that are tried; the one in which decisions matter most is played."""
+"""Number of stretches that are tried; the one in which decisions matter most is played."""
 LEAST_WAIT = 2
-"""Jobs that must be in the game at least."""
+"""Smallest number of jobs that must wait in the game."""
 
 
 def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
     """Return `jobs` successive jobs that keep the machine busy; the seed chooses the stretch.
 
-    A workload with no more jobs than that is taken whole. Times begin at 0.
+    A workload with no more jobs than that is used whole. Times begin at 0.
     """
     count = len(workload)
     if count < LEAST_WAIT:
@@ -45,7 +45,9 @@ def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
 
 
 def _matter(workload: Workload) -> tuple[bool, float]:
-    """Return if it is worse than EASY to start whatever fits, and by how much the mean waits of two policies differ."""
+    """Return True if starting whatever fits is worse than EASY, and the difference of the mean waits of two
+    policies.
+    """
     fcfs, easy, greedy = (_mean_wait(workload, policy) for policy in ("fcfs", "easy", "firstfit"))
     return greedy > easy, fcfs - easy if easy else 0.0
 

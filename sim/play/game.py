@@ -1,4 +1,4 @@
-"""The state of a game, and what a player may do: start a job that fits, or let the clock go to the next event."""
+"""State of a game, and the moves of a player: start a job that fits, or advance the clock to the next event."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Game:
-    """Plain value; every move returns another one. Run times of jobs that run are not shown to the player."""
+    """Game as an immutable value; every move returns another one. Run times of running jobs are not shown to the
+    player.
+    """
 
     workload: Workload
     now: float = 0.0
@@ -60,21 +62,21 @@ class Game:
 
     @cached_property
     def next_time(self) -> float | None:
-        """Return the time of the next arrival or completion, or None."""
+        """Return the time of the next arrival or completion; None at the end of the game."""
         coming = [job.submit for job in self._jobs if job.submit > self.now]
         ending = [self._end(job.rank) for job in self.running]
         return min([*coming, *ending], default=None)
 
     def expected_end(self, job: Job) -> float:
-        """Return when a running job ends by its estimate."""
+        """Return the end of a running job according to its estimate."""
         return self.starts[job.rank] + job.estimate
 
     def waits(self, rank: int) -> float:
-        """Return how long a job has waited, or did wait."""
+        """Return the seconds that a job has waited so far, or until its start."""
         return self.starts.get(rank, self.now) - self._jobs[rank].submit
 
     def started(self, rank: int) -> Game:
-        """Start a waiting job now."""
+        """Return the game after starting a waiting job now."""
         job = self._jobs[rank]
         if job not in self.queue:
             raise ParameterError(f"{name(job)} does not wait")
@@ -83,14 +85,14 @@ class Game:
         return replace(self, moves=(*self.moves, Move(self.now, rank)))
 
     def waited(self) -> Game:
-        """Let the clock go to the next event."""
+        """Return the game after advancing the clock to the next event."""
         if self.next_time is None:
             raise ParameterError("nothing runs and nothing is to come: start a job")
         return replace(self, now=self.next_time, moves=(*self.moves, Move(self.now)))
 
     @property
     def is_idle(self) -> bool:
-        """Return True if nothing runs although a waiting job fits."""
+        """Return True if no job runs although a waiting job fits."""
         return bool(self.fitting) and not self.running
 
     @cached_property
@@ -109,14 +111,14 @@ class Game:
         return tuple(self._jobs[rank] for rank in sorted(self.starts) if self._end(rank) == self.now)
 
     def undone(self) -> Game:
-        """Take back the last start of this instant; what the clock has passed is known, and stays."""
+        """Return the game without the last start of this instant; the clock does not go back."""
         if not self.moves or self.moves[-1].rank is None:
             raise ParameterError("the clock cannot go back: only a start of this very moment can be taken back")
         return replace(self, moves=self.moves[:-1])
 
     @property
     def last_event(self) -> Literal["arrival", "completion", "both", "begin"]:
-        """Return what happened at this instant."""
+        """Return the kind of event at this instant."""
         arrives = any(job.submit == self.now for job in self._jobs)
         ends = any(self._end(rank) == self.now for rank in self.starts)
         if arrives and ends:

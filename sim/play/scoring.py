@@ -31,7 +31,7 @@ class Followed(Policy):
     """Policy that starts jobs as a player did, and decides like EASY after a number of moves."""
 
     starts: tuple[tuple[float, int], ...] = ()
-    """(time, rank) of the player's first starts, in their order."""
+    """Time and rank of the player's first starts, in order."""
     until: float = 0.0
     """Time from which EASY decides, after those starts."""
 
@@ -46,23 +46,23 @@ class Followed(Policy):
 
 
 class Score(NamedTuple):
-    """Waits of one player or policy."""
+    """Score: the waits of one player or policy."""
 
     who: str
     mean_wait: float
     worst_wait: float
     worst: str
-    """Job that waited longest."""
+    """Name of the job that waited longest."""
 
 
 class Costly(NamedTuple):
-    """A decision after which all jobs together wait longer, even if EASY decides everything after it."""
+    """Decision after which all jobs together wait longer, even if EASY decides everything after it."""
 
     time: float
     cost: float
-    """Seconds of waiting, summed over all jobs."""
+    """Cost in seconds of waiting, summed over all jobs."""
     told: str
-    """The decision, the alternative of EASY, and the job that pays most."""
+    """Text on the decision, the alternative of EASY, and the job that pays most."""
 
 
 def score(who: str, schedule: Schedule) -> Score:
@@ -81,7 +81,7 @@ def scores(game: Game, you: str = "you") -> list[Score]:
 def costliest(game: Game, most: int = MOST_COSTLY) -> list[Costly]:
     """Return the decisions that cost most, the worst first.
 
-    A decision costs what all jobs wait longer if EASY takes over after it instead of before it.
+    The cost of a decision is the additional wait of all jobs if EASY takes over after it instead of before it.
     """
     schedules = [_finished(game, count) for count in range(len(game.moves) + 1)]
     totals = [float(schedule.start.sum()) for schedule in schedules]
