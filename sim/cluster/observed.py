@@ -53,7 +53,7 @@ class Dated(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """Node on which no job could start, with begin and end (None if it still cannot), and the reason that a person
+    """Node on which no job could start, with begin and end (None while it lasts), and the reason that a person
     wrote.
     """
 

@@ -213,7 +213,7 @@ def _delta(before: Cluster, after: Cluster) -> Plain:
 
 
 def _keeps_order(was: list[str], now: list[str]) -> bool:
-    """Return True if the remaining items of `was` come first in `now`, in the same order."""
+    """Return True if the items of `was` that are still in `now` are at its beginning, in the same order."""
     there = set(now)
     left = [key for key in was if key in there]
     return now[: len(left)] == left
