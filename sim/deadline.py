@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread, current_thread, get_ident, main_thread
 
 AGAIN = 0.5
-"""Seconds until the interrupt is repeated: Python drops an exception raised during garbage collection."""
+"""Seconds until the interrupt is repeated, because Python drops exceptions raised during garbage collection."""
 _is_rung = False
-"""True from the sending of the signal until the main thread handles it or has returned."""
+"""True from the sending of the signal until the main thread has handled it or returned."""
 
 
 class NoAnswerError(BaseException):
-    """Interrupt raised in code that takes too long; no `Exception`, so that the code does not catch it as its own."""
+    """Interrupt raised in code that takes too long; no `Exception`, so that the code does not catch it."""
 
 
 class GiveWayError(NoAnswerError):
@@ -50,7 +50,7 @@ def _raise_in(thread: int, error: type[NoAnswerError]) -> None:
 
 @contextmanager
 def awake() -> Iterator[None]:
-    """Let a signal interrupt blocking calls of C within the block, if this is the main thread."""
+    """Let a signal interrupt blocking calls of C within the context, if this is the main thread."""
     if current_thread() is not main_thread() or not hasattr(signal, "pthread_kill"):
         yield
         return
@@ -75,7 +75,7 @@ def _ring(*_: object) -> None:
 def start_watcher(watch: Callable[[], None]) -> Thread:
     """Start a thread that does not keep the program from ending, and return it.
 
-    When the program is already ending, Python 3.12.1 starts no thread: then nothing more is worth computing.
+    When the program is already ending, Python 3.12.1 starts no thread; then nothing more has to be computed.
     """
     watcher = Thread(target=watch, daemon=True)
     try:
@@ -89,7 +89,7 @@ def start_watcher(watch: Callable[[], None]) -> Thread:
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Interrupt the block with a `NoAnswerError` after `seconds`, and every `AGAIN` seconds until it ends."""
+    """Interrupt the context with a `NoAnswerError` after `seconds`, and every `AGAIN` seconds until it ends."""
     thread, lock, done, is_over, is_late = get_ident(), Lock(), Event(), False, False
 
     def watch() -> None:

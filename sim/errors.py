@@ -90,7 +90,7 @@ MUCH_LESS = 0.1
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return the names that may have been meant, as the end of an error line.
+    """Return similar names as the end of an error message, "" if none is similar.
 
     >>> near("eazy", ["easy", "easy++", "fcfs"])
     "; did you mean 'easy'?"

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all, so that no half-written file is ever found; and CSV for spreadsheets."""
+"""Writing of files as a whole or not at all, so that no half-written file is ever found; and CSV for spreadsheets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write_whole(path: str | Path) -> Iterator[TextIO]:
 
 
 def _is_special(path: str | Path) -> bool:
-    """Return True if the path is no regular file, or a name of an open one, such as /dev/stdout."""
+    """Return True if the path is no regular file, or names an open one, such as /dev/stdout."""
     if os.path.abspath(path).startswith(("/dev/", "/proc/")):
         return True
     try:
@@ -47,7 +47,7 @@ def _is_special(path: str | Path) -> bool:
 
 
 class _Straight(TextIOWrapper):
-    """Text file of a device."""
+    """Text file that writes directly to a device."""
 
     def write(self, text: str) -> int:
         return super().write(printable_lines(text) if self.isatty() else text)

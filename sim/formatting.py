@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 Clock: TypeAlias = Callable[[float], str]
-"""Function that formats a moment."""
+"""Function that returns a time as text."""
 LATEST = 10.0**15
-"""Latest time and longest length; up to here a double is exact enough for seconds."""
+"""Latest time and longest duration in seconds; up to here a double is exact enough."""
 _SECONDS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _NUMBER = r"(\d+(?:,\d\d\d)*(?:\.\d*)?)"
 _UNITS = re.compile(
@@ -36,7 +36,7 @@ A_TIME = "a time is seconds or like 12d4h30m (units w d h m s), d12 04:30 or a d
 
 
 def clock(seconds: float) -> str:
-    """Return a moment of simulated time as text.
+    """Return a simulated time as text.
 
     >>> clock(12 * 86400 + 4 * 3600 + 31 * 60 + 7), clock(-5)
     ('d12 04:31:07', '-d0 00:00:05')
@@ -50,7 +50,7 @@ def clock(seconds: float) -> str:
 
 
 def clock_near(now: float) -> Clock:
-    """Return a function that formats moments as of `now`: without the day if it is today, to the second.
+    """Return a function that returns times as text as of `now`: without the day if it is today, to the second.
 
     >>> at = clock_near(12 * 86400)
     >>> at(12 * 86400 + 17100), at(13 * 86400 + 7)
@@ -65,7 +65,7 @@ def clock_near(now: float) -> Clock:
 
 
 def span(seconds: float | None) -> str:
-    """Return a length of time in its two largest units; a dash for None.
+    """Return a duration in its two largest units as text; a dash for None.
 
     >>> [span(s) for s in (0, 7.25, 45, 750, 7500, 1051200)]
     ['0s', '7.2s', '45s', '12m30', '2h05', '12d4h']
@@ -93,17 +93,17 @@ def span(seconds: float | None) -> str:
 
 
 class Step(NamedTuple):
-    """Moment after `number` steps of a run."""
+    """Time after `number` steps of a run."""
 
     number: int
 
 
 Moment: TypeAlias = "float | datetime | Step"
-"""Moment that a user may type: seconds, a date of the trace's calendar, or a step of the run."""
+"""Time that a user may type: seconds, a date of the trace's calendar, or a step of the run."""
 
 
 def parse_time(text: str, now: float = 0.0) -> float:
-    """Return the seconds of a time: plain seconds, a length, or a day and a time of day.
+    """Return the seconds of a typed time: plain seconds, a duration, or a day and a time of day.
 
     A time of day alone belongs to the day of `now`.
 
@@ -131,7 +131,7 @@ def parse_time(text: str, now: float = 0.0) -> float:
 
 
 def parse_moment(text: str, now: float = 0.0) -> Moment:
-    """Return the moment of a time, a date, or a step of the run.
+    """Return the value of a typed time, date, or step of the run.
 
     >>> parse_moment("d12"), parse_moment("2026-11-21 04:30"), parse_moment("#1,200")
     (1036800.0, datetime.datetime(2026, 11, 21, 4, 30), Step(number=1200))
@@ -153,7 +153,7 @@ def parse_moment(text: str, now: float = 0.0) -> Moment:
 
 
 def written_time(moment: Moment) -> str:
-    """Return a moment as `parse_moment` reads it, to the last digit; "" for infinity.
+    """Return a time as text that `parse_moment` reads, to the last digit; "" for infinity.
 
     >>> written_time(86400.0), written_time(1e-07), written_time(float("inf"))
     ('86400', '0.0000001', '')
@@ -168,7 +168,7 @@ def written_time(moment: Moment) -> str:
 
 
 def _of_clock(typed: str, now: float) -> float | None:
-    """Return the seconds of a day and its time of day, either of which may be missing; None if it is neither."""
+    """Return the seconds of a day and a time of day, either of which may be missing; None for other text."""
     if not (match := _CLOCK.fullmatch(typed)) or (match[2] is None and match[4] is None):
         return None
     hours, minutes, seconds = (int(match[part] or 0) for part in (4, 5, 6))
@@ -179,7 +179,7 @@ def _of_clock(typed: str, now: float) -> float | None:
 
 
 def quoted(text: str) -> str:
-    """Return a user's text as an error line can show it.
+    """Return a user's text quoted for an error message.
 
     >>> quoted("soon"), quoted("9" * 400)
     ("'soon'", "'99999999999999999999999999999999999999...'")
@@ -188,7 +188,7 @@ def quoted(text: str) -> str:
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """Return no more of a word than fits into an error line.
+    """Return a word shortened to at most `most` letters.
 
     >>> shortened("9" * 400)
     '99999999999999999999999999999999999999...'
@@ -235,7 +235,7 @@ def wanted(procs: int, whole: int, there: int, when: str) -> str:
 
 
 def listed(words: Iterable[str], most: int = 4) -> str:
-    """Return a list in words; of a long one the beginning, and how many more there are.
+    """Return a list as text; of a long one the first words, and the number of others.
 
     >>> listed(["J1", "J2", "J3"]), listed("abcdef", most=3)
     ('J1, J2 and J3', 'a, b, c and 3 more')
@@ -247,7 +247,7 @@ def listed(words: Iterable[str], most: int = 4) -> str:
 
 
 def spelled(identifier: str) -> str:
-    """Return an identifier as words.
+    """Return an identifier split into words.
 
     >>> spelled("TooFewFree"), spelled("extra_p")
     ('too few free', 'extra p')
@@ -256,7 +256,7 @@ def spelled(identifier: str) -> str:
 
 
 def times(many: int) -> str:
-    """Return how often, in words.
+    """Return a number of repetitions as text, such as once or twice.
 
     >>> times(1), times(2), times(1200)
     ('once', 'twice', '1,200 times')
@@ -265,7 +265,7 @@ def times(many: int) -> str:
 
 
 def nth(place: int) -> str:
-    """Return an ordinal number.
+    """Return an ordinal number as text.
 
     >>> nth(1), nth(2), nth(13), nth(23)
     ('1st', '2nd', '13th', '23rd')
@@ -275,7 +275,7 @@ def nth(place: int) -> str:
 
 
 def count(many: int, one: str, more: str = "") -> str:
-    """Return a number and its noun.
+    """Return a number with its noun as text.
 
     >>> count(1, "user"), count(2100, "user"), count(2, "entry", "entries")
     ('1 user', '2,100 users', '2 entries')

@@ -1,4 +1,4 @@
-"""Libraries of optional extras, without which everything else works."""
+"""Imports of the optional extras, without which everything else works."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sim.errors import SchedscopeError
 
 
 def extra(module: str, what: str, name: str) -> Any:
-    """Return the module of an extra that `what` needs; if it is missing, the error says how to install it."""
+    """Return the module of an extra that `what` needs; an error for a missing one says how to install it."""
     try:
         return import_module(module)
     except ImportError:

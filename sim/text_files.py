@@ -1,4 +1,4 @@
-"""Reading of text files that users have written; every error names the file and line."""
+"""Reader of text files that users have written; every error names the file and line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TextKind(NamedTuple):
         return self.text(self.bytes_in(path), path)
 
     def bytes_in(self, path: str | Path) -> bytes:
-        """Return the bytes of a file; of one that is too long, one byte too many."""
+        """Return the bytes of a file, limited to one more than the largest size."""
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):
                 raise self.error(f"is no ordinary file; expected a {self.name}", path)
@@ -63,13 +63,14 @@ class TextKind(NamedTuple):
 
 
 MOST_PARTS, MOST_DEPTH = 12, 32
-"""Parts of a dotted key, and depth of lists and tables; the time for a key grows with the square of its parts."""
+"""Largest number of parts of a dotted key, and of nested lists and tables; the time grows with the square of the parts.
+"""
 _PART = r"""(?:(?<![\w-])[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?:{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 
 
 def _depth(found: object) -> int:
-    """Return how many lists and tables lie within each other."""
+    """Return the depth of nested lists and tables."""
     depth, level = 0, [found]
     while level := [each for each in level if isinstance(each, dict | list)]:
         depth += 1
