@@ -61,7 +61,7 @@ def considered(context: Context, found: Evidence, width: int) -> list[Line]:
     """Return lines with the decisions about the job, the jobs that passed it and the jobs it delayed; the rest is
     counted.
 
-    What is said above or in the panel of decisions is not said again.
+    Decisions that stand above or in their own panel are left out.
     """
     told = [(entry, told_decision(entry.decision, context.scene.snapshot, context.at)) for entry in found.log]
     known = " ".join(found.clauses)
