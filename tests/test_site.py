@@ -1,0 +1,76 @@
+"""The site names every page and every public name of the library, and a package says where it comes from."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import sim
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = (ROOT / ".site/mkdocs.yml").read_text(encoding="utf-8")
+REFERENCE = re.findall(r"^::: (\S+)", (ROOT / ".site/api.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def loaded(path: Path) -> ModuleType:
+    """Return the module of a file that is in no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_site_has_every_page_once() -> None:
+    named = re.findall(r"^ +- [^:\n]+: (\S+\.md)$", SITE.partition("\nnav:\n")[2], re.MULTILINE)
+    folders = (ROOT, ROOT / ".github", *(ROOT / top for top in ("sim", "tui", "tests")))
+    pages = {page for folder in folders[:2] for page in folder.glob("*.md")}
+    pages |= {page for folder in folders[2:] for page in folder.rglob("*.md")}
+    written = {page.relative_to(ROOT).as_posix() for page in pages}
+    assert sorted(named) == sorted({*written, ".site/api.md"})
+
+
+def test_reference_has_every_public_name() -> None:
+    for dotted in REFERENCE:
+        module, _, name = dotted.rpartition(".")
+        assert _is_module(dotted) or hasattr(import_module(module), name), dotted
+    shown = {dotted.rpartition(".")[2] for dotted in REFERENCE}
+    assert "sim.errors" in REFERENCE
+    assert set(sim.__all__) - {"SchedscopeError", "__version__"} <= shown
+
+
+def _is_module(dotted: str) -> bool:
+    path = ROOT / dotted.replace(".", "/")
+    return path.is_dir() or path.with_suffix(".py").exists()
+
+
+def test_links_of_a_package_lead_to_the_repository() -> None:
+    pytest.importorskip("hatchling", reason="hatchling is missing: pip install hatchling")
+    metadata = loaded(ROOT / ".ci/metadata.py")
+    page = "![a](tests/pictures/a.svg) [b](sim/README.md#x) [c](https://c.org) [d](#d)"
+    url = metadata.address({"GITHUB_SERVER_URL": "https://h.org", "GITHUB_REPOSITORY": "a/b"})
+    assert metadata.absolute(page, url, "v1") == (
+        "![a](https://h.org/a/b/raw/v1/tests/pictures/a.svg) [b](https://h.org/a/b/blob/v1/sim/README.md#x) "
+        "[c](https://c.org) [d](#d)"
+    )
+    assert metadata.address({}) == ""
+    assert metadata.address({"SCHEDSCOPE_URL": "https://h.org/s/"}) == "https://h.org/s"
+
+
+def test_pages_of_hidden_folders_have_addresses_without_a_dot() -> None:
+    class File:
+        src_uri, dest_uri, url, abs_dest_path = ".github/X.md", ".github/X/index.html", "", ""
+
+    file = File()
+    loaded(ROOT / ".site/hooks.py").on_files([file], {"site_dir": "/s"})
+    assert (file.dest_uri, file.url, file.abs_dest_path) == (
+        "github/X/index.html",
+        "github/X/",
+        "/s/github/X/index.html",
+    )
