@@ -16,6 +16,8 @@ from tui.panels.decision_icons import rank_of
 TITLE = "Code"
 NUMBER = 4
 """Width in columns of a line number."""
+NARROW = 60
+"""Width in columns below which a line of code keeps half of its indentation"""
 ROOM = 12
 """Smallest width in columns for values next to a line; with less they are below it."""
 
@@ -91,6 +93,9 @@ def _around(focus: Focus, context: Context, width: int) -> Iterator[Line]:
 
 def _lines(number: int, code: str, focus: Focus, context: Context, width: int) -> Iterator[Line]:
     """Yield a line of code; its values and conditions follow on the same line if they fit, else below."""
+    if width < NARROW:
+        words = code.lstrip()
+        code = " " * ((len(code) - len(words)) // 2) + words
     is_lit = number == focus.line
     sign = (written("▸", context) if context.unicode else ">") if is_lit else " "
     style = "strong" if is_lit else "dim" if code.lstrip().startswith(("#", '"""')) else ""

@@ -26,6 +26,8 @@ from tui.widgets.cell_rows import Lines, fitted
 
 MARGIN = 1
 """Width in columns of the left margin, and of the right one, which holds the scroll mark."""
+AFTER = 2
+"""Rows that stay visible below a mark that is followed: a wrapped line goes on there"""
 WHEEL = 3
 """Number of lines that the mouse wheel scrolls."""
 AnyDraw: TypeAlias = Callable[[Any, Size, int], Sheet]
@@ -170,7 +172,8 @@ class Panel(Lines, can_focus=True):
     def _reveal(self, mark: int | None) -> None:
         """Scroll to this line of the body, as little as possible."""
         if mark is not None:
-            self._go_to(min(max(self._first, mark - self._room + 1), mark))
+            after = AFTER if self._sheet.is_followed else 0
+            self._go_to(min(max(self._first, mark - self._room + 1 + after), mark))
 
     def action_scroll_lines(self, lines: int) -> None:
         self._go_to(self._first + lines)

@@ -69,3 +69,17 @@ async def test_a_key_shows_the_code_and_the_session_keeps_it() -> None:
         await run.press("8")
         await run.wait_for(lambda: run.scene.code is None)
         assert "code" not in run.session.view
+
+
+async def test_small_screen_shows_the_whole_line_and_counts_no_panel_as_hidden() -> None:
+    async with replay("lublin-128", policy="easy", at="#150", size=(80, 24)) as run:
+        await run.press("8", "full_stop")
+        await run.wait_for(lambda: "▸      yield Keep(job," in seen(run, "#code"))
+        assert "left))" in seen(run, "#code")
+        assert "without code" not in run.text
+
+
+def test_narrow_panel_keeps_half_of_the_indentation() -> None:
+    wide, narrow = (code.draw(context(), (width, 40), 0).text for width in (110, 59))
+    assert "\n  44     for head in queue:" in wide
+    assert "\n  44   for head in queue:" in narrow

@@ -225,7 +225,8 @@ class Drawing:
     ) -> None:  # fmt: skip
         """Draw only the top line."""
         look = self._dated(look.projected if state.projected else look, state)
-        hidden = tuple(name for name in PANELS if name in state.hidden & {*self.available, "strip", "metrics"})
+        listed = (state.hidden & {*self.available, "strip", "metrics"}) - {state.over}
+        hidden = tuple(name for name in PANELS if name in listed)
         in_lesson, stops = state.walk is not None, len(state.stops)
         hidden = () if in_lesson else hidden
         going = Going(
