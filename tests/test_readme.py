@@ -22,6 +22,7 @@ PAGES = (
     "sim/policies/README.md",
     "sim/experiments/README.md",
     "sim/cluster/README.md",
+    "sim/kernel/README.md",
     LESSONS,
     "tui/cli/README.md",
     "tests/benchmarks/README.md",
