@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 LONGEST_VALUE = 1 << 28
-"""Most bytes of one value in a database from a foreign file."""
+"""Largest number of bytes of one value in a database from a foreign file."""
 STEPS, STEPS_PER_BYTE, BETWEEN = 20_000_000, 400, 100_000
 """Steps of SQLite for one question: a number for any file, and more for each byte of it; steps between two checks."""
 _BESIDE = ("-journal", "-wal", "-shm")
@@ -86,7 +86,9 @@ def foreign_database(
 
 
 def _check_beside(path: str) -> None:
-    """Refuse a file beside a database that is no ordinary one, or a journal at whose end SQLite deletes other files."""
+    """Raise an error for an unusual file next to a database, or a journal with which SQLite would delete other
+    files.
+    """
     import sqlite3
 
     try:

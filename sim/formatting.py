@@ -226,7 +226,7 @@ def processors(many: int) -> str:
 
 
 def wanted(procs: int, whole: int, there: int, when: str) -> str:
-    """Return the processors that a job needs, next to all of them or, if some are missing, to those available.
+    """Return text on the processors that a job needs and the machine's, or the available ones if some are down.
 
     >>> wanted(4, 10, 10, "now"), wanted(4, 10, 3, "now")
     ('4 of 10 processors', '4 processors, 3 there now')

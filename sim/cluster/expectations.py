@@ -20,7 +20,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Expectations:
-    """All expected starts of one job, in order of time; `started` is its actual start."""
+    """Expected starts of one job in order of time, and its actual start (`started`)."""
 
     said: tuple[Expectation, ...] = ()
     started: float | None = None

@@ -15,7 +15,7 @@ def partitions_of(cluster: Cluster, job: ClusterJob) -> list[Partition]:
 
 
 def misfit(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the request that none of the job's partitions can meet as text, "" if they can meet all."""
+    """Return as text the request that none of the job's partitions can meet, "" if they can meet all requests."""
     told = [list(_misfits(cluster, job, each)) for each in partitions_of(cluster, job)]
     if not told or not all(told):
         return ""
@@ -43,5 +43,5 @@ def _misfits(cluster: Cluster, job: ClusterJob, partition: Partition) -> Iterato
 
 
 def _gpus(nodes: list[Node], job: ClusterJob) -> int:
-    """Return the largest number of GPUs that each of as many nodes as the job requests has."""
+    """Return the largest number of GPUs that enough nodes for the job have each."""
     return sum(sorted((node.gpus for node in nodes), reverse=True)[: max(job.nodes_wanted, 1)])

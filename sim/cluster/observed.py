@@ -26,7 +26,8 @@ from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
 MOST_KEPT = 2_000
-"""Largest number of jobs in pictures that are kept whole; of older pictures only stretches and kinds of events remain.
+"""Largest number of jobs in pictures that are kept complete; of older pictures only stretches and kinds of events
+remain.
 """
 MOST_PAST = 50_000
 """Largest number of stretches that have ended; older ones are dropped."""
@@ -192,7 +193,7 @@ class Observed:
         return max(bisect_right(self.moments, time) - 1, 0)
 
     def stretches(self, until: float) -> list[Stretch]:
-        """Return the stretches in which cores were held until `until`, as known at that time."""
+        """Return the stretches of time in which jobs held cores, from what was known at the time `until`."""
         found = [
             s if s.end is None or s.end <= until else s._replace(end=None, ended_by=None)
             for s in self._past
@@ -211,7 +212,7 @@ class Observed:
         return tuple(Dated(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True) if pair[0] <= until)
 
     def gone(self, until: float) -> tuple[Gone, ...]:
-        """Return the nodes that were drained or down at some time until `until`, as known at that time."""
+        """Return the nodes that were drained or down before `until`, from what was known at that time."""
         known = (gone for gone in self._gone if gone.start <= until)
         return tuple(g if g.end is None or g.end <= until else g._replace(end=None) for g in known)
 
@@ -243,7 +244,7 @@ class Observed:
             self._size -= len(self._kept.popleft()[1].jobs)
 
     def _lay_out(self, cluster: Cluster) -> None:
-        """Number the cores; if nodes were added or removed, move what is held with its node."""
+        """Number the cores; if nodes were added or removed, move the stretches on them to the new numbers."""
         before, self.layout = self.layout, Layout.of(cluster.nodes)
         if not before.rows or before == self.layout:
             return
@@ -296,7 +297,9 @@ class Observed:
             busy |= self._hold(job, self.ranks[job.id], now, busy)
 
     def _end_of(self, job: ClusterJob, cluster: Cluster, now: float) -> float:
-        """Return the end of a job that holds nothing any more: from the scheduler, else when that was seen."""
+        """Return the end of a job that no longer holds cores: the scheduler's time, else the time when that was first
+        seen.
+        """
         seen = cluster.job_of.get(job.id)
         end = seen.end if seen is not None and seen.has_ended else None
         return now if end is None else min(end - (self.origin or 0.0), now)

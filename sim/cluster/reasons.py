@@ -92,8 +92,9 @@ def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
 
 
 def _places_ahead(cluster: Cluster, job: ClusterJob) -> Sequence[int]:
-    """Return the indices in the queue of the jobs before this one, without looking at all jobs if it has one
-    partition.
+    """Return the indices in the queue of the jobs that are ahead of this job.
+
+    For a job in one partition only this partition's jobs are read.
     """
     own = cluster.place_of.get(job.id, len(cluster.queue))
     parts = [cluster.considered.get(partition, ()) for partition in job.partition.split(",")]
@@ -110,7 +111,7 @@ def _priority(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _compared(cluster: Cluster, other: ClusterJob, job: ClusterJob) -> str:
-    """Return as text how far another job is ahead, by the parts of the priorities in which they differ."""
+    """Return text on how far another job is ahead, by the parts of the priorities in which both differ."""
     if other.priority == job.priority:
         return f"J{other.id} has the same priority and was submitted earlier"
     text = f"J{other.id} has priority {other.priority:,} > {job.priority:,}"
@@ -144,7 +145,7 @@ def _resources(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _usable(cluster: Cluster, job: ClusterJob) -> list[Node]:
-    """Return the nodes of its partitions that are up, and not reserved for others before the job could end."""
+    """Return the nodes of the job's partitions that are up, and not reserved for others before the job could end."""
     names = {name for each in partitions_of(cluster, job) for name in each.nodes}
     end = cluster.at + (job.limit or 0)
     kept = {
@@ -171,7 +172,9 @@ def _lacks(cluster: Cluster, job: ClusterJob, nodes: list[Node]) -> str | None:
 
 
 def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
-    """Return the running jobs that hold the nodes planned for the job, else its partition's, the earliest end first."""
+    """Return the running jobs on the nodes planned for the job, else on its partitions' nodes, the earliest end
+    first.
+    """
     holding: list[ClusterJob] = []
     for wanted in (set(job.planned_nodes), set(usable)):
         holding = holding or [other for other in cluster.running if not wanted.isdisjoint(other.nodes)]

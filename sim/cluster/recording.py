@@ -32,7 +32,7 @@ MOST_BYTES = 1 << 28
 MOST_NEAR = 10_000
 """Largest number of jobs in the pictures that a reader caches for steps back."""
 CACHE = 256
-"""Size in KB of the writer's cache of the file, which it never reads again."""
+"""Size in KB of the memory for the file's pages in the writer, which never reads them again."""
 FORMAT = 2
 SHIFTED = ("priority", "start")
 """Fields that change for most waiting jobs at each poll; their differences are stored together."""
@@ -135,7 +135,7 @@ def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
 
 
 def _left(job: ClusterJob, at: float) -> ClusterJob:
-    """Return a job that is no longer listed with an assumed end between the last two polls."""
+    """Return a job that the scheduler no longer lists, with an assumed end between the last two polls."""
     if job.has_ended:
         return job
     if job.is_waiting:
@@ -192,7 +192,7 @@ def _columns(cluster: Cluster) -> Plain:
 
 
 def _delta(before: Cluster, after: Cluster) -> Plain:
-    """Return the changes: new items, changed fields of known ones, and the names of removed items."""
+    """Return the changes between two pictures: new items, changed fields of others, and names of removed items."""
     data: Plain = {}
     for kind, _, name in _KINDS:
         was = {getattr(item, name): item for item in getattr(before, kind)}
@@ -269,7 +269,7 @@ class Recording:
             raise FileError(f"the recording is damaged: a moment of a poll: {error}", self.path) from None
 
     def at(self, time: float) -> Cluster:
-        """Return the cluster as of `time`: the last poll until then, else the first."""
+        """Return the cluster as of `time`: the last poll before it, or else the first poll."""
         with self._lock:
             ((last, first),) = self._ask(
                 "SELECT (SELECT MAX(at) FROM polls WHERE at <= ?), (SELECT MIN(at) FROM polls)", (float(time),)

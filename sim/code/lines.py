@@ -38,7 +38,7 @@ class Condition(NamedTuple):
     when: int
     place: Place
     text: str
-    """Comparison with its numbers, such as "5 <= 2"; "" if no numbers are known."""
+    """Comparison with its numbers, such as "5 <= 2"; "" if its numbers are unknown."""
     is_true: bool
     ranks: frozenset[int]
     """Ranks of the jobs in the condition; empty if it is about no job."""

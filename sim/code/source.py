@@ -42,7 +42,7 @@ class Test(NamedTuple):
     names: frozenset[str]
     """Names of the variables in the condition."""
     targets: tuple[str, ...]
-    """Names of the variables of the loops around it, the innermost first."""
+    """Names of the loop variables around the condition, the innermost first."""
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,9 @@ ABOUT = 1.0
 
 
 class Price(NamedTuple):
-    """Waits of the other jobs, compared with the first of the policies."""
+    """Price that the other jobs pay for shortening one job's wait by a policy: their waits compared with the first
+    policy.
+    """
 
     mean_wait: float
     """Mean wait of the jobs that start."""
@@ -28,7 +30,7 @@ class Price(NamedTuple):
     worst: Job | None
     """Job that waits longer by most, or None if no job does."""
     worst_by: float | None
-    """Seconds that it waits longer; None if it never starts."""
+    """Seconds that this job waits longer; None if it never starts."""
 
 
 class Tried(NamedTuple):
@@ -91,7 +93,7 @@ class Fitting(NamedTuple):
 
 
 def fitted(schedule: Schedule, rank: int) -> list[Fitting]:
-    """Return the times at which the job would have fitted while it waited; the last may be long enough."""
+    """Return the spans of time in which the job would have fitted while it waited; the last one may be long enough."""
     job, start = schedule.workload.jobs[rank], float(schedule.start[rank])
     times, free = schedule.curves.time, schedule.curves.free
     enough = free >= job.procs

@@ -167,6 +167,6 @@ def _parts(spec: str) -> list[str]:
 
 
 def _own(parts: list[str], others: list[str]) -> str:
-    """Return the first part that the others lack; of a parameter with a long name, its value."""
+    """Return the first part of a spec that the other spec lacks; of a parameter with a long name, only its value."""
     own = next((part for part in parts if part not in others), parts[0])
     return own if len(own) <= LONGEST_NAME else own.partition("=")[2] or own

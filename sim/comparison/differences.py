@@ -105,7 +105,7 @@ class Moved(NamedTuple):
 
 
 class Waits(NamedTuple):
-    """Sums of all waits in seconds; the first minus what is saved plus what is added is the second."""
+    """Sums of all waits in seconds in both schedules; the second is the first minus `saved` plus `added`."""
 
     first: float
     saved: float
@@ -141,7 +141,7 @@ class Change(NamedTuple):
 
     @property
     def waits(self) -> tuple[float, float]:
-        """Return its waits before its first start in both schedules, in seconds."""
+        """Return the job's waits before its first start in both schedules, in seconds."""
         return self.job.waited(self.starts[0]), self.job.waited(self.starts[1])
 
     @property
@@ -201,7 +201,7 @@ class Comparison(Tabular):
     ends: Moves
     """Moves of the ends, which differ from `starts` if jobs are suspended, take turns or lose work."""
     is_alike: bool
-    """True if each job's end moves by as much as its start; equal sums do not prove that."""
+    """True if the end of each job moves by as much as its start, which equal sums alone do not prove."""
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
     schedules: tuple[Schedule, Schedule] | None = field(default=None, repr=False, compare=False)

@@ -30,12 +30,12 @@ from sim.workload.model import Job
 
 
 class Side(NamedTuple):
-    """Run that is compared, as far as it is computed."""
+    """One of the two compared runs, with its history up to the last computed step."""
 
     history: Past
     schedule: Schedule
     since: int = 0
-    """Number of the first step that is compared; of a schedule, only later events are compared."""
+    """Number of the first step that is compared; if a schedule switches policies, only later events are compared."""
 
     @classmethod
     def of(cls, engine: Engine) -> Side:

@@ -1,4 +1,6 @@
-"""Comparison job by job: for each job with different decisions, the first one of each run that the other lacks."""
+"""Comparison job by job: each job with different decisions, and for each run the first decision that the other run
+lacks.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ Branches: TypeAlias = tuple[Branch, Branch]
 
 
 class Shifts(NamedTuple):
-    """Number of jobs that start earlier, at the same time and later in the second run than in the first."""
+    """Numbers of jobs that start earlier, at the same time and later in the second run than in the first."""
 
     earlier: int
     same: int
@@ -77,7 +77,7 @@ class LiveComparison:
         self.branches: Branches = one.branch, other.branch
         self._search = Search(self.branches, shared_steps(one, other))
         self.accounts: list[tuple[Account, ...]] = []
-        """Accounts of the first and the second run for the first difference, as far as known"""
+        """Accounts of both runs for the jobs of the first difference, as far as they are known"""
         self.comparison: Comparison | None = None
         """Comparison of the whole runs, once both are computed; else None"""
 
@@ -115,7 +115,7 @@ class LiveComparison:
 
     @property
     def never(self) -> bool:
-        """Return True if the runs are known to have no difference."""
+        """Return True if it is certain that the runs are equal."""
         return self._search.is_over and self.parting is None
 
     @property
@@ -134,7 +134,7 @@ class LiveComparison:
     def shift(self, first: bool, moment: float) -> Floats:
         """Return by rank the seconds by which the job starts later in one run (`first` or second) than in the other.
 
-        Negative is earlier; infinite if it has started in one run only by that time; 0 if nothing is known.
+        Negative means earlier, infinite that it has started in one run only by that time, 0 that nothing is known.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         until = min(moment, *map(_known, self.branches))
@@ -180,7 +180,7 @@ class Search:
     def __init__(self, branches: Branches, shared: int) -> None:
         self.found: Divergence | None = None
         self.is_over = False
-        """True if the difference was found, or if there certainly is none"""
+        """True if the difference was found, or if it is certain that there is none"""
         self._branches = branches
         self.since = branches[0].history.time_of(shared - 1) if shared else -inf
         """Time up to which both runs were read without a difference"""
@@ -259,8 +259,7 @@ def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account,
 
 
 def later_or_earlier(own: Floats, there: Floats, until: float) -> NDArray[np.int8]:
-    """Return 1 for each job with a later start in `own` than in `there`, -1 for an earlier one, as far as known by
-    `until`.
+    """Return by job 1 for a later start in `own` than in `there`, -1 for an earlier one, as far as known at `until`.
 
     >>> later_or_earlier(np.array([5, 9, 5, 30]), np.array([5, 7, np.nan, np.nan]), 20).tolist()
     [0, 1, -1, 0]
@@ -282,5 +281,5 @@ def _starts(branch: Branch) -> Floats:
 
 
 def _known(branch: Branch) -> float:
-    """Return the time up to which a run is known."""
+    """Return the time up to which the steps of a run are known."""
     return inf if branch.complete else _last(branch.history)

@@ -168,11 +168,7 @@ class Divide(NamedTuple):
 
 
 class Borrow(NamedTuple):
-    """Request for a pass of this policy at the time `at`, even without another event.
-
-    With `during` it expires when that job's current stay on processors ends. With `is_renewed` it expires at the next
-    pass, which may request another; of several in one pass the earliest counts.
-    """
+    """Transfer of idle processors from partition `lender` to partition `to`, for `job`."""
 
     job: Job
     to: int

@@ -85,8 +85,8 @@ class MakesWay(NamedTuple):
 
 
 class OtherColumns(NamedTuple):
-    """Reason for a migration: the job's columns are taken in the target row, at `cost`; `other` is the alternative's
-    cost.
+    """Reason for a migration: the job's columns are taken in the target row; `cost` is the price, `other` the
+    alternative's.
     """
 
     cost: float

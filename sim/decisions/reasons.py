@@ -53,7 +53,7 @@ class FitsExtra(NamedTuple):
 
 
 class WhenRoom(NamedTuple):
-    """Reason for a planned start on nodes: by then, running jobs that end leave enough free resources."""
+    """Reason for a planned start on nodes: when running jobs have ended, enough resources will be free at that time."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         return "its nodes are expected to have room then"

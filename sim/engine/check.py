@@ -198,7 +198,7 @@ class Checker:
                 yield stretch
 
     def _pinned(self) -> None:
-        """Check that a resumed job has its own processors or columns, unless the policy resumed it on others."""
+        """Check that a resumed job has its own processors or columns, unless the policy chose others for it."""
         state = self._state
         resumed = (d for d in self._history.decisions(state.step_count - 1) if isinstance(d, Resume))
         sent = {d.job.rank: d.on for d in resumed if d.on is not None}

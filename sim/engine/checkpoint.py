@@ -19,7 +19,7 @@ from sim.policies.orders import Order
 from sim.workload.model import Workload
 
 _PER_ITEM = 72
-"""Approximate bytes of an item of a container besides its pointer: numbers, tuples, allocations."""
+"""Approximate bytes per item of a container in addition to its pointer: numbers, tuples, allocations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Checkpoint:
     waiting: array[int]
     """Ranks of the waiting jobs."""
     seen: Order | None
-    """Order of the queue at the last pass, if it depends on more than the job and the clock; else None."""
+    """Order of the queue as of the last pass if it depends on more than the job and the clock, otherwise None."""
     unfinished: tuple[int, ...]
     """Ranks of the jobs that run or are suspended."""
     entries: Mapping[int, Entry]

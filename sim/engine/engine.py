@@ -95,7 +95,7 @@ class Engine:
         self.state, self.history, self._future = state, history, future
         self._in_vain, self._in_vain_since, self._hears = 0, 0.0, may_be_heard()
         self._most: int | None = None
-        """Number of decisions after which a pass is stopped; None for a whole pass"""
+        """Number of decisions after which a pass is stopped; None for complete passes"""
         self._view = StateView(state)
         self._upcoming = NextEvent(state, future, self._submits, self._runtimes)
         self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
@@ -239,7 +239,9 @@ class Engine:
         return True
 
     def hurry(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
-        """Make many steps at once with the fast path; return the credit used, 0 if it cannot be used now."""
+        """Make many steps with the fast path; return the credit used, which is 0 if the fast path cannot be used
+        now.
+        """
         state = self.state
         if self._loops is None or state.curious or self._after_step or state.leader:
             return 0
@@ -262,7 +264,7 @@ class Engine:
     # One instant
 
     def _happen(self, now: float, successor: Policy | None = None, changes: bool = False) -> None:
-        """Apply all events of one instant, then a due switch of the policy.
+        """Apply all events of one instant, and then the switch of the policy to `successor`.
 
         `changes` is True if the machine changes, planned or not.
         """

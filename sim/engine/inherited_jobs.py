@@ -115,7 +115,7 @@ def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
 
 
 def _kept(state: State, rank: int | None = None) -> int:
-    """Return the processors that are kept for other jobs than this one."""
+    """Return the processors that are kept for jobs other than `rank`."""
     return 0 if state.awaited is None or state.awaited == rank else state.suspended[state.awaited]
 
 

@@ -51,7 +51,7 @@ class MachineChanges:
             self._upset_plans()
 
     def _tell(self, lost: int, failed: int) -> None:
-        """Record the lost processors, announced or not; if processors already down fail as well, drop the plans."""
+        """Record the lost processors, planned or not; if processors already down fail as well, drop the plans."""
         back, log = self._state.back, self._transitions.log
         if announced := lost & ~failed:
             log(Gone(announced, back(announced), announced=True))

@@ -104,7 +104,7 @@ class NextEvent:
 
 
 def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool]) -> float:
-    """Return the latest valid entry of a heap up to `until`, if it is later than `latest`; else `latest`."""
+    """Return the latest valid entry of a heap between `latest` and `until`, or `latest` if there is none."""
     ahead = [0]
     for place in ahead:
         if place < len(heap) and heap[place][0] <= until:

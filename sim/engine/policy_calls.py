@@ -45,7 +45,8 @@ _Error = TypeVar("_Error", bound=PolicyError)
 _DECIDING: dict[int, State] = {}
 """State of the run whose policy decides now in each thread, by thread"""
 _SEEN: dict[int, tuple[State, int, float]] = {}
-"""State of the run whose policy last decided in each thread, its number of steps, and the time when that was first seen
+"""State of the run whose policy last decided in each thread, its number of steps, and the time when they were first
+seen
 """
 
 
@@ -77,8 +78,8 @@ def obey(
 
 
 def unanswered(thread: int) -> tuple[str, float]:
-    """Return the file of the policy that decides in a thread, and the seconds since the pass was first seen; 0 if none
-    does.
+    """Return the file of the policy that decides in a thread, and the seconds since its pass was first seen (0 without
+    one).
     """
     state = _DECIDING.get(thread)
     if state is None:
@@ -208,7 +209,7 @@ def _hint(error: AttributeError) -> str:
 
 
 def _place(state: State, error: BaseException, decisions: object) -> str:
-    """Return the place of the error in the policy's code, else where its code begins."""
+    """Return the place of the error in the policy's code, or the place where its code begins."""
     places = list(_suspended(decisions)) or list(walk_tb(error.__traceback__))
     own = _own(places)
     return own[-1] if own else beginning(state)

@@ -41,8 +41,8 @@ class Curves:
 
 @dataclass(frozen=True)
 class Schedule(Tabular):
-    """Schedule of a run: columns by rank for the jobs of `workload`; nan for what has not happened (a run
-    cut short).
+    """Schedule of a run: columns by rank for the jobs of `workload`; nan for events that did not happen in a shortened
+    run.
     """
 
     workload: Workload
@@ -72,9 +72,9 @@ class Schedule(Tabular):
     nodes: tuple[tuple[int, ...], ...] = ()
     """Nodes on which each job was last, by number; empty for equal processors."""
     dropped: tuple[int, ...] = ()
-    """The ranks of the jobs that were given up: there would never be processors enough again."""
+    """Ranks of the jobs that were cancelled, because enough processors will never be available again."""
     again: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
-    """Function that begins the same run again, for its picture; None if unknown."""
+    """Function that repeats the run, to draw it; None if unknown."""
 
     def __repr__(self) -> str:
         ended = int((~np.isnan(self.end)).sum())
@@ -126,13 +126,15 @@ class Schedule(Tabular):
         return {"nodes": np.array([" ".join(map(str, nodes)) for nodes in self.nodes], dtype=object)}
 
     def _repr_svg_(self) -> str | None:
-        """Return the chart of the run, which is made again for it; None if it was not made by `run`."""
+        """Return the chart of the run, which is repeated for it; None for a schedule that `run` did not
+        make.
+        """
         again = self.again
         return None if again is None else picture_of(lambda: [drawn_again(self)], len(self.workload))
 
 
 def drawn_again(schedule: Schedule) -> Drawn:
-    """Return the run of a schedule, made again, with its title."""
+    """Return the repeated run of a schedule, with its title."""
     if schedule.again is None:
         raise NotThereError("this schedule cannot be drawn: it was not made by sim.run")
     engine = schedule.again()

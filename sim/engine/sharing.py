@@ -55,7 +55,7 @@ class Sharing:
     # Predictions
 
     def next_end(self, before: float, runtimes: Sequence[float]) -> float:
-        """Return the time at which the next job will have its first turn."""
+        """Return the time at which the next job will end, if that is before `before`; otherwise infinity."""
         if not self.ran:
             return inf
         stall, since, finish = self.stall, self.since, self.turns.finish
@@ -74,7 +74,7 @@ class Sharing:
         return min([end, *(finish(rows, need, since) for rows, need in least.items())])
 
     def next_start(self) -> float:
-        """Return the time at which the next job will end, if that is before `before`; else infinity."""
+        """Return the time at which the next job will have its first turn."""
         if not self.new:
             return inf
         return min(self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)

@@ -41,9 +41,9 @@ class Running:
     """Seconds of progress so far."""
     xfactor: float
     row: int | None = None
-    """Home row of a job in the matrix that has not had a turn; else None."""
+    """Home row of a job in the matrix before its first turn; None after that."""
     predicted_end: float | None = None
-    """End that the policy predicts; None without a prediction."""
+    """End that the policy predicts; None if the policy predicts no ends."""
     owes: float = 0.0
     """Seconds of its turns that the job loses to a migration before it makes progress."""
 
@@ -58,7 +58,7 @@ class Suspended:
     ran: float
     xfactor: float
     blocked_by: tuple[int, ...]
-    """Ranks of the jobs on its processors; empty if it can resume."""
+    """Ranks of the jobs on the suspended job's processors; empty if it can resume."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ class Snapshot:
     time: float | None
     policy: str
     rules: Policy
-    """Policy object, for its declared properties."""
+    """Policy that decides, as an object with its declared properties."""
     procs: int
     """Largest number of processors that the machine ever has."""
     absent: int
@@ -210,9 +210,9 @@ class Snapshot:
     outages: tuple[Outage, ...]
     """Known times at which processors are unavailable, also in the past."""
     outlook: tuple[int, Ends]
-    """Free processors now, and all expected ends and announced changes as (time, rank or -1, additional processors).
+    """Free processors now, and all expected ends and announced changes as (time, rank, additional processors).
 
-    An awaited suspended job counts as running on its processors.
+    The rank is -1 for a change of the machine. A suspended job that resumes next counts as running on its processors.
     """
     free: int
     free_set: int
@@ -229,7 +229,9 @@ class Snapshot:
     dropped: tuple[int, ...]
     """Ranks of the jobs that were cancelled because the machine will never be wide enough again."""
     awaited: int | None
-    """Rank of the suspended job for which processors are reserved until it can resume."""
+    """Rank of the suspended job that resumes next, and for which its processors are reserved; None if there is no such
+    job.
+    """
     queue: Queue
     """Waiting jobs in the policy's order."""
     wanted: int

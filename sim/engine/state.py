@@ -108,7 +108,8 @@ class State:
         self.suspended: dict[int, int] = {}
         self.suspended_since: dict[int, float] = {}
         self.awaited: int | None = None
-        """Suspended job whose processors are kept for it, after a policy that never suspends took over"""
+        """Suspended job that resumes next, and whose processors are kept for it, if the current policy never suspends
+        """
         turns = policy.turns()
         if turns is not None and not isinstance(turns, Turns):
             raise PolicyError(f"{policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
@@ -246,7 +247,7 @@ class State:
 
     @property
     def plan(self) -> Plan:
-        """Return a plan of running jobs until their expected ends and of the current reservations."""
+        """Return a plan with running jobs until their expected ends, and current reservations."""
         if self.kept_plan is None:
             self.kept_plan = self.running_plan()
             for rank, at in (self.reserved if self.policy.keeps_reservations else self.granted).items():
@@ -257,7 +258,10 @@ class State:
         return self.kept_plan
 
     def running_plan(self, awaited: int | None = None) -> Plan:
-        """Return a plan of running jobs and announced changes of the machine, with the awaited job if given."""
+        """Return a plan of running jobs and of announced changes of the machine, such as maintenance.
+
+        `awaited` is the rank of a suspended job that counts as running from now on, because its processors are kept.
+        """
         if isinstance(self.machine, NodeMachine):
             return NodePlan.of_running(self.now, self.machine, self.ends)
         if awaited is None:
@@ -269,7 +273,7 @@ class State:
         return Profile.of_changes(self.now, free, sorted([*ends, *changes]))
 
     def outlook(self, awaited: int | None) -> tuple[int, Ends, Ends]:
-        """Return free processors, expected ends and changes of the machine, as if the awaited job ran on its
+        """Return free processors, expected ends and machine changes, as if the suspended job `awaited` ran on its
         processors.
         """
         if awaited is None:
@@ -279,8 +283,9 @@ class State:
         return free, ends, self.machine_ahead(self.suspended[awaited], until)
 
     def machine_ahead(self, beside: int = 0, until: float = inf) -> Ends:
-        """Return (time, -1, additional processors) of announced changes until `until`, without the processors
-        `beside`.
+        """Return (time, -1, additional processors) of announced changes of the machine until `until`.
+
+        -1 is in the place of a job's rank. Changes of the processors `beside` are left out.
         """
         changes, gone = [], (self.machine.absent & ~beside).bit_count()
         points = sorted([*self.ahead, (until, absent(self.outages, until))]) if beside else self.ahead
@@ -291,9 +296,10 @@ class State:
         return changes
 
     def prospect(self, awaited: int) -> tuple[int, Ends]:
-        """Return free processors and expected ends, as if the awaited job ran on its processors from now on.
+        """Return free processors and expected ends, as if the suspended job `awaited` ran on its processors from now
+        on.
 
-        It is expected to end its remaining estimate after the jobs that run on its processors have ended.
+        Its expected end is its remaining estimate after the ends of the jobs that run on its processors now.
         """
         own, begins, ends = self.suspended[awaited], self.now, []
         for end, rank, procs in self.ends:
@@ -402,7 +408,7 @@ class Future:
         return self.changes[place] if place < len(self.changes) else inf
 
     def last_change(self, until: float) -> float:
-        """Return the last change of the machine up to `until` that has not been applied yet; else -inf."""
+        """Return the time of the last change of the machine up to `until` that is not applied yet; -inf if all are."""
         place = bisect_right(self.changes, until)
         return self.changes[place - 1] if place and self.changes[place - 1] > self.applied else -inf
 

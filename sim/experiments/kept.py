@@ -40,7 +40,7 @@ class Kept:
         return len(self.columns["rank"])
 
     def quantity(self, name: str) -> Floats:
-        """Return the quantity of each job, by its name."""
+        """Return the values of a quantity for each job, by the quantity's name."""
         if name == "slowdown":
             return self.columns["turnaround"] / self.columns["run"]
         if name == "bounded_slowdown":

@@ -60,7 +60,7 @@ class Measured:
 
     values: dict[str, Value]
     overload: str = ""
-    """Reason why its means are meaningless, "" if they are not."""
+    """Reason why the means of this run are meaningless, "" if they are meaningful."""
     batches: str = ""
     """Mean of each batch of submissions by metric, as JSON."""
     groups: dict[str, list[Row]] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Measured:
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
-    """Return the measurements of a schedule, without the jobs at its ends that are cut."""
+    """Return the measurements of a schedule; the jobs at its begin and end that `cut` names are left out."""
     jobs = FinishedJobs.of(schedule)
     if cut:
         jobs = jobs.where(Cut.of(cut).keeps(schedule.workload.submit)[jobs.ranks])

@@ -39,7 +39,7 @@ class Paired:
     """95 % interval by the bootstrap; None with fewer than two samples."""
     samples: int
     better: float | None
-    """Share of the samples in which it is better than the baseline; None if no direction of the metric is better."""
+    """Share of the samples in which the value is better than the baseline's; None if neither direction is better."""
     more: int | None
     """Number of additional seeds that would separate the two; 0 if they are separated, None if unreachable or unknown.
     """
@@ -143,7 +143,9 @@ def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = Fals
 def _samples(
     some: Sequence[Record], rows: str, columns: str, baseline: str, name: str, interval: str
 ) -> Iterator[tuple[tuple[Value, Value], list[tuple[float, float]], int]]:
-    """Yield each cell's row and column, its (value, baseline) samples, and its number of overloaded runs."""
+    """Yield for each cell its row value and column value, its (value, baseline) samples, and its number of overloaded
+    runs.
+    """
     varied = "policy" if rows == "family" or rows.startswith("policy.") else rows
     others = [name for name in FACTORS if name != varied]
     bases = {

@@ -43,7 +43,9 @@ class PaperValue(NamedTuple):
 
     @property
     def holds(self) -> bool | None:
-        """Return True if the statement holds for our value, None if it is no statement or the run failed."""
+        """Return True if the paper's statement holds for the computed value, None if it is no statement or the run
+        failed.
+        """
         if not isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
         return bool(STATEMENTS[self.paper](self.ours, 0))

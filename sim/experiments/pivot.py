@@ -47,8 +47,8 @@ class Condition:
         return cls(found[1].replace("-", "_"), found[2] or "!=", found[3] or "")
 
     def holds(self, record: Record) -> bool:
-        """Return True if the record meets the condition: numbers compare as numbers, others as text, missing values as
-        "".
+        """Return True if the record meets the condition: numbers compare as numbers, other values as text, missing ones
+        as "".
         """
         got: Value = factor(record, self.name)
         if isinstance(got, int | float):
@@ -211,7 +211,7 @@ def order_of(value: Value) -> tuple[Any, ...]:
 
 
 def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
-    """Return the value of each run by its other factors, by which the runs of two cells are paired."""
+    """Return the value of each run by its other factors, with which runs of two cells are paired."""
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
 

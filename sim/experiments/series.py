@@ -19,7 +19,7 @@ MOST_PANELS, MOST_LINES = 12, 12
 
 
 class Point(NamedTuple):
-    """A mean at a place on the axis."""
+    """Mean of a metric at one place on the axis."""
 
     x: float
     mean: Mean

@@ -111,7 +111,9 @@ def _emptied(runs: deque[Run]) -> Iterator[Run]:
 
 
 def _ask(pool: Executor) -> None:
-    """Ask a worker for its versions first: a dead or different worker must not count as a run that kills."""
+    """Check the program's version in a worker first, because a dead or different worker must not count as a
+    failed run.
+    """
     try:
         pool.submit(check_versions, versions()).result()
     except SchedscopeError:
@@ -179,7 +181,7 @@ class _Sweep:
         return bool(self._flight)
 
     def _send(self, pool: Executor, bundle: tuple[Task, ...], lacks: str = "") -> bool:
-        """Send runs to a worker, and the copy of a trace that it lacked; return True if the pool works."""
+        """Send runs to a worker, and the copy of a trace if it lacked one; return True if the pool works."""
         sent = {lacks: self._copies[lacks]} if lacks else None
         try:
             self._flight[pool.submit(work, bundle, PATIENCE, versions(), sent)] = bundle

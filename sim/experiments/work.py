@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 
     run: Run
     measured: Measured | None
-    """Measurements of the run, None if it failed."""
+    """Measurements of the run, None for a failed run."""
     cpu: float = 0.0
     """Seconds of processor time."""
     error: str = ""
@@ -64,7 +64,7 @@ class Made(NamedTuple):
 def work(
     tasks: Sequence[Task], patience: float, versions: Versions | None = None, copies: Mapping[str, bytes] | None = None
 ) -> Made:
-    """Make runs one after the other until `patience` seconds have passed, at least the first."""
+    """Make runs one after the other until `patience` seconds have passed; the first run is always made."""
     check_versions(versions)
     _hold(copies or {})
     begun = perf_counter()

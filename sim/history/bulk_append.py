@@ -42,7 +42,8 @@ class Extension:
         decided, sets = history._decisions, history._processors
         decided.write()
         self.written = self._before = history.steps, len(history), len(decided), len(sets.ranges)
-        """Numbers of steps, stretches, decisions and range numbers that are written, and how many were there before"""
+        """Numbers of steps, stretches, decisions and range numbers: written so far, and written before this extension
+        """
         by_step: tuple[Any, ...] = (
             history._time, history._free, history._waiting, history._wanted, history._decision_end, history._begun,
         )  # fmt: skip

@@ -23,7 +23,7 @@ WIDTH = 3
 A_ROW = 1 + 4 + 4 + 8 * WIDTH
 """Bytes of a row of the log"""
 SHARED = 4096
-"""Factor with which a decision that has one number too many packs its last two: `last * SHARED + other`"""
+"""Factor for packing the last two numbers of a decision that has one too many: `last * SHARED + other`"""
 
 
 class Form(NamedTuple):

@@ -105,7 +105,7 @@ class History(Past):
         self._stretches, self._made = len(self._start), len(self._time)
 
     def mark(self) -> None:
-        """Record a mark: the stretches that are open, or followed by a suspension, so that searches can begin there."""
+        """Record a mark: the stretches that are open, or followed by a suspension; searches can begin at marks."""
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
         ended_by, end_step, then = map(np.asarray, columns)
         stretches = range(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY)
@@ -229,7 +229,7 @@ class History(Past):
             self._free[-1] = free
 
     def lose_place(self, rank: int, now: float) -> None:
-        """End the job's suspension because processors it was to resume on are lost."""
+        """End the job's suspension, because processors on which it would resume are lost."""
         self.write()
         self._lost[self._last[rank]] = self._made, now
 

@@ -49,7 +49,7 @@ class Ledger:
         return np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
 
     def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, Entry]) -> Ledger:
-        """Return the ledger as it was after `submitted` jobs; results of finished jobs no longer change.
+        """Return the ledger as it was after `submitted` jobs; results of finished jobs do not change any more.
 
         `unfinished` are the ranks of the submitted jobs that had not finished; a job without an entry had no results
         then.

@@ -53,7 +53,7 @@ class Switch:
     by_rule: bool = False
     """True if an adaptive policy made the switch; when the run is repeated, it happens again without this record."""
     breaks: tuple[int, float] | None = None
-    """Processors that fail, and until when; a what-if experiment has this in place of a change of policy."""
+    """Processors that fail, and the end of the failure, for a what-if experiment in place of a change of policy."""
     is_after: bool = field(default=False, compare=False)
     """True for a future switch that comes after all other events of its time."""
 
@@ -190,11 +190,11 @@ class Past:
             stretch = self._next[stretch]
 
     def starts(self, jobs: int) -> Floats:
-        """Return the first start of each of `jobs` jobs by rank; nan if it has not started, or had no turn yet."""
+        """Return the first start of each of `jobs` jobs by rank, nan for a job that has not started or had no turn."""
         return self._started.column(jobs, self._now)
 
     def ends(self, jobs: int) -> Floats:
-        """Return the end of each of `jobs` jobs by rank, finished or killed at its estimate; nan if it has not
+        """Return the end of each of `jobs` jobs by rank, finished or killed at its estimate; nan for a job that has not
         ended.
         """
         return self._done.column(jobs, self._now)
@@ -204,7 +204,9 @@ class Past:
         return self._started.of(rank, self._now)
 
     def end_of(self, rank: int) -> float | None:
-        """Return the time at which the job finished, or was killed at its estimate; None if it has not."""
+        """Return the time at which the job finished or was killed at its estimate; None for a job that has not
+        ended.
+        """
         return self._done.of(rank, self._now)
 
     def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
@@ -314,8 +316,8 @@ class Past:
         return many
 
     def _under_way(self, start: float, before: int) -> list[int]:
-        """Return the stretches before number `before`, without some that had ended by `start` with the suspension after
-        them.
+        """Return the stretches with a number below `before`, except some that ended, with the suspension after them, by
+        `start`.
         """
         if not self._marks:
             return []

@@ -27,7 +27,7 @@ def stretches_on(past: Past, processor: int) -> Iterator[int]:
 
 
 def came_in(past: Past, stretch: int, processor: int) -> int | None:
-    """Return the step in which the job got the processor with this stretch, or None if it had it before."""
+    """Return the step in which the job got the processor with this stretch; None if it already had the processor."""
     before = -1
     for each in past._of(past._rank[stretch]):
         if each == stretch:
@@ -43,7 +43,7 @@ def left_in(past: Past, stretch: int, processor: int) -> int | None:
 
 
 def goes_on(past: Past, stretch: int, processor: int) -> bool:
-    """Return True if the job has the processor after that stretch, too, in another one."""
+    """Return True if the job keeps the processor after that stretch, in another stretch."""
     then = past._next[stretch] if stretch >= 0 else -1
     if not 0 <= then < len(past) or (past._ended_by[stretch] != MOVED and past._kind[then] != SUSPENDING):
         return False
@@ -99,7 +99,7 @@ class InTheWay(NamedTuple):
     """Times at which a job could have started if no job had passed it: enough processors, no maintenance ahead."""
 
     since: float
-    """First such time; infinite if there is none"""
+    """First time at which the job could have started; infinite if there is no such time"""
     passers: frozenset[int]
     """Ranks of the jobs that passed the job and held processors at one of these times"""
 

@@ -53,13 +53,13 @@ def growing_numbers(most: int) -> Numbers:
 
 
 def copy_times(column: Times, other: Times, count: int) -> None:
-    """Copy the first `count` values to the other column."""
+    """Copy the first `count` values of a column to another column."""
     for index in range(count):
         other[index] = column[index]
 
 
 def copy_numbers(column: Numbers, other: Numbers, count: int) -> None:
-    """Copy the first `count` values to the other column."""
+    """Copy the first `count` values of a column to another column."""
     for index in range(count):
         other[index] = column[index]
 

@@ -38,7 +38,9 @@ class Conservative(Present):
         self.is_due = self._asks_again()
 
     def _asks_again(self) -> bool:
-        """Return True if a job due now lacks processors only since this step; then another step follows at once."""
+        """Return True if a job due now lacks processors only since this step; then the policy needs another pass at
+        once.
+        """
         for index in range(self.reservations):
             if self.reserved_at[index] > self.now:
                 return False

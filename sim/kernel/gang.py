@@ -51,7 +51,7 @@ class GangLoop(Sharing):
         self.are_reserved = False
         """True if the plans of the rows were made for this compaction, not by the last schedule"""
         self.found = self.comes_to = -1
-        """Row of the last place found, and row where the next job can enter; -1 for none"""
+        """Row of the place found last, and row that the next job can enter; -1 for none"""
         self.trial = 0
         """Number of the current trial; results remembered from earlier trials are invalid"""
         self.ends, self.by_end = times(jobs), growing_numbers(jobs)
@@ -143,7 +143,7 @@ class GangLoop(Sharing):
         return many == self.rows and are_same(self.ranked, ranked, many)
 
     def _compact_into(self, target: int, row: int, hopeful: int) -> None:
-        """Move the candidates that are still in `row` to the row `target` where allowed."""
+        """Move the candidates in `row` that have not moved yet to the row `target` where allowed."""
         for index in range(hopeful):
             rank = self.turn[index]
             if (
@@ -155,7 +155,7 @@ class GangLoop(Sharing):
                 self._settle_in(rank, target)
 
     def _may_move(self, rank: int, target: int) -> bool:
-        """Return True if reservations allow the move, and then make it."""
+        """Return True if reservations allow the job to move to the row, and record the move in the plans."""
         if not self.backfills:
             return True
         ran = self.ran[place_of(self.placed, self.standing, rank)]
@@ -206,7 +206,7 @@ class GangLoop(Sharing):
         self.rest, self.planned_of = index, self.waiting
 
     def _next_to_come(self, index: int) -> int:
-        """Return the index in the queue of the next job that can enter, and set `comes_to` to its row.
+        """Return the index in the queue of the next job that can enter the matrix, and set `comes_to` to its row.
 
         If no job can enter, return the queue's length.
         """

@@ -27,7 +27,7 @@ CUT = 2
 """Index of "cut" in `sim.history.stretch.ENDINGS`"""
 TO_START = 1
 TO_END = 2
-"""Number of the stage of a speculative run in which its end comes next"""
+"""Number of the stage of a speculative run that waits for its end"""
 
 
 @cython.cclass
@@ -45,15 +45,17 @@ class MultiQueueLoop(Partitions):
         self.next_due = 0.0
         """Time of the earliest planned start of a pivot"""
         self.told_in = -1
-        """Step in which the pivots' starts were last announced, -1 if they have changed since"""
+        """Step in which the pivots' planned starts were last recorded as decisions, -1 if they have changed since"""
         self.placed, self.drafted = 0, False
         """Number of pivots with a known start; True if the draft plan excludes their processors"""
         self.has_moved = False
         """True if the pivots may have moved in this pass"""
         self.untaken = -1
-        """Place of the last pivot if it is not taken from the plan yet, else -1"""
+        """Place of the last pivot while its processors are not in the draft plan yet, otherwise -1"""
         self.short_at, self.short_of = INFINITE, 0
-        """Time from which few processors are free in the draft plan, and their number: wider jobs must end before"""
+        """Time from which few processors are free in the draft plan, and their number; wider jobs must end before this
+        time
+        """
         self.touched_at, self.touched_of = INFINITE, 0
         """Time of the first shortage without the pivots, and number of processors"""
         self.tries = False
@@ -336,7 +338,9 @@ class MultiQueueLoop(Partitions):
         return True
 
     def _run(self, index: int, form: int, head: int, one: float, two: float, three: int, passes: bool) -> None:
-        """Start the job at that index of the queue on processors of its partition; negative numbers stand for none."""
+        """Start the job at `index` of the queue on processors of its partition; a negative number stands for a missing
+        value.
+        """
         self._start(index, form, head, one, two, passes)
         stretch = self.begun - 1
         self.h_numbers[WIDTH * self.decided - 1] = stretch if three < 0 else three + SHARED * stretch

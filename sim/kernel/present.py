@@ -72,7 +72,7 @@ class Present:
         # The jobs, by rank; width and length also by place
         self.submit = self.due = self.estimate = self.runtime = self.recorded = self.length = times(0)
         self.whole_runtime = times(0)
-        """Run times of the whole jobs; `runtime` may be that of a speculative run"""
+        """Run times of complete jobs; `runtime` may be that of a speculative run"""
         self.procs = self.place_of = self.rank_at = self.width = self.overruns = numbers(0)
         self.in_order_of_arrival = True
         # The policy
@@ -120,7 +120,9 @@ class Present:
         self.is_fresh = False
         """True if no job has ended or started since the head's start was computed"""
         self.shadow, self.extra, self.is_sharp = 0.0, 0, True
-        """Time at which the head fits, extra processors then, and True if no job ends less than a microsecond later"""
+        """Time at which the head fits, extra processors at that time, and True if no job ends less than a microsecond
+        later
+        """
         self.bounds, self.turn = Trials(jobs), numbers(jobs)
         """Results of searches in this pass; order of the jobs"""
         self.grown, self.grown_for, self.seen = 1, numbers(procs + 1), numbers(jobs)

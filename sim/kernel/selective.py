@@ -64,8 +64,7 @@ class SelectiveLoop(Suspension):
         """Running job that determines each idle job's toll, if known; `nobody` for none"""
         self.nobody = jobs
         self.hoped, self.least = times(jobs), times(jobs)
-        """Time at which each idle job exceeds the lowest possible toll, and the xfactor it must have for the known toll
-        """
+        """Time at which each idle job exceeds the lowest possible toll, and the xfactor that its known toll demands"""
         self.moment = times(0)
         """Time at which each idle job exceeds its toll, if known; infinite for never or unknown"""
         self.due_at, self.due_rank, self.dues = growing_times(jobs), growing_numbers(jobs), 0
@@ -81,7 +80,9 @@ class SelectiveLoop(Suspension):
     # From a state of the engine, and back
 
     def enter_toll(self, rank: int, keeper: int, moment: float) -> None:
-        """Copy the keeper of the job's toll, if known, and the time at which it exceeds the toll into the loop."""
+        """Copy the toll of a job into the loop: the running job that determines it, if known, and the time of exceeding
+        it.
+        """
         if keeper >= 0:
             self.keepers.keep(rank, keeper)
         self._become_due(rank, moment)
@@ -155,7 +156,7 @@ class SelectiveLoop(Suspension):
                 self._preempt(rank)
 
     def _find_turn(self, last_at: float, last: int) -> bool:
-        """Find the next job that exceeds its toll now, or need not; return False if there is none."""
+        """Find the next job that exceeds its toll now, or has none; return False if no job does."""
         now, sf = self.now, self.sf
         self._release(self.nobody)
         self._find_room()
@@ -348,7 +349,8 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, self.hoped[rank])
 
     def _find(self, rank: int) -> None:
-        """Compute the suspended job's toll and when it exceeds it: all jobs on its processors must be suspended.
+        """Compute the suspended job's toll (the xfactor it must exceed to suspend all jobs on its processors), and the
+        time.
 
         If some of them may not be suspended, the widest determines the toll, otherwise the job with the highest
         xfactor.
@@ -374,8 +376,9 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, self._moment(rank, self.least[rank]))
 
     def _soonest(self, soon: float, before: float) -> float:
-        """Return a time before which no job exceeds its toll, if before `before`; else infinity. Any time up to `soon`
-        will do.
+        """Return a time before which no job exceeds its toll, or infinity if that would be after `before`.
+
+        The caller does not distinguish times up to `soon`.
         """
         self._release(self.nobody)
         first = before
@@ -389,7 +392,9 @@ class SelectiveLoop(Suspension):
         return first if first < before else INFINITE
 
     def _soonest_of(self, index: int, soon: float, first: float, looked: bool) -> float:
-        """Return a time before which no new job from `index` of the queue on exceeds its toll; else `first`."""
+        """Return a time before which no new job from `index` of the queue on exceeds its toll, or `first` if none does
+        by then.
+        """
         while index < self.waiting and first > soon:
             rank = self.queue[index]
             if self.low[rank] < first:

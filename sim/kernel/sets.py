@@ -141,7 +141,7 @@ class Sets:
         return found
 
     def exceeds(self, number: int, other: int) -> bool:
-        """Return True if the highest processor that is in only one of the sets is in the first."""
+        """Return True if the highest processor in which the sets differ is in the first set."""
         for word in range(self.words - 1, -1, -1):
             if self.of[number * self.words + word] != self.of[other * self.words + word]:
                 return self.of[number * self.words + word] > self.of[other * self.words + word]

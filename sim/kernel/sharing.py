@@ -68,11 +68,11 @@ class Sharing(Clock):
         self.replicas = self.copies = 0
         """Numbers of replicas when the matrix was last filled, and of those still in it"""
         self.settled = 0
-        """Number of jobs at the beginning that are where they were"""
+        """Number of jobs at the beginning of the placement order whose rows have not changed"""
         self.apart = 0
         """Number of jobs at the beginning that can move to no other row, as before"""
         self.stall, self.may_stall = times(jobs), False
-        """Seconds that each job loses before it makes progress; True if any job may lose some"""
+        """Seconds of its turns that each job still loses before it makes progress; True if any job loses some"""
         self.new, self.news = growing_numbers(jobs), 0
         """Jobs that have not had a turn, and their number"""
         self.scratch, self.gain = numbers(jobs), times(jobs + 1)

@@ -256,7 +256,7 @@ class Suspension(Loop):
         self._has_left(at)
 
     def _suspend(self, rank: int, by: int, one: float, two: float, three: float) -> None:
-        """Suspend the running job for another, with these numbers as the reason."""
+        """Suspend the running job for the job `by`; the numbers are those of the reason."""
         now, running, ran, begins = self.now, self.running, self.l_ran[rank], self.since[rank]
         leaves = -(begins + self.runtime[rank] - ran)
         remove_pair(self.leave_at, self.leave_rank, running, leaves, rank)
@@ -281,7 +281,7 @@ class Suspension(Loop):
         self._is_set_aside(rank, ran)
 
     def _place_among(self, rank: int, count: int) -> None:
-        """Start a new job on free processors, then on those of its victims, the lowest numbers first."""
+        """Start a new job on free processors and then on its victims' processors, the lowest numbers first."""
         sets = self.sets
         sets.drop(self.theirs_set, self.theirs_set)
         for index in range(count):

@@ -311,7 +311,7 @@ class _Reader:
 
 @_noted
 def _trace(top: _Table, named: str) -> str:
-    """Return a TOML value in the form in which it would be typed."""
+    """Return the name of a file next to the lesson, of a sample, or a puzzle; no other file is opened."""
     if is_line(named):
         try:
             return parse_puzzle(named).line

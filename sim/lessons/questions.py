@@ -66,7 +66,7 @@ class Question:
     facts: str = ""
     """Facts needed for an answer: the waiting jobs and their requests."""
     choices: tuple[AnswerOption, ...] = ()
-    """Possible answers; none if a moment or a number is asked for."""
+    """Possible answers; empty if a time or a number is asked for."""
     value: Value | None = None
     within: float = 0.0
     """Largest error that still counts as right."""
@@ -88,7 +88,7 @@ class Question:
         return self.reads(text)
 
     def begun(self, text: str) -> AnswerOption | None:
-        """Return the choice for which the typed text stands, if no longer text could stand for another; else None."""
+        """Return the choice that the typed text means, if no longer text could mean another choice; otherwise None."""
         typed = text.strip().lower().removeprefix("j")
         meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]
         return meant[0] if typed and len(meant) == 1 and meant[0].key.lower() == typed else None

@@ -94,7 +94,7 @@ def _policies(typed: str) -> Iterator[Item]:
 
 
 def _parameters(cls: type[Policy]) -> dict[str, Parameter]:
-    """Yield policies, then parameters of the typed policy, then values of the last parameter."""
+    """Return the parameters of a policy and, if it has one, of the order of its queue."""
     parameters = parameters_of(cls)
     if (order := default_order(cls)) is not None:
         parameters["order"] = Parameter("order", str, order.name, "how the queue stands", choices=tuple(ORDERS))
@@ -106,7 +106,7 @@ def _values(parameter: Parameter) -> Iterable[str]:
 
 
 def _beginning(typed: str, named: Iterable[tuple[str, str]]) -> Iterator[Item]:
-    """Return the parameters of a policy and, if it has one, of the order of its queue."""
+    """Yield a candidate, with its meaning, for each name that begins as typed."""
     return (CompletionItem(name, help=meaning or None) for name, meaning in named if name.startswith(typed))
 
 
@@ -121,4 +121,4 @@ _BY_WORD: dict[str, Callable[[str], Iterator[Item]]] = {
     "FIGURE": _files,
     "SESSION": _files,
 }
-"""Yield a candidate, with its meaning, for each name that begins as typed."""
+"""Functions that return the candidates, by the word in the help for the value; the first that fits is used."""

@@ -1,4 +1,4 @@
-"""Functions that return the candidates, by the word in the help for the value; the first that fits is used."""
+"""Workers on other machines for a sweep: in a running Dask cluster, or in jobs that are submitted to Slurm."""
 
 from __future__ import annotations
 

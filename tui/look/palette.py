@@ -90,9 +90,9 @@ class Tone(IntEnum):
     TEXT = 7
     """Text upon a block of this hue."""
     GROUND = 8
-    """Tone of text on a block of this hue."""
+    """Tone of the background, behind everything."""
     TEXT_DIMMED = 9
-    """Tone of the background of the screen."""
+    """Tone of text on a dimmed block of this hue."""
     NAME = 10
     """Text in this hue upon the ground, and ground for text in the colour of the ground."""
 

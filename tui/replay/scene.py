@@ -135,7 +135,7 @@ class Scene:
     code: PassCode | None = None
     """Lines of the policy's code in this step; None if the panel is hidden."""
     is_veiled: bool = False
-    """Return the last time that has been computed."""
+    """True if an open question hides the future."""
 
     @property
     def known(self) -> float:

@@ -34,7 +34,7 @@ class Slurm:
         self._commands = commands or Commands()
         self._polls = 0
         self._still = Cluster(0.0)
-        """Last answers to the questions that are asked rarely."""
+        """Last answers to questions that are not asked at every poll."""
         self._details: dict[str, text.Details] = {}
         self._held: set[str] = set()
         """Numbers of the jobs whose details were requested since they started."""
@@ -44,7 +44,7 @@ class Slurm:
         """Time of the last poll."""
 
     def snapshot(self) -> Cluster:
-        """Return the current state of the cluster; what fails is asked again at the next poll."""
+        """Return the current state of the cluster; a question that fails is repeated at the next poll."""
         self._commands.spent = 0.0
         if not self._still.name:
             self._still = self._named()
@@ -88,23 +88,21 @@ class Slurm:
         )
 
     def _unless_refused(self, *words: str) -> str:
-        """Return an answer, or "" if the site refuses it or a plugin is missing."""
+        """Return the answer of a command, or "" if the site refuses it or a plugin is missing."""
         try:
             return self._commands.ask(*words)
         except ClusterError:
             return ""
 
     def _with_forgotten(self, jobs: tuple[ClusterJob, ...], at: float) -> tuple[ClusterJob, ...]:
-        """Return the jobs, with ended jobs that only the accounting still lists."""
+        """Return the jobs, with jobs that have ended and that only the accounting still lists."""
         gone = self._alive - {job.id for job in jobs}
         since, self._at = self._at, at
         self._alive = {job.id for job in jobs if not job.has_ended}
         return (*jobs, *(job for job in self.history(since) if job.id in gone)) if gone else jobs
 
     def _with_details(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
-        """Return the jobs with their details, which are requested once per start, and once before if few jobs
-        are new.
-        """
+        """Return the jobs with details. They are requested once per start, and once before if few jobs are new."""
         listed = {job.number for job in jobs}
         self._details = {number: told for number, told in self._details.items() if number in listed}
         holding = {job.number for job in jobs if job.is_running}

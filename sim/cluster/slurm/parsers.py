@@ -77,7 +77,7 @@ def _job(record: Record) -> ClusterJob:
 
 
 def _number(record: Record, key: str) -> float | None:
-    """Return a number however the parser writes it, None where it is unset or infinite."""
+    """Return a number in any form that the parser writes, None if it is unset or infinite."""
     value = record.get(key)
     if isinstance(value, dict):
         value = value.get("number") if value.get("set") and not value.get("infinite") else None
@@ -96,7 +96,7 @@ def _state(value: object) -> str:
 
 
 def _cores(resources: object) -> Iterator[Cores]:
-    """Yield the allocated cores of each node, counted over its sockets where all cores of these are listed."""
+    """Yield the allocated cores of each node, counted over its sockets if all their cores are listed."""
     if not isinstance(resources, dict):
         return
     nodes = resources.get("nodes")

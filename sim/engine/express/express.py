@@ -65,7 +65,7 @@ class Express:
         self._asked = not np.isnan(workload.reserve).all()
         """True if any user requested a reservation."""
         self._late = float(workload.submit.max(initial=0) + workload.runtime.max(initial=0))
-        """Latest end if all jobs ran at once from the last arrival on"""
+        """Latest possible end: the end if all jobs ran at the same time from the last arrival on"""
 
     def go(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
         """Make at most `steps` steps until the time `until`, while credit is left; return the credit used.

@@ -37,7 +37,7 @@ class _Teller:
         self._tally, self._migrations = state.tally, state.ledger.migrations
 
     def _job(self, rank: int) -> Job:
-        """Return the job of this rank; jobs are made in groups, because one after another enters the matrix."""
+        """Return the job of this rank; jobs are made in groups, because many enter the matrix one after another."""
         return self._made[rank] or self._jobs.next(rank)
 
     def _keep(self, decision: Decision) -> int:

@@ -75,7 +75,10 @@ def _tell_terms(loop: Any, policy: Selective, state: State, workload: Workload) 
 
 
 def _tell_tolls(loop: Any, state: State, known: Known) -> None:
-    """Copy the tolls of suspended jobs into the loop; some running jobs may have left since the last update."""
+    """Copy the tolls of suspended jobs (xfactors that they must exceed to preempt) into the loop.
+
+    Some running jobs may have left since the last update.
+    """
     for rank in state.suspended:
         keeper = known.keepers.get(rank, -1)
         if rank in known.keepers and keeper == NOBODY:
@@ -113,7 +116,7 @@ def settle(loop: Any, state: State) -> None:
 
 
 def _tolls_of(loop: Any, state: State, policy: Selective, ranks: list[int]) -> Tolls:
-    """Return the tolls of the suspended jobs as the loop has them."""
+    """Return the tolls of the suspended jobs (xfactors that they must exceed to preempt) from the loop."""
     keepers = {rank: loop.keepers.keeper[rank] for rank in ranks if loop.keepers.keeper[rank] >= 0}
     known = Known(
         {},

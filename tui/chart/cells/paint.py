@@ -25,7 +25,7 @@ _BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫"
 
 
 _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
-"""Draw the line of now between the past and the plan; in lanes only in the lane of the active row."""
+"""Block characters that fill 0 to 7 eighths of a cell from the left."""
 
 
 class _Edge(NamedTuple):
