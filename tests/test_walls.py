@@ -331,6 +331,6 @@ def test_nothing_runs_in_that_room_before_consent_is_asked_for() -> None:
         if running & set(calls):
             assert "heed_consent" in calls, function.name
             asking.add(function.name)
-    assert asking == {"load", "plugin", "_from_git", "_module_of"}
+    assert asking == {"_load_module", "plugin", "_from_git", "_module_of"}
     names = {f.name for f in functions if {"find_spec"} & {getattr(n, "attr", "") for n in ast.walk(f)}}
     assert names == looks_only

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from stat import S_ISREG
+from types import MappingProxyType
 
 from sim.formatting import count, listed, shortened
 from sim.policies.own.consent import OwnCodeError, Proof, agree
-from sim.policies.own.loading import changed, contents_of, file_of_module
+from sim.policies.own.loading import changed, contents_of, file_of_module, hash_now
 from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
 from sim.policies.own.sibling_imports import TooLargeError
 from sim.policies.policy import CodeRef
@@ -28,7 +30,11 @@ class NeedsTrustError(SessionError):
     """Error for a session that would run code: `code` has the files, `told` a line about each of the first."""
 
     def __init__(self, code: tuple[CodeRef, ...], session: Session) -> None:
-        self.code, self.told, self.session = code, tuple(map(described, code[:SHOWN])), session
+        self.code, self.session = code, session
+        hashes = {ref.name: "" if at >= SHOWN else _hash_of(ref) for at, ref in enumerate(code)}
+        self.seen = {name: sha256 for name, sha256 in hashes.items() if sha256 is not None}
+        """Name of code -> hash of the content that is described, "" for code beyond `SHOWN`"""
+        self.told = tuple(map(described, code[:SHOWN]))
         every = [*self.told, *(ref.name for ref in code[SHOWN:])]
         super().__init__(f"the session runs code: {listed(every)}; if you trust it, open it with --trust")
 
@@ -38,11 +44,14 @@ def needs_trust(session: Session) -> tuple[CodeRef, ...]:
     return () if session.is_trusted else session.named_code
 
 
-def trusted(session: Session, proof: Proof) -> Session:
-    """Run the code of the session; return it with the resulting policies, and a warning for each changed file."""
+def trusted(session: Session, proof: Proof, seen: Mapping[str, str] = MappingProxyType({})) -> Session:
+    """Run the code of the session and return it with the resulting policies, and a warning for each changed file.
+
+    Code whose hash is in `seen` runs only with that content.
+    """
     code = needs_trust(session)
     warnings = [f"{described(ref)}: the run may differ" for ref in code if ref.sha256 and changed(ref) is not False]
-    agree((named for spec in session.specs for named in code_in(spec)), proof)
+    agree((named for spec in session.specs for named in code_in(spec)), proof, seen)
     branches = tuple(map(_with_policies, session.branches))
     return replace(session, branches=branches, warnings=(*session.warnings, *warnings), is_trusted=True)
 
@@ -70,6 +79,11 @@ def described(ref: CodeRef) -> str:
             facts.append("changed since the session was made")
     shown = shortened(ref.name, LONGEST_NAME)
     return f"{shown} ({', '.join(facts)})" if facts else shown
+
+
+def _hash_of(ref: CodeRef) -> str | None:
+    named = named_code(ref.name)
+    return None if named is not None and is_on_network(named) else hash_now(ref.name)
 
 
 def is_on_network(named: Named) -> bool:

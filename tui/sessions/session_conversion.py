@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from sim.errors import SchedscopeError
 from sim.policies.own.consent import Proof
+from sim.policies.own.loading import hash_now
 from sim.policies.registry import parse_policy
 from sim.session.session import PREFIX, BranchRecord, Session, from_line, read_session, verify_trace
 from sim.session.sources import source_of
@@ -139,15 +141,18 @@ KEYS = {
 # From a session: what makes no sense any more is left as it is
 
 
-def reopened(session: Session, proof: Proof | None = None) -> Opening:
-    """Return the opening of a session; code that it names runs only with a proof of consent (`NeedsTrustError`)."""
+def reopened(session: Session, proof: Proof | None = None, seen: Mapping[str, str] = MappingProxyType({})) -> Opening:
+    """Return the opening of a session; code that it names runs only with a proof of consent (`NeedsTrustError`).
+
+    Code whose hash is in `seen` runs only with that content.
+    """
     if code := needs_trust(session):
         if proof is None:
             raise NeedsTrustError(code, session)
         from tui.sessions.trust_record import remember_trust
 
-        session = trusted(session, proof)
-        remember_trust(code)
+        session = trusted(session, proof, seen)
+        remember_trust(ref for ref in code if seen.get(ref.name) in (None, hash_now(ref.name)))
     switches = tuple((switch.time, switch.policy) for switch in session.branches[0].switches)
     policy, clock = parse_policy(session.policy), _number(session.view.get("clock"))
     moment = Restore(session.branches, session.branch, session.step, clock, _beside(session))

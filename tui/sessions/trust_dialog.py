@@ -32,4 +32,4 @@ def question(asked: NeedsTrustError) -> ChoiceDialog:
 
 def answered(asked: NeedsTrustError, answer: str) -> Opening:
     """Return the opening to use after the answer."""
-    return reopened(asked.session, Proof.CONFIRMED) if answer == RUN else without_code(asked.session)
+    return reopened(asked.session, Proof.CONFIRMED, asked.seen) if answer == RUN else without_code(asked.session)

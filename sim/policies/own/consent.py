@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from types import MappingProxyType
 
 from sim.errors import NotThereError
 from sim.formatting import printable, shortened
@@ -31,15 +32,31 @@ class OwnCodeError(NotThereError):
 
 
 _agreed: dict[str, Proof] = {}
+_seen: dict[str, str] = {}
+"""Name of code -> hash of the content to which a person agreed, if that was shown"""
 _is_open = False
 _is_asked = False
 """True once consent has been needed in this process; afterwards importing the library gives no consent."""
 _is_refused = False
 
 
-def agree(code: Iterable[Named], proof: Proof) -> None:
-    """Allow this code to run in this process from now on, because of this proof."""
-    _agreed.update((named.name, proof) for named in code)
+def agree(code: Iterable[Named], proof: Proof, seen: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Allow this code to run in this process from now on, because of this proof; what was `seen` only as it was then.
+
+    `seen`: name of code -> hash of the content that the user was shown.
+    """
+    for named in code:
+        _agreed[named.name] = proof
+        if named.name in seen:
+            _seen[named.name] = seen[named.name]
+        elif proof is not Proof.CONFIRMED:
+            _seen.pop(named.name, None)
+
+
+def heed_content(name: str, sha256: str) -> None:
+    """Raise an `OwnCodeError` if the user has agreed to other content of this code."""
+    if _seen.get(name, sha256) != sha256:
+        raise OwnCodeError("has changed since you agreed to it; open the session again", name)
 
 
 def heed_consent(named: Named) -> None:

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from stat import S_ISREG
 from traceback import walk_tb
@@ -26,10 +28,10 @@ from sim.deadline import NoAnswerError, deadline
 from sim.errors import OUT_OF_MEMORY, SchedscopeError, near
 from sim.formatting import listed, shortened
 from sim.policies.orders import OWN, Order
-from sim.policies.own.consent import OwnCodeError, heed_consent
+from sim.policies.own.consent import OwnCodeError, heed_consent, heed_content
 from sim.policies.own.content import hash_of, refuse_outdated
 from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
-from sim.policies.own.sibling_imports import MOST_BYTES, SiblingImporter, TooLargeError, beside
+from sim.policies.own.sibling_imports import MOST_BYTES, SiblingImporter, TooLargeError, beside, local_sources
 from sim.policies.policy import CodeRef, Policy
 
 PATIENCE = 10.0
@@ -67,15 +69,10 @@ def load(named: Named) -> ModuleType:
     """Return the module made from the code as it is now."""
     heed_consent(named)
     if not named.is_file:
-        with blamed(named.source, named.source), _beside(os.getcwd()):
-            module = import_module(named.source)
-        refuse_outdated(module, named.head)
-        ref = _module_ref(named.source)
-        _NEWEST[ref.name], _LOADED[ref] = ref, module
-        _name(module, ref, named.head)
-        return module
+        return _load_module(named)
     data, others = _read_all(named)
     ref = _ref(named, data, others)
+    heed_content(*ref)
     if ref not in _LOADED:
         _LOADED[ref] = _module_of(data, others, ref, named)
     _NEWEST[ref.name] = ref
@@ -85,6 +82,52 @@ def load(named: Named) -> ModuleType:
 def source_of(named: Named) -> bytes:
     """Return the current content of a code file."""
     return _read(named)
+
+
+def _load_module(named: Named) -> ModuleType:
+    """Return an installed module, or one of the present folder, whose files are run as they were read."""
+    heed_consent(named)
+    name = named.source
+    with blamed(name, name):
+        sources = local_sources(name, _read_local)
+        ref = _module_ref(name, sources)
+        heed_content(*ref)
+        _NEWEST[name] = ref
+        if sources is None:
+            _LOADED[ref] = import_module(name)
+        elif ref not in _LOADED:
+            with SiblingImporter(os.getcwd(), sources, is_kept=True):
+                _LOADED[ref] = import_module(name) if sources else _compiled_module(name)
+    refuse_outdated(_LOADED[ref], named.head)
+    _name(_LOADED[ref], ref, named.head)
+    return _LOADED[ref]
+
+
+def _compiled_module(name: str) -> ModuleType:
+    """Return a compiled module of the present folder; nothing else is imported from there."""
+    if name not in sys.modules and (spec := spec_from_file_location(name, _compiled_file(name))) and spec.loader:
+        sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def _compiled_file(name: str) -> str:
+    """Return the path of a compiled module of the present folder."""
+    files = (os.path.abspath(name + suffix) for suffix in EXTENSION_SUFFIXES)
+    if (found := next(filter(os.path.isfile, files), None)) is None:
+        raise ModuleNotFoundError(f"No module named {name!r}")
+    return found
+
+
+def hash_now(name: str) -> str | None:
+    """Return the hash of code as it is now, "" if it cannot be loaded, and None if only running a program tells it."""
+    named = named_code(name)
+    try:
+        if named is None or not named.is_file:
+            return _module_ref(name).sha256
+        return None if named.revision else _ref(named, *_read_all(named)).sha256
+    except (SchedscopeError, ImportError, ValueError):
+        return ""
 
 
 def contents_of(named: Named) -> dict[str, bytes]:
@@ -282,8 +325,7 @@ def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Na
         _keep_lines(ref.name, text)
         sys.modules[name] = module
         try:
-            folder = os.path.dirname(named.path)
-            with _beside(folder), SiblingImporter(folder, others):
+            with SiblingImporter(os.path.dirname(named.path), others):
                 exec(compile(text, ref.name, "exec"), module.__dict__)
         except BaseException:
             del sys.modules[name]
@@ -309,16 +351,6 @@ def _keep_lines(path: str, text: str) -> None:
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 
 
-@contextmanager
-def _beside(folder: str) -> Iterator[None]:
-    """Allow imports from the folder within the context, after all other places."""
-    sys.path.append(folder)
-    try:
-        yield
-    finally:
-        sys.path.remove(folder)
-
-
 def file_of_module(name: str) -> str:
     """Return the file from which a module would be imported; the package is not imported to find it."""
     from importlib.machinery import PathFinder
@@ -334,10 +366,28 @@ def file_of_module(name: str) -> str:
     return found.origin
 
 
-def _module_ref(name: str) -> CodeRef:
-    """Return the reference of a module, or of a plug-in's module and its version, from its file as it is now."""
+def _read_local(path: str) -> bytes | None:
+    """Return the content of a Python file of the present folder, None for anything else."""
+    try:
+        return _read(Named(path, "", True, "", "")) if os.path.isfile(path) else None
+    except TooLargeError:
+        raise
+    except OwnCodeError:
+        return None
+
+
+def _module_ref(name: str, sources: Mapping[str, bytes] | None = None) -> CodeRef:
+    """Return the reference of a module, or of a plug-in's module and its version, from its file as it is now.
+
+    For one of the present folder, all files that it imports from there count.
+    """
     point = plugins().get(name)
-    data = _source_in(file_of_module(point.module if point else name), MOST_OF_MODULE)
+    found = sources if sources is not None or point else local_sources(name, _read_local)
+    if found:
+        told = "".join(f"\0{os.path.relpath(path)}\0{hash_of(data)}" for path, data in found.items())
+        return CodeRef(name, hash_of(told.encode() if len(found) > 1 else next(iter(found.values()))))
+    file = _compiled_file(name) if found is not None else file_of_module(point.module if point else name)
+    data = _source_in(file, MOST_OF_MODULE)
     if data is None or len(data) > MOST_OF_MODULE:
         raise ImportError(f"{name} is no file of Python that a person has written")
     return CodeRef(name, hash_of(data + (f"\0{origin(name)}".encode() if point else b"")))

@@ -93,18 +93,33 @@ def _places(name: str) -> tuple[str, str]:
     return f"{place}.py", os.path.join(place, "__init__.py")
 
 
+def local_sources(name: str, read: Read) -> dict[str, bytes] | None:
+    """Return path -> content of the files that a module of the present folder consists of; None for an installed one.
+
+    Python's own importer would prefer compiled files in the same folders.
+    """
+    folder, first = os.getcwd(), name.partition(".")[0]
+    elsewhere = [each for each in sys.path if os.path.abspath(each or os.curdir) != folder]
+    if first in sys.builtin_module_names or PathFinder.find_spec(first, elsewhere) is not None:
+        return None
+    found = beside(os.path.join(folder, "."), f"import {name}".encode(), read)
+    return found if any(os.path.join(folder, place) in found for place in _places(name)) else {}
+
+
 class SiblingImporter(SourceLoader):
     """Importer of a policy's files, unless an installed module has the name; their output counts as the policy's."""
 
-    def __init__(self, folder: str, sources: Mapping[str, bytes]) -> None:
-        self._folder, self._sources = folder, sources
+    def __init__(self, folder: str, sources: Mapping[str, bytes], is_kept: bool = False) -> None:
+        """With `is_kept`, the modules stay known to Python by their names, as a user named one of them."""
+        self._folder, self._sources, self._is_kept = folder, sources, is_kept
 
     def __enter__(self) -> None:
         """Import from these files from now on, all anew; modules imported before remain with the code that uses
         them.
         """
         for name, module in list(sys.modules.items()):
-            if isinstance(getattr(module, "__loader__", None), SiblingImporter):
+            loader = getattr(module, "__loader__", None)
+            if isinstance(loader, SiblingImporter) and (self._place(name) or not loader._is_kept):
                 del sys.modules[name]
         sys.meta_path.insert(0, self)
 
@@ -115,9 +130,19 @@ class SiblingImporter(SourceLoader):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if (place := self._place(fullname)) is None:
-            return None
+            return self._namespace(fullname)
         other = PathFinder.find_spec(fullname) if path is None else None
-        return None if other and other.origin != place else spec_from_file_location(fullname, place, loader=self)
+        is_other = other and other.origin and not other.origin.startswith(os.path.join(self._folder, ""))
+        return None if is_other else spec_from_file_location(fullname, place, loader=self)
+
+    def _namespace(self, name: str) -> ModuleSpec | None:
+        """Return the specification of a folder without a file `__init__.py`, if files of it are known."""
+        folder = os.path.join(self._folder, *name.split("."), "")
+        if not any(place.startswith(folder) for place in self._sources):
+            return None
+        found = ModuleSpec(name, None, is_package=True)
+        found.submodule_search_locations = []
+        return found
 
     def _place(self, name: str) -> str | None:
         places = (os.path.join(self._folder, place) for place in _places(name))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import PolicyError
+from sim.errors import PolicyError, SchedscopeError
 from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.policies.own.consent import Proof
@@ -24,7 +24,7 @@ from sim.timeline.scenario import run
 from sim.workload.source import Source, read
 from tests.sim.policies.own.test_loading import FAIR
 from tui.sessions.session_conversion import reopened
-from tui.sessions.trust_dialog import question
+from tui.sessions.trust_dialog import RUN, answered, question
 
 pytestmark = pytest.mark.usefixtures("own_program")
 
@@ -91,6 +91,27 @@ def test_code_that_is_gone_is_told(session: Session, tmp_path: Path) -> None:
         reopened(session)
     with pytest.raises(Exception, match="no such file"):
         trusted(session, Proof.OPTION)
+
+
+@pytest.mark.parametrize("kind", ["changed", "made only then", "imports another file"])
+def test_what_runs_is_what_the_user_was_shown(session: Session, tmp_path: Path, kind: str) -> None:
+    """A file in a folder of several people may change while the question waits for an answer."""
+    file = tmp_path / "lab" / "fair.py"
+    text = file.read_text()
+    if kind == "made only then":
+        file.unlink()
+    with pytest.raises(NeedsTrustError) as asked:
+        reopened(session)
+    file.write_text(text + ("import harm\n" if kind == "imports another file" else "x = 1\n"))
+    (file.parent / "harm.py").write_text("x = 1\n")
+    for _ in range(2):
+        with pytest.raises(SchedscopeError, match="has changed since you agreed to it; open the session again"):
+            answered(asked.value, RUN)
+    assert not (tmp_path / "ran").exists()
+    with pytest.raises(NeedsTrustError) as again:
+        reopened(session)
+    answered(again.value, RUN)
+    assert (tmp_path / "ran").exists()
 
 
 def test_of_many_pieces_of_code_only_the_first_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,8 +137,9 @@ class Prompt(Dialog[T | None], Generic[T]):
             self._put(matching[0])
 
     def action_take(self, index: int) -> None:
-        """Replace the text by the clicked suggestion."""
-        self._put(suggested(self.query_one(Input).value, self._suggestions)[index])
+        """Replace the text by the clicked suggestion; of two clicks at once the second may find fewer."""
+        if matching := suggested(self.query_one(Input).value, self._suggestions)[index : index + 1]:
+            self._put(matching[0])
 
     def _put(self, text: str) -> None:
         field = self.query_one(Input)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from sim.policies.backfill.easy import Easy
 from sim.policies.orders import ORDERS
 from sim.policies.own import loading as loader
 from sim.policies.own.consent import OwnCodeError
-from sim.policies.own.loading import changed, newest
+from sim.policies.own.loading import changed, hash_now, newest
 from sim.policies.own.naming import PLUGINS, code_in, whole
 from sim.policies.policy import CodeRef, full_policy
 from sim.timeline.timeline import Timeline
@@ -189,7 +188,7 @@ TWO = FAIR + FAIR[FAIR.index("@dataclass") :].replace("Fair", "Other")
         (FAIR, "./fair.py@HEAD", "./fair.py@HEAD: git does not have it: "),
         (FAIR, "./fair.py@--version", "./fair.py@--version: --version is no revision"),
         (FAIR, "easy:order=./fair.py:Twice", "./fair.py: no order of the queue 'Twice' in it"),
-        (FAIR, "not.there", "not.there: ModuleNotFoundError: No module named 'not'"),
+        (FAIR, "not.there", "not.there: ModuleNotFoundError: No module named 'not.there'"),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line_with_its_place(fair: Path, text: str, spec: str, says: str) -> None:
@@ -244,7 +243,8 @@ def test_asking_whether_a_module_changed_imports_nothing(tmp_path: Path, monkeyp
     (tmp_path / "evil").mkdir()
     (tmp_path / "evil" / "__init__.py").write_text("from pathlib import Path\nPath('RAN').write_text('imported')\n")
     (tmp_path / "evil" / "mod.py").write_text("X = 1\n")
-    digest = sha256(b"X = 1\n").hexdigest()
+    digest = hash_now("evil.mod")
+    assert digest
     assert changed(CodeRef("evil.mod", digest)) is False
     assert changed(CodeRef("evil.mod", "0" * 64)) is True
     assert changed(CodeRef("evil.none", "0" * 64)) is None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import marshal
+import struct
 import subprocess
+import sys
+from contextlib import suppress
+from importlib.util import MAGIC_NUMBER, source_hash
 from pathlib import Path
 
 import pytest
 
-from sim.errors import ParameterError
+from sim.errors import ParameterError, SchedscopeError
 from sim.policies import Policy, parse_policy
 from sim.policies.own import sibling_imports
-from sim.policies.own.loading import changed, code_of, files_of_code
+from sim.policies.own.loading import changed, code_of, files_of_code, hash_now
 from sim.policies.own.naming import named_code
 from sim.policies.own.sibling_imports import MOST_BYTES, MOST_FILES, MOST_PLACES, MOST_TOGETHER, beside
 from sim.policies.policy import CodeRef
@@ -146,3 +151,62 @@ def test_too_much_is_told_and_not_looked_through(fair: Path, kind: str, monkeypa
 def test_a_name_of_endless_packages_is_not_followed(fair: Path) -> None:
     fair.write_text(f"import {'a.' * (MOST_BYTES // 4)}a\n")
     assert beside(str(fair), fair.read_bytes(), lambda path: pytest.fail(path)) == {}
+
+
+HARM = "from pathlib import Path\nPath('RAN').write_text('it ran')\n"
+
+
+def compiled(source: str, harmless: str = "") -> bytes:
+    """Return a compiled file that Python takes for the one of the harmless source without comparing them."""
+    if harmless:
+        hashed = source_hash(harmless.encode())
+        return MAGIC_NUMBER + struct.pack("<I", 1) + hashed + marshal.dumps(compile(source, "x", "exec"))
+    return MAGIC_NUMBER + bytes(12) + marshal.dumps(compile(source, "x", "exec"))
+
+
+@pytest.mark.parametrize("kind", ["alone", "of the package", "of the file", "a name of Python elsewhere", "library"])
+@pytest.mark.parametrize("named", ["file", "module"])
+def test_only_what_was_read_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, named: str) -> None:
+    """Compiled files beside a source are nobody's to read, and Python prefers some of them."""
+    monkeypatch.chdir(tmp_path)
+    tag, plain = sys.implementation.cache_tag, "x = 1\n"
+    imported = "winreg" if kind == "a name of Python elsewhere" else "helper"
+    (tmp_path / "own_policy_of_a_test.py").write_text(HEAD + FCFS + f"\nimport {imported}\n")
+    match kind:
+        case "alone":
+            (tmp_path / "helper.pyc").write_bytes(compiled(HARM))
+        case "of the package":
+            (tmp_path / "helper" / "__pycache__").mkdir(parents=True)
+            for path in ("helper.py", "helper/__init__.py"):
+                (tmp_path / path).write_text(plain)
+            (tmp_path / "helper" / "__pycache__" / f"__init__.{tag}.pyc").write_bytes(compiled(HARM, plain))
+        case "of the file":
+            (tmp_path / "__pycache__").mkdir()
+            (tmp_path / "helper.py").write_text(plain)
+            own = (tmp_path / "own_policy_of_a_test.py").read_text()
+            for name, text in (("helper", plain), ("own_policy_of_a_test", own)):
+                (tmp_path / "__pycache__" / f"{name}.{tag}.pyc").write_bytes(compiled(HARM, text))
+        case "library":
+            (tmp_path / f"helper.{tag}.so").write_bytes(b"\x7fELF")
+        case _:
+            (tmp_path / "winreg.py").write_text(HARM)
+    monkeypatch.setattr(sys, "modules", sys.modules.copy())
+    with suppress(SchedscopeError):
+        parse_policy("./own_policy_of_a_test.py" if named == "file" else "own_policy_of_a_test:Fair")
+    assert not (tmp_path / "RAN").exists()
+
+
+def test_a_module_and_its_packages_are_run_as_read_and_are_known_by_their_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "modules", sys.modules.copy())
+    (tmp_path / "tools_of_a_test" / "deep").mkdir(parents=True)
+    (tmp_path / "tools_of_a_test" / "deep" / "own.py").write_text(HEAD + FCFS + "\nfrom tools_of_a_test import more\n")
+    (tmp_path / "tools_of_a_test" / "more.py").write_text("x = 1\n")
+    first = parse_policy("tools_of_a_test.deep.own:Fair")
+    assert parse_policy("tools_of_a_test.deep.own:Fair") == first
+    was = hash_now("tools_of_a_test.deep.own")
+    (tmp_path / "tools_of_a_test" / "more.py").write_text("x = 2\n")
+    assert hash_now("tools_of_a_test.deep.own") != was
+    assert type(parse_policy("tools_of_a_test.deep.own:Fair")) is not type(first)

@@ -83,6 +83,15 @@ async def test_tab_and_a_click_take_a_suggestion(ask: Ask) -> None:
         assert typed(person) == "head slips"
 
 
+async def test_a_click_on_a_suggestion_that_is_gone_takes_none(ask: Ask) -> None:
+    async with ask(Prompt("Stop when", "", str, ("head slips", "job 17 starts"))) as person:
+        prompt = person.app.screen
+        assert isinstance(prompt, Prompt)
+        prompt.action_take(1)
+        prompt.action_take(1)
+        assert prompt.query_one(Input).value == "job 17 starts"
+
+
 async def test_nothing_is_wrong_before_anything_is_typed(ask: Ask) -> None:
     async with ask(Prompt("Step", "a number", number)) as person:
         assert "expected" not in person.text
