@@ -22,6 +22,7 @@ from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoVictims
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.history.stretch import Stretch
+from sim.machine.moment import MOMENT
 from sim.machine.processors import written
 from sim.policies import Policy, parse_policy
 from sim.policies.preempt.ladder import Ladder
@@ -278,7 +279,7 @@ class Plain(Selective):
     def decide(self, view: View) -> Iterator[Decision]:
         yield from self.claims_come_true(view)
         yield from self.go_on(view, first=partial(xfactor, view))
-        if view.now % self.tick == 0:
+        if 0 <= view.now - round(view.now / self.tick) * self.tick <= MOMENT:
             for job in sorted(self.idle(view), key=lambda job: (-xfactor(view, job), job.rank)):
                 if self.fits(view, job):
                     yield self.take_room(view, job)
