@@ -25,9 +25,11 @@ class RowPlans:
         self._view, self._matrix, self._mpl, self._now = view, view.matrix, mpl, view.now
         self._ahead = view.machine_ahead
         self._plans: dict[int, Profile] = {}
-        self._homes: dict[int, list[int]] | None = None
-        self._reserved, self._trials = reserved, Trials(len(view.queue))
-        self._by_row: dict[int, list[tuple[Job, float]]] | None = None
+        self._homes, self._trials = view.matrix.homes(), Trials(len(view.queue))
+        self._reserved: dict[int, list[tuple[Job, float]]] = {}
+        """Reservations (job, start) of each row, by row, that were made before this rebuild"""
+        for job, row, at in reserved:
+            self._reserved.setdefault(row, []).append((job, at))
         self._rows: Sequence[int] | None = None
         """Rows of the matrix when the plans of all rows were last used"""
         self._all: list[tuple[int, Profile]] = []
@@ -79,25 +81,15 @@ class RowPlans:
         return self._plans[row]
 
     def _made(self, row: int) -> Profile:
-        if self._homes is None:
-            self._homes = self._matrix.homes()
         now, mpl, left = self._now, self._mpl, self._view.remaining_estimates(self._homes.get(row, ()))
         changes = [(now + rest * mpl, rank, procs) for rest, rank, procs in left]
         free = self._matrix.size - sum([procs for _, _, procs in changes])
         if ahead := self._ahead:
             closes = self._view.closes
             changes = [*((min(end, closes), rank, procs) for end, rank, procs in changes), *ahead]
-        reserved = self._reserved_in().get(row, ())
+        reserved = self._reserved.get(row, ())
         for job, at in reserved:
             start = max(at, now)
             changes += (start, job.rank, -job.procs), (start + job.estimate * mpl, job.rank, job.procs)
         changes.sort()
         return Profile.of_changes(now, free, changes) if ahead or reserved else Profile.of_running(now, free, changes)
-
-    def _reserved_in(self) -> dict[int, list[tuple[Job, float]]]:
-        """Return the reservations (job, start) of each row, by row, that were made before this rebuild."""
-        if self._by_row is None:
-            self._by_row = {}
-            for job, row, at in self._reserved:
-                self._by_row.setdefault(row, []).append((job, at))
-        return self._by_row
