@@ -13,9 +13,9 @@ from sim.optional_imports import extra, pandas
 PICTURES = "schedscope.pictures"
 """Group of the entry point that draws: the library has no drawing code, and asks the program for it"""
 MOST_JOBS = 50_000
-"""Number of jobs above which a notebook shows no picture by itself"""
+"""Largest number of jobs for which a notebook shows a chart without being asked"""
 Drawn: TypeAlias = tuple[Any, str]
-"""Engine of a run, and its title"""
+"""Engine of a run, and the run's title"""
 
 
 class Tabular:
@@ -43,7 +43,7 @@ class Tabular:
 
 
 class Table(Tabular):
-    """Table with a name for what its rows are."""
+    """Table of values with a title that says what its rows are."""
 
     def __init__(self, rows: str, columns: Mapping[str, NDArray[Any]]) -> None:
         self._rows, self._columns = rows, columns

@@ -70,7 +70,7 @@ AFTER_THE_FIRST_FRAME = 0.2
 
 
 def _screen_commands() -> type[Provider]:
-    """Return the class with the commands of the palette, which is imported when it is first opened."""
+    """Return the class that provides the palette's commands; it is imported when the palette first opens."""
     from tui.screens.commands import ScreenCommands
 
     return ScreenCommands

@@ -70,7 +70,7 @@ def is_closed(pump: MessagePump | None) -> bool:
 
 
 def report(fault: BaseException | None) -> str:
-    """Write the report to a file; return the line that says where it is."""
+    """Write the report of an error to a file; return a line with the file's path."""
     told = f"internal error: {fault!r}"
     try:
         path = state_folder() / "fault.log"

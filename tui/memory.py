@@ -1,4 +1,4 @@
-"""Release of unused memory to the system at once, where the allocator is glibc's."""
+"""Release of unused memory to the system, if the allocator is glibc's."""
 
 from __future__ import annotations
 

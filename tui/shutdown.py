@@ -70,7 +70,9 @@ class _Patient:
 
 
 def patient(driver: type[Driver]) -> type[Driver]:
-    """Return a driver class whose writes end even if the terminal is gone, as waiting for them would block the exit."""
+    """Return a driver class whose writes end even if the terminal is gone, because waiting for them would block the
+    exit.
+    """
 
     class Patient(driver):  # type: ignore[valid-type, misc]  # mypy knows no base that is a value
         def __init__(self, *args: Any, **kwargs: Any) -> None:

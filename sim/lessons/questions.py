@@ -168,7 +168,7 @@ def _waiting(jobs: Sequence[Job]) -> str:
 
 
 def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
-    """Return the first jobs and all needed ones, in their order."""
+    """Return the first waiting jobs, and all needed ones wherever they are in the queue."""
     kept = {job.rank for job in needed}
     for job in waiting:
         if len(kept) < MOST_CHOICES:
@@ -264,7 +264,7 @@ def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
 
 
 def _parted(runs: Runs, branch: str, other: str) -> str:
-    """Return the first difference of another run, and what each did there."""
+    """Return a sentence on the first difference from another run, and on what each run did then."""
     runs.complete(branch)
     runs.complete(other)
     names = runs.title(branch), runs.title(other)
@@ -293,7 +293,7 @@ def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
-    """Return the question which job's end is moved most by the other run, earlier (-1) or later (1)."""
+    """Return the question whose job's end the other run moves most: to an earlier time (-1) or a later one (1)."""
     branch, other = moment.branch, runs.branch(ask.under)
     ours, theirs = runs.title(branch), runs.title(other)
     here, there = runs.schedule(branch).end, runs.schedule(other).end

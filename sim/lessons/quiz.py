@@ -166,8 +166,9 @@ def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
 
 
 def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
-    """Yield (step, job) for starts of waiting jobs while others keep waiting; with `by_passing` not of the first in the
-    queue.
+    """Yield (step, job) for each start of a waiting job while others keep waiting.
+
+    With `by_passing` the job is not the first in the queue.
     """
     timeline = runs.timeline
     step = 0
@@ -188,7 +189,7 @@ def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
 
 
 def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
-    """Return the policy and others with different schedules, in random order."""
+    """Return the policy of the runs and other policies with different schedules, in random order."""
     own = runs.spec(FIRST)
     found = [own]
     for spec in RIVALS:

@@ -52,7 +52,7 @@ class Walk:
     guessed: float | None = None
     """Answer to a question for a time or a number; None for other answers."""
     given: str = ""
-    """Answer as the question writes it; "" before one, or for a skipped question."""
+    """Answer in the question's own words; "" before an answer, or for a skipped question."""
     is_off: bool = False
     answers: tuple[tuple[int, bool], ...] = ()
     """Number of the scene and True if right, for each answer."""
@@ -136,7 +136,7 @@ class Walk:
         return self.go(self.index + 1) if not self.is_at_the_end else self.back()
 
     def previous(self) -> Walk:
-        """Go to the previous scene, or from an answer to its question."""
+        """Return the walk at the previous scene, or from an answer at its question."""
         return self.go(self.index if self.verdict is not None else self.index - 1)
 
     def go(self, index: int) -> Walk:

@@ -149,7 +149,7 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
 
 
 def _ahead(waits: Sequence[Waited]) -> str:
-    """Return text on the jobs ahead of it at the beginning and end, and the first job in the queue."""
+    """Return text on the jobs ahead of the job at the beginning and end, and on the first job in the queue."""
     first, last = waits[0].ahead[0], waits[-1].ahead[1]
     if not first and not last:
         return ""
@@ -162,7 +162,7 @@ def _ahead(waits: Sequence[Waited]) -> str:
 
 
 def _missing(wait: Waited, job: Job) -> str:
-    """Return as text the jobs whose processors it lacks at the beginning of the stretch."""
+    """Return as text the jobs whose processors the job lacks at the beginning of the stretch."""
     at = clock_near(wait.time)
     holders = [f"{name(h.job)} ({h.job.procs:,}, until {at(h.until)})" for h in wait.missing]
     if len(holders) > 4:

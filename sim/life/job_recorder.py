@@ -191,7 +191,7 @@ class JobRecorder:
         return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free, in_rows)
 
     def _note_passers(self) -> None:
-        """Record the jobs that pass it in this step, each once."""
+        """Record the jobs that pass the job in this step; each is recorded once."""
         known = {p.job.rank for p in self.passes}
         self.passes += [p for p in self._plans.see_passers(self._decisions) if p.job.rank not in known]
 
@@ -308,7 +308,7 @@ class JobRecorder:
         self._stay = None
 
     def _insert(self, stretch: Moment | None) -> None:
-        """Insert a stretch at its beginning, after everything that happened up to that time."""
+        """Insert a stretch of time into the events by its beginning, after all events up to that time."""
         if stretch is None or (isinstance(stretch, Waited) and not stretch.seconds):
             return
         place = len(self._moments)

@@ -43,11 +43,11 @@ class JobState:
     decided: tuple[tuple[float, Decision], ...]
     """Times and decisions about the job."""
     stretches: tuple[tuple[float, float | None, str], ...]
-    """Start, end and kind of each of its stretches on processors; the end is None for the current one."""
+    """Start, end and kind of each stretch of the job on processors; the end is None for the current one."""
     ahead: int | None = None
-    """Number of jobs ahead of it while it waits."""
+    """Number of jobs ahead of the job while it waits, otherwise None."""
     passed: PassedBy = NOBODY
-    """Jobs that arrived later and started while it waited."""
+    """Jobs that arrived later and started while the job waited."""
 
 
 class JobReader:

@@ -33,7 +33,7 @@ class Life:
     """Number of processors available when the job was submitted."""
     job: Job
     start: float | None
-    """Time of its first run; where rows take turns, the first turn of its row."""
+    """Time of the job's first run; where rows take turns, of the first turn of its row."""
     end: float | None
     ran: float | None
     """Run time, without lost work and suspensions; None if it did not end."""
@@ -41,7 +41,7 @@ class Life:
     """Events in order of time."""
     passes: tuple[Pass, ...]
     in_its_way: InTheWay | None = None
-    """Jobs that passed it and held processors it lacked; None if unknown."""
+    """Jobs that passed the job and held processors that it lacked; None if unknown."""
 
     def __repr__(self) -> str:
         began, ended = ("never" if at is None else clock(at) for at in (self.start, self.end))
@@ -53,7 +53,9 @@ class Life:
 
     @property
     def waits(self) -> tuple[Waited, ...]:
-        """Return the stretches of waiting, without gaps, before its start and after each run whose work was lost."""
+        """Return the stretches of waiting, without gaps: before the job's start, and after each run whose work was
+        lost.
+        """
         return tuple(m for m in self.moments if isinstance(m, Waited))
 
     @property

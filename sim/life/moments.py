@@ -31,7 +31,7 @@ class Submitted:
     ahead: int
     wanted: int
     free: int | None
-    """Free processors after that pass, in a matrix those of the emptiest row; None if it has stopped waiting."""
+    """Free processors after that pass (in a matrix, of the emptiest row); None if the job has started by then."""
     in_rows: bool = False
     """True if there was a matrix."""
 
@@ -48,15 +48,15 @@ class Waited:
     numbers: dict[str, Range]
     """Range of each number of the reason and of the `free` processors, by name."""
     ahead: tuple[int, int]
-    """Numbers of jobs ahead of it at the beginning and at the end."""
+    """Numbers of jobs ahead of the job at the beginning and at the end of the stretch."""
     fitting: float
-    """Seconds in which enough processors were free although it waited."""
+    """Seconds in which enough processors were free for the job although it waited."""
     head: Job | None
-    """First job in the queue, if the policy plans for one job only; else None."""
+    """First job in the queue if the policy plans for one job only, otherwise None."""
     lacking: int
-    """Number of processors that it lacked at the beginning."""
+    """Number of processors that the job lacked at the beginning of the stretch."""
     missing: tuple[Holder, ...]
-    """Jobs that must end before it fits, by expected end, as of the beginning."""
+    """Jobs that must end before the job fits, by expected end, as of the beginning of the stretch."""
 
     @property
     def seconds(self) -> float:
@@ -80,9 +80,9 @@ class Planned:
     early: tuple[Holder, ...] = ()
     """Jobs that ended at that instant, before their expected end."""
     passers: tuple[Job, ...] = ()
-    """Jobs that passed it since the previous plan and still run at the previously planned start."""
+    """Jobs that passed the job since the previous plan, and still run at its previously planned start."""
     newcomers: tuple[Job, ...] = ()
-    """Jobs that arrived at that instant and are ahead of it."""
+    """Jobs that arrived at that instant and are ahead of the job."""
     promised: bool = False
     """True if the policy promised not to move the start later."""
 
@@ -139,20 +139,20 @@ class Returned:
 
 @dataclass(frozen=True)
 class Paused:
-    """Suspension from `time` until it resumed or lost its work at `until` (None: never)."""
+    """Suspension from `time` until the job resumed or lost its work at `until` (None: never)."""
 
     time: float
     until: float | None
     because: Reason
     """Reason of the suspension."""
     overhead: float
-    """Seconds for which it still kept its processors."""
+    """Seconds for which the suspended job still kept its processors."""
     ran: float
     """Run time before the suspension, in seconds."""
     by: tuple[Job, ...]
-    """Jobs that took its processors."""
+    """Jobs that took the suspended job's processors."""
     back: Reason | None = None
-    """Reason of the resumption, if it resumed."""
+    """Reason of the resumption; None if the job did not resume."""
 
     @property
     def seconds(self) -> float:
@@ -190,16 +190,16 @@ class Shared:
     own: Range
     """Number of rows that the job was in."""
     alone: float = 0
-    """Seconds in which it was in all rows."""
+    """Seconds in which the job was in all rows of the matrix."""
     replicated: float = 0
-    """Seconds in which it was in more than one row, but not in all."""
+    """Seconds in which the job was in more than one row, but not in all."""
     moved: int = 0
-    """Number of steps after which its home row was another one."""
+    """Number of steps after which the job had another home row than before."""
     migrated: int = 0
     owed: float = 0
-    """Seconds of its own turns charged for migrations, its own and those of other jobs.
+    """Seconds of its own turns that the job lost to migrations, its own and those of other jobs.
 
-    Charges not yet paid when it left do not count.
+    Losses that it had not made up for when it left do not count.
     """
 
 

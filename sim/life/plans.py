@@ -24,7 +24,7 @@ class Plans:
         self.why: Reason | None = None
         """Reason of the plan; None if the policy gives only an expected start."""
         self.head: Job | None = None
-        """First job in the queue, if the policy plans for one job only; else None."""
+        """First job in the queue if the policy plans for one job only, otherwise None."""
         self._since_plan: list[Pass] = []
         """Passes after the policy planned this job in its last pass."""
         self._before_plan: list[Pass] = []
@@ -91,7 +91,7 @@ class Plans:
         return at
 
     def _passers(self, was: float | None) -> tuple[Job, ...]:
-        """Return the jobs that delay it: those running at the previously planned start, if it fits without them."""
+        """Return the jobs that delay the job: without them it would fit at its previously planned start."""
         if isinstance(self.why, MadeRoom):
             return (self.why.passer,)
         state, job = self._engine.state, self._job

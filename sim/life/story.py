@@ -90,7 +90,7 @@ def _plans_told(life: Life, most: int) -> set[int]:
 
 
 def _told(moment: Told, life: Life) -> Iterator[Row]:
-    """Yield a row for another decision; after `ALIKE` of its kind only their number."""
+    """Yield a row for another decision; after `ALIKE` decisions of one kind only their number."""
     kind = type(moment.decision)
     alike = [m for m in life.moments if isinstance(m, Told) and type(m.decision) is kind]
     place = next(index for index, other in enumerate(alike) if other is moment)

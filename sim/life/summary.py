@@ -84,7 +84,7 @@ def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
 
 
 def _passed(life: Life) -> str:
-    """Return text on how many jobs passed it, and the largest of them."""
+    """Return text on how many jobs passed the job, and on the largest of them."""
     passes = life.passes
     if not passes:
         return "No job passed it."
@@ -100,7 +100,7 @@ def _passed(life: Life) -> str:
 
 
 def _in_its_way(job: Job, found: InTheWay, passes: int) -> str:
-    """Return text on how many of them held processors that it needed."""
+    """Return text on how many passing jobs held processors that the job needed."""
     many = len(found.passers)
     if not many:
         return f"{'It did not hold' if passes == 1 else 'None of them held'} processors it needed."
@@ -113,7 +113,7 @@ def _some(part: int, whole: int) -> str:
 
 
 def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
-    """Return a sentence on the moves of its planned start, and all planned starts with the real one last.
+    """Return a sentence on the moves of the planned start, and all planned starts with the real one last.
 
     `told_of` plans have rows elsewhere. After a loss of work only later plans count. The sentence is "" without any
     plan.

@@ -55,7 +55,7 @@ def growing_numbers(most: int) -> Numbers:
 
 
 def copy_times(column: Any, other: Any, count: int) -> None:
-    """Copy the column to the other column."""
+    """Copy the first `count` values of a column to another column."""
     other[:] = column
 
 

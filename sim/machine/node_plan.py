@@ -67,7 +67,7 @@ class NodePlan:
         return [step for at, step in enumerate(steps) if not at or not np.array_equal(step[1], steps[at - 1][1])]
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """Yield (time from which it holds, number of free cores) for each step of the plan."""
+        """Yield (time, number of free cores from then on) for each step of the plan."""
         return ((time, int(free[:, 0].sum())) for time, free in zip(self._times, self._free, strict=True))
 
     @property

@@ -26,7 +26,7 @@ class NodeMachine(Machine):
         self.left: Amounts = shape.has.copy()
         """Amounts that are free on each node"""
         self.seats: dict[int, Seats] = {}
-        """Nodes of each running job with the amounts that it holds there, by rank"""
+        """Nodes and amounts that each running job holds, by the job's rank"""
         self.promised: dict[int, tuple[float, Seats]] = {}
         """Start and nodes of each standing reservation, by rank"""
 
@@ -133,7 +133,7 @@ class Leftover:
     __slots__ = ("_free", "_head", "_machine")
 
     def __init__(self, machine: NodeMachine, head: Job, free: Amounts) -> None:
-        """Make it from the amounts free at the shadow time, before the head is placed."""
+        """Make an object for the head from the amounts free at the shadow time, before the head is placed."""
         self._machine, self._head, self._free = machine, head, free
 
     def admits(self, job: Job) -> bool:

@@ -106,7 +106,7 @@ class MatrixView:
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
-        """Return the ranks whose columns are free in all these rows; for one row, the jobs that fit there."""
+        """Return the ranks of the jobs whose columns are free in all these rows."""
         columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))
         return [rank for rank in ranks if not columns[rank] & used]
 
@@ -134,7 +134,9 @@ class MatrixView:
         return [rank for rank, held in self._columns.items() if held & columns and row in rows_of[rank]]
 
     def room_for_replica(self, rank: int) -> int | None:
-        """Return the first row in which the job has no place yet and its columns are free, or None."""
+        """Return the first row, not yet a row of the job, in which the job's columns are free; None if there is
+        no such row.
+        """
         columns, used = self._columns[rank], self._used
         for row in self._rows:
             if not used[row] & columns:
@@ -206,8 +208,10 @@ class Matrix(MatrixView):
     def become(
         self, rows: Iterable[int], places: Iterable[tuple[int, int, tuple[int, ...]]], gone: Iterable[int]
     ) -> None:
-        """Replace the whole matrix: `rows`, the (rank, columns, rows) of each job in order of placement, and removed
-        rows.
+        """Replace the whole matrix.
+
+        `rows` are its rows in order, `places` the (rank, columns, rows) of each job in order of placement, `gone` the
+        removed rows.
         """
         for name in _SHARED:
             getattr(self, name).clear()

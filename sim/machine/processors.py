@@ -101,7 +101,7 @@ class Machine:
         self.owners: list[int] = []
         """Processors that each partition owns now; empty without partitions"""
         self.division: list[int] = []
-        """Processors that each partition owned at first; it has borrowed any others"""
+        """Processors that each partition owned at first; any others are borrowed"""
         self.absent = 0
         """Processors that are down now"""
         self.kept = 0
@@ -166,7 +166,7 @@ class Machine:
         raise DecisionError("equal processors are not on nodes")
 
     def where_it_ran(self, job: Job) -> Seats | None:
-        """Return the nodes on which the job ran in reality if they have room now, None if not or if unknown."""
+        """Return the nodes on which the job ran according to the trace if they have room now, otherwise None."""
         return None
 
     def due(self, rank: int, now: float) -> Seats | None:

@@ -58,7 +58,7 @@ class Profile(Steps):
 
     @classmethod
     def of_steps(cls, steps: Iterable[tuple[float, int]]) -> Profile:
-        """Return a profile made of these steps (time from which it holds, free processors)."""
+        """Return a profile made of these steps (time, free processors from then on)."""
         plan = cls(0, 0)
         plan.at, plan.free = map(list, zip(*steps, strict=True))
         plan.count = len(plan.at)
@@ -78,7 +78,7 @@ class Profile(Steps):
         )
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """Yield (time from which it holds, free processors) for each step, from the present on."""
+        """Yield (time, free processors from then on) for each step, beginning with the present."""
         return zip(self.at, self.free, strict=True)
 
     @property

@@ -8,9 +8,9 @@ from sim.machine.columns import INFINITE, numbers, times
 
 @cython.cclass
 class Trials:
-    """Jobs that were placed one after another: a wider and longer one, if it stood later, finds no earlier place.
+    """Jobs that were placed one after another; they bound the start of a wider and longer job that was placed later.
 
-    The bound holds until more processors become free; the places that moved jobs leave are counted in.
+    The bound holds until more processors become free; processors that moved jobs leave are taken into account.
 
     >>> trials = Trials(2)
     >>> trials.note(2, 5.0, 30.0, 10.0)
@@ -21,16 +21,17 @@ class Trials:
     def __init__(self, most: int) -> None:
         self.procs, self.lasts, self.stood, self.stands = numbers(most), times(most), times(most), times(most)
         self.moves, self.count = numbers(most), 0
-        """Each job's width and length, its start before and after its trial, and the number of moves before"""
+        """Width and length of each job, its start before and after its trial, and the number of moves before the trial
+        """
         self.left, self.moved = times(most), 0
         """Earliest place that a job left, from each move on"""
 
     def forget(self) -> None:
-        """Forget all trials, because there is more room."""
+        """Drop all trials, because more processors are free now."""
         self.count = self.moved = 0
 
     def bound(self, procs: int, lasts: float, start: float) -> float:
-        """Return a moment before which a job that stands at `start` has no other place."""
+        """Return a time before which a job that is now placed at `start` has no other place."""
         index = self.count - 1
         while index >= 0:
             if self.procs[index] <= procs and self.lasts[index] <= lasts and self.stood[index] <= start:
@@ -42,7 +43,7 @@ class Trials:
         return -INFINITE
 
     def note(self, procs: int, lasts: float, start: float, at: float) -> None:
-        """Note that the job has moved from `start` to its first place `at`; drop trials that say no more."""
+        """Record that the job has moved from `start` to its first possible start `at`; drop redundant trials."""
         count, moves = self.count, self.moved
         while (
             count and self.procs[count - 1] >= procs and self.lasts[count - 1] >= lasts and self.stands[count - 1] <= at

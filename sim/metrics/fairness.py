@@ -31,9 +31,9 @@ class Fairness:
     passed: Ints
     """Number of jobs that were submitted later and started earlier."""
     in_its_way: Floats
-    """Number of passing jobs that held processors it lacked (`sim.history.stretch_queries.InTheWay`)."""
+    """Number of passing jobs that held processors which the job lacked (`sim.history.stretch_queries.InTheWay`)."""
     fair_start: Floats
-    """Start, in seconds, in a run without the jobs submitted after it."""
+    """Start in seconds in a run without the jobs that were submitted later."""
     fair_delay: Floats
     """Actual start minus fair start, in seconds; negative if the later jobs helped it."""
 
@@ -82,7 +82,7 @@ def _in_its_way(engine: Engine, rank: int) -> float:
 
 
 def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None) -> Ints:
-    """Return, for each of these jobs (default: all), how many later jobs started before it, by first starts.
+    """Return for each of these jobs (default: all) the number of jobs that were submitted later and started earlier.
 
     A job without a start counts as still waiting: every later job that has started has passed it.
     """

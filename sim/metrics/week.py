@@ -41,7 +41,7 @@ def hours_of_week(header: Header, times: Floats) -> Ints:
 
 
 def _shift(hour: int, zone: tzinfo) -> float:
-    """Return the seconds by which the clock of a zone is ahead of UTC; 0 where no calendar reaches."""
+    """Return the seconds by which the clock of a zone is ahead of UTC; 0 beyond all calendars."""
     try:
         offset = datetime.fromtimestamp(hour * _HOUR, UTC).astimezone(zone).utcoffset()
     except (OverflowError, ValueError, OSError):

@@ -109,7 +109,7 @@ def _told(game: Game, number: int, cost: float, before: Schedule, after: Schedul
 
 
 def _by_easy(game: Game, number: int) -> str:
-    """Return what EASY decides instead of a move, with its reason."""
+    """Return as text what EASY decides instead of a move, with its reason."""
     move = game.moves[number]
     engine = _engine(game, number)
     while (upcoming := engine.next_time()) is not None and upcoming <= move.time:

@@ -111,8 +111,9 @@ class Policy:
         return self
 
     def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
-        """Return the policy that decides from now on, if this policy `leads`; `led` is its memory, copied with
-        checkpoints.
+        """Return the policy that decides from now on; called only if this policy selects others (`leads`).
+
+        `now` is the policy that decides so far, `led` the memory of this policy, which checkpoints copy.
         """
         return now
 

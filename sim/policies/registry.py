@@ -57,7 +57,7 @@ class Registry(Mapping[str, type[Policy]]):
         return near(name, [*self.names, *plugins()])
 
     def add(self, cls: type[Policy], aliases: Mapping[str, str] | None = None, *, replace: bool = False) -> None:
-        """Add a policy under its name; with `replace`, instead of the one that has it now."""
+        """Add a policy under its name; with `replace` it takes the place of a policy that has this name."""
         aliases = aliases or {}
         free = {cls.name, *self.aliases_of(cls.name)} if replace and cls.name in self else set()
         for name in (cls.name, *aliases):

@@ -34,7 +34,9 @@ class RunningJob(Protocol):
         """Return the seconds that the job had run before this stay."""
 
     def ran_by(self, now: float) -> float:
-        """Return the seconds that the job will have run by `now` over all its stays, if this stay lasts until then."""
+        """Return the seconds that the job will have run by `now` over all its stays on processors, if this stay lasts
+        until then.
+        """
 
     @property
     def runs(self) -> bool:
@@ -110,8 +112,8 @@ class View(Protocol):
 
     @property
     def suspended(self) -> Mapping[int, int]:
-        """Return the processors of each suspended job, by rank; it resumes there, unless the policy lets it resume
-        elsewhere.
+        """Return the processors of each suspended job, by rank; it resumes on these, unless the policy chooses
+        others.
         """
 
     @property
@@ -148,7 +150,11 @@ class View(Protocol):
 
     @property
     def machine_ahead(self) -> Ends:
-        """Return (time, -1, change of the number of processors) of each known future change of the machine."""
+        """Return each known future change of the machine as (time, -1, additional processors; negative if some go
+        down).
+
+        The form is that of the expected ends of jobs (time, rank, processors), with -1 in place of a rank.
+        """
 
     def fits(self, job: Job) -> bool:
         """Return True if the job may start or resume now: enough processors are free, and it is `in_time`."""
@@ -167,7 +173,7 @@ class View(Protocol):
         """Return free cores, nodes with free cores, places found and needed, and the unit of places; on nodes only."""
 
     def where_it_ran(self, job: Job) -> Seats | None:
-        """Return the nodes on which the job ran in reality if they have room now, None if not or if unknown."""
+        """Return the nodes on which the job ran according to the trace if they have room now, otherwise None."""
 
     def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
         """Return the resources left over when `head` starts at its shadow time: it `admits` jobs that would end

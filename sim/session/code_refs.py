@@ -29,7 +29,7 @@ def read_policy(spec: str) -> Policy:
 
 
 def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:
-    """Return the references to the code of these specs, as last loaded, or else as already known."""
+    """Return the references to the code of these specs, as it was last loaded; for code never loaded as in `known`."""
     told = {ref.name: ref for ref in known}
     names = dict.fromkeys(named.name for spec in specs for named in code_in(spec))
     return tuple(newest(name) or told.get(name) or CodeRef(name, "") for name in names)

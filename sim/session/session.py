@@ -75,9 +75,9 @@ class Session:
     warnings: tuple[str, ...] = field(default=(), compare=False)
     """One line for each unknown entry that reading has left out."""
     code: tuple[CodeRef, ...] = field(default=(), compare=False)
-    """User-defined code that the session names, as it was when the session was written."""
+    """References to the user-defined code of the session, with its state when the session was written."""
     is_trusted: bool = field(default=False, compare=False)
-    """True if that code may run; until then `NotRun` replaces the policies it would define."""
+    """True if the session's code may run; until then `NotRun` replaces the policies that it defines."""
 
     @property
     def specs(self) -> list[str]:

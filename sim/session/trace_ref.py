@@ -43,7 +43,7 @@ class Problem(NamedTuple):
 
     kind: Literal["missing", "size", "hash"]
     told: str
-    """One line: the difference, and where it is"""
+    """Description in one line of the difference, and of the trace's place"""
 
 
 def compare_trace(ref: TraceRef) -> Problem | None:

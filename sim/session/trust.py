@@ -27,7 +27,9 @@ ON_NETWORK = ("\\\\", "//", "/net/", "/afs/")
 
 
 class NeedsTrustError(SessionError):
-    """Error for a session that would run code: `code` has the files, `told` a line about each of the first."""
+    """Error for a session that would run code: `code` has the references, `told` a line about each of the first
+    ones.
+    """
 
     def __init__(self, code: tuple[CodeRef, ...], session: Session) -> None:
         self.code, self.session = code, session
@@ -92,7 +94,7 @@ def is_on_network(named: Named) -> bool:
 
 
 def _beside(named: Named) -> list[str]:
-    """Return the number of files that it imports from its folder as text, or that it is too large to be examined."""
+    """Return text on the files that the code imports from its folder: their number, or that the code is too large."""
     try:
         many = len(contents_of(named)) - 1
     except TooLargeError as error:

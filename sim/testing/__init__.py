@@ -31,7 +31,7 @@ COUNT = 200
 SAMPLE_JOBS = 300
 """Number of jobs of each sample that are simulated."""
 ALIKE = ("fcfs", "firstfit", "easy", "conservative", "replan")
-"""Policies that the report names if the tested one decides exactly as they do."""
+"""Policies that the report mentions if they make the same decisions as the tested one."""
 
 
 class ContractError(PolicyError):
@@ -44,7 +44,7 @@ class Failure:
 
     finding: Finding
     workload: Workload | None
-    """Workload that shows it; None if any with enough jobs does."""
+    """Workload that shows the broken rule; None if any workload with enough jobs shows it."""
 
     @property
     def told(self) -> str:
@@ -131,7 +131,7 @@ def trials(count: int, seed: int) -> Iterator[Workload]:
 
 
 def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: float) -> Failure:
-    """Return the same failure on the fewest jobs; a slow pass may take only a short time here."""
+    """Return the same failure on the fewest jobs; slow passes are stopped early here."""
 
     def is_broken(smaller: Workload) -> bool:
         found = broken(policy, smaller, 0.4)

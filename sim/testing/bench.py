@@ -22,7 +22,7 @@ from sim.workload.source import read
 SHOWN = ("mean_wait", "max_wait", "fairness_users")
 """Metrics that are compared on every workload"""
 NOTICED = 1.25
-"""Factor between two times of a pass from which on it counts as a change: smaller ones come and go by themselves"""
+"""Ratio of two times of a pass that counts as a change; smaller ones are random"""
 _STEPS = 1000
 
 
@@ -55,8 +55,8 @@ class Version:
 
 
 def workloads_of(traces: Sequence[str] = (), jobs: int | None = None) -> dict[str, Workload]:
-    """Return workloads by the words that open them: the first jobs of the samples, and of the traces all or the first
-    `jobs`.
+    """Return workloads by the words that open them: the first jobs of the samples and of the traces (default: all
+    jobs).
     """
     samples = {f"{sample.name} --jobs {SAMPLE_JOBS}": read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES}
     cut = "" if jobs is None else f" --jobs {jobs}"
@@ -105,8 +105,9 @@ def pass_change(before: Version, now: Version) -> int | None:
 
 
 def first_difference(before: Version, now: Version) -> tuple[BenchRun, Divergence, Accounts] | None:
-    """Return the first workload's run on which the versions differ, the difference, and what each of them did;
-    or None.
+    """Return the run of the first workload on which the versions differ, the difference, and what each version did.
+
+    None if there is no difference.
     """
     for old, new in zip(before.runs, now.runs, strict=True):
         if (parting := part(old.side, new.side)) is not None:

@@ -22,7 +22,7 @@ COUNT = 100
 
 
 class Speed(NamedTuple):
-    """Processor seconds of a whole run of `TIMED`, the least of several."""
+    """Least of several measured processor times, in seconds, of a run of `TIMED`, compiled and not compiled."""
 
     plain: float
     compiled: float
@@ -33,7 +33,7 @@ class Speed(NamedTuple):
 
 
 def different(plain: Policy, compiled: Policy, on_try: Callable[[], None] = lambda: None) -> str | None:
-    """Return the first difference of their schedules on random workloads and the samples, or None."""
+    """Return text on the first difference of their schedules on random workloads and the samples, or None."""
     for workload in trials(COUNT, 0):
         on_try()
         one, two = (_run(workload, policy) for policy in (plain, compiled))
@@ -43,7 +43,7 @@ def different(plain: Policy, compiled: Policy, on_try: Callable[[], None] = lamb
 
 
 def measured_speed(plain: Policy, compiled: Policy) -> Speed:
-    """Return the times of both; they take turns, so that another load of the machine meets both."""
+    """Return the times of both policies; their runs alternate, so that other load on the machine affects both alike."""
     workload = read(TIMED)
     times = [(_seconds(workload, plain), _seconds(workload, compiled)) for _ in range(REPEATS)]
     return Speed(*map(min, zip(*times, strict=True)))

@@ -127,7 +127,7 @@ def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
 
 
 def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if the policy differs from itself in one of several repeats."""
+    """Return a finding if the policy's decisions differ in one of several repeats of the same run."""
     for _ in range(AGAIN):
         again = Engine(workload, policy, curious=False)
         again.advance(2 * first.step_count + 1)

@@ -15,7 +15,7 @@ from sim.testing.workloads import crowd
 WAITING = (1, 4, 15, 60, 125, 250, 500, 1000, 2000)
 PASSES = 5
 LONG = 0.5
-"""Seconds of a pass above which it is measured only once."""
+"""Seconds; a pass that takes longer is measured only once."""
 TOO_LONG = 2.0
 """Seconds that a pass may take with the longest queue."""
 
@@ -28,7 +28,7 @@ class Growth:
 
     @property
     def exponent(self) -> float | None:
-        """Return the exponent of the growth over the longest queues, or None if a pass is too quick to tell."""
+        """Return the exponent of the growth over the longest queues; None if the passes are too quick to measure."""
         known = [point for point in self.points if point[1] > 2e-5]
         if len(known) < 2:
             return None

@@ -1,4 +1,4 @@
-"""Search for the fewest and simplest jobs with which something still happens."""
+"""Search for the fewest and simplest jobs with which a certain event still happens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.workload.model import Workload
 
 
 def fewest(workload: Workload, happens: Callable[[Workload], bool], seconds: float = 10.0) -> Workload:
-    """Return the smallest workload found within `seconds` on which it still happens."""
+    """Return the smallest workload, found within `seconds`, for which `happens` is still True."""
     over = monotonic() + seconds
     found, size = workload, max(1, len(workload) // 2)
     while monotonic() < over:

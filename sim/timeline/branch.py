@@ -49,7 +49,7 @@ class Failure(NamedTuple):
     time: float
     error: SchedscopeError
     where: str
-    """Place in the policy's code where the error arose; "" if it arose elsewhere."""
+    """Place in the policy's code where the error arose; "" for other code."""
 
 
 class Branch:
@@ -72,7 +72,7 @@ class Branch:
         self._parent = parent
         self._pending = sorted(switches, key=lambda switch: switch.time)
         self._planned: dict[int, Switch] = {}
-        """Planned switches that were made, by their step."""
+        """Planned switches that have been made, by their step."""
         self.then: tuple[Switch, ...] = ()
         """Switches that were still planned when the user switched the policy."""
         self.printed: dict[int, tuple[str, ...]] = {}
@@ -88,7 +88,7 @@ class Branch:
 
     @property
     def title(self) -> str:
-        """Return the name of the run next to others: its policy, and its estimates if they are not the trace's."""
+        """Return the name of the run in a comparison: its policy, and its estimates unless they are the trace's."""
         return self.engine.workload.title(self.engine.state.spec)
 
     @property
@@ -143,13 +143,13 @@ class Branch:
         self._watched(lambda engine: engine.take_away(processors, until, at))
 
     def planned_after(self, step: int) -> list[Switch]:
-        """Return the planned switches that are still to be made after `step` steps."""
+        """Return the planned switches that come after `step` steps."""
         if self._parent is not None and step < self.forked_at:
             return self._parent.planned_after(step)
         return [*(switch for made, switch in self._planned.items() if made > step), *self._pending]
 
     def next_time(self, engine: Engine) -> float | None:
-        """Return the time of the next step of that engine, which may be a planned switch that it does not know."""
+        """Return the time of the engine's next step, or of a planned switch before that."""
         first = next(iter(self.planned_after(engine.step_count)), None)
         if first is not None and is_due(first.time, engine, first.is_after):
             return max(first.time, engine.now)
@@ -195,7 +195,7 @@ class Branch:
             del self.printed[next(iter(self.printed))]
 
     def printed_until(self, step: int, most: int) -> list[tuple[int, tuple[str, ...]]]:
-        """Return the printed lines kept of the last steps up to this one, oldest first."""
+        """Return the printed lines of the last steps up to this one, as far as they are kept, oldest first."""
         own = [entry for entry in self.printed.items() if entry[0] <= step][-most:]
         if self._parent is None or len(own) == most:
             return own

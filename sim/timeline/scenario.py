@@ -125,7 +125,10 @@ class Scenario:
 
 
 def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
-    """Return True if a switch at that time is due before the other events then, or after them; never after the end."""
+    """Return True if a switch is due now, before (or with `after` behind) the other events of its time.
+
+    No switch is due after the end of the run.
+    """
     due = engine.next_time()
     if due is None:
         return engine.state.left > 0

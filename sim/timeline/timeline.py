@@ -91,7 +91,7 @@ class Timeline:
         return MappingProxyType(self._branches)
 
     def look_at(self, name: str) -> None:
-        """Move the cursor to another branch, at the same step if shared or known, else at its last known step."""
+        """Move the cursor to another branch: to the same step if that branch has computed it, else to its last step."""
         if name not in self._branches:
             raise ParameterError(f"no branch {name!r}{near(name, self._branches)}")
         self.branch = self._branches[name]
@@ -151,9 +151,9 @@ class Timeline:
         return branch
 
     def remake(self, renewed: Callable[[Policy], Policy], name: str) -> Branch | None:
-        """Repeat the current branch with its policies replaced, in a new branch that forks at the first new policy.
+        """Repeat the current branch with other policies, in a new branch that forks at the first replaced policy.
 
-        None if no policy changes. Failures by the user are repeated.
+        None if `renewed` replaces no policy. Failures by the user are repeated.
         """
         made = [switch for switch in self.branch.switches if not switch.by_rule]
         course = [(0, None, self.policy), *((s.step, s.time, s.policy) for s in made if s.breaks is None)]
@@ -267,7 +267,7 @@ class Timeline:
         return replace(shown, next_time=self.branch.next_time(self._cursor))
 
     def snapshot_within(self, decisions: int) -> Snapshot | None:
-        """Return the state within the cursor's step after some of its decisions, or None if impossible."""
+        """Return the state within the cursor's step after some of its decisions; None for an indivisible pass."""
         engine = self.branch.within(self.step, decisions) if self.step else None
         return None if engine is None else engine.snapshot()
 

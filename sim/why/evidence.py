@@ -33,8 +33,8 @@ Entry: TypeAlias = Queued | Suspended | Running
 
 
 class Considered(NamedTuple):
-    """Decision of this pass; `is_own` if it is about the job, `touches` if it let another job go first or names the
-    job.
+    """Decision of this pass; `is_own` if it is about the job, `touches` if it starts a job before this one or names
+    this one.
     """
 
     decision: Decision
@@ -51,7 +51,7 @@ class Evidence:
     at: Clock
     """Function that writes a time."""
     passed: f.PassedBy
-    """Jobs that arrived later and started while this one waited, as far as the caller knows."""
+    """Jobs that arrived later and started while this job waited, as far as the caller knows them."""
 
     @property
     def job(self) -> Job:
@@ -152,7 +152,7 @@ def entry_of(snapshot: Snapshot, rank: int) -> Entry | None:
 
 
 def _touches(decision: Decision, job: Job) -> bool:
-    """Return True if the decision let another job go first, or if its reason names the job."""
+    """Return True if the decision starts another job before this one, or if its reason names this job."""
     if job_of(decision) in (job, None):
         return False
     if isinstance(decision, Start | Backfill | Resume | Suspend | Place):

@@ -1,4 +1,4 @@
-"""Explanation of a job at a moment of a run, as a notebook shows it: sentences, and the numbers behind them."""
+"""Explanation of a job at a moment of a run, as a notebook shows it: sentences and the numbers behind them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def explain(workload: Workload, past: Past, snapshot: Snapshot, rank: int) -> Ex
 
 
 def passed_by(past: Past, job: Job, outages: Sequence[Outage] = ()) -> PassedBy:
-    """Return how many have passed the job, and how many of them are in its way."""
+    """Return the number of jobs that have passed the job, and how many of them were in its way."""
     passers = passers_of(past, job.rank, job.submit)
     found = in_the_way_of(past, job, passers, outages)
     return PassedBy(len(passers), None if found is None else len(found.passers))

@@ -44,8 +44,8 @@ class Heads(NamedTuple):
 
 
 class NotConsidered(NamedTuple):
-    """Reason to wait: the policy stopped at `head`, an earlier job (None: no job named), and did not consider
-    this one.
+    """Reason to wait: the policy did not consider the job, because it stopped at the earlier job `head` (None if
+    unknown).
     """
 
     head: Job | None
@@ -224,7 +224,7 @@ def most_free(procs: int, picture: MatrixPicture) -> tuple[int, int]:
 
 
 class Holder(NamedTuple):
-    """Job that holds processors until `until`, according to its estimate."""
+    """Job that holds processors until its expected end, `until`."""
 
     job: Job
     until: float
@@ -276,7 +276,7 @@ class PlannedStart(NamedTuple):
 
 
 class Delayed(NamedTuple):
-    """Delay in seconds of the planned start `at` of the job `other`, if another job started at once."""
+    """Delay in seconds of the planned start `at` of the job `other`, if the considered job started now."""
 
     other: Job
     at: float

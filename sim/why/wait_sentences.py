@@ -78,7 +78,7 @@ def is_suspended(
 
 
 def runs(running: Running, at: Clock) -> Iterator[str]:
-    """Yield sentences about a running job: where and until when, and its progress, which more rows slow down."""
+    """Yield sentences about a running job: since when, until when, and its progress, which is slower with more rows."""
     job, doing = running.job, _RUNS.get(running.kind, f"is {running.kind}")
     if running.row is not None:
         yield f"{name(job)} has not run yet: its row (row {running.row}) has not had a turn."

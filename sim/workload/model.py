@@ -235,10 +235,10 @@ class Jobs(Sequence[Job]):
     __slots__ = ("_columns", "made")
 
     def __init__(self, *columns: Any) -> None:
-        """Make it from a workload's columns: ids, submit, width, estimate, user, group, queue, high, reserve, wait."""
+        """Make the jobs from columns: ids, submit, width, estimate, user, group, queue, high, reserve, wait."""
         self._columns = columns
         self.made: list[Job | None] = [None] * len(columns[0])
-        """Jobs made so far, by rank; None for others"""
+        """Jobs that have been made, by rank; None for jobs not made yet"""
 
     def __len__(self) -> int:
         return len(self.made)

@@ -107,16 +107,17 @@ class Estimates:
 
 @dataclass(frozen=True)
 class OnNodes:
-    """The nodes of a machine, and what jobs ask of them beside cores."""
+    """Nodes of a machine, and the resources that jobs request besides cores."""
 
     kinds: tuple[tuple[int, int, int, tuple[tuple[str, int], ...]], ...]
     """(number of such nodes, cores, memory in MB, other resources) of each kind of node, in the order of the nodes."""
     partitions: tuple[tuple[str, int, float | None, bool], ...]
-    """(name, number of nodes, longest estimate in seconds or None, True if jobs get whole nodes)."""
+    """Name, number of nodes, longest estimate in seconds (or None), and True for whole nodes only, of each partition.
+    """
     asking: tuple[tuple[str, int], ...]
-    """(what, number of jobs that ask for it) of what any job asks for."""
+    """Resource and number of jobs that request it, for each resource that any job requests."""
     placed: int
-    """Jobs of which it is known where they ran."""
+    """Number of jobs whose nodes in reality are known."""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def _requests(trace: Trace, shape: Shape) -> Iterator[Request]:
 
 
 def _translated(request: Request, own: Shape, shape: Shape) -> Request:
-    """Return the request with the numbers of its resources and partitions in another machine shape."""
+    """Return the request with its resources and partitions numbered as in another machine's shape."""
     names = {group.name: at for at, group in enumerate(shape.groups)}
     groups = tuple(names[own.groups[at].name] for at in request.groups if own.groups[at].name in names)
     each = dict(zip(own.kinds, request.each, strict=True))

@@ -28,7 +28,7 @@ def weeks(workload: Workload, seed: int = 0) -> Workload:
 
 
 def users(workload: Workload, seed: int = 0) -> Workload:
-    """Return the workload with as many randomly chosen users, some of them repeated, each moved by some weeks.
+    """Return a workload of as many random users, some of them repeated, whose jobs are moved by whole weeks.
 
     Weeks before the beginning move to the end. Copies of a user are different users.
     """
@@ -62,7 +62,9 @@ def lublin(workload: Workload, seed: int = 0) -> Workload:
 
 
 def uniform(workload: Workload, seed: int = 0) -> Workload:
-    """Return as many jobs with uniform run times (Zhang et al.), on as many processors at the same load."""
+    """Return a workload of as many jobs with uniform run times, on as many processors at the same load (Zhang et
+    al.).
+    """
     made = sud.generate(len(workload), workload.procs, seed, offered(workload) or None)
     return Workload.of(made, workload.procs)
 

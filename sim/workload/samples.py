@@ -431,7 +431,7 @@ REWORDED: dict[str, tuple[str, ...]] = {
     "own-seats": ("40454e8d31c9ec3e4ae4500d61ac138e95c27493d8de3a735b4da68292d319a3",),
     "w-figure1": ("99e97642ef710afa8baa40ddddb1c70063dfa623266f55c0542c61be7ce8987b",),
 }
-"""Hashes (SHA-256) of earlier files with other notes and the same jobs, by sample; sessions of them stay valid."""
+"""Hashes (SHA-256) of earlier files of samples with the same jobs; sessions of these files stay valid."""
 _BY_NAME: dict[str, Sample] = {sample.name: sample for sample in (*SAMPLES, *FOR_LESSONS)}
 
 

@@ -125,7 +125,7 @@ class Shape:
     requests: tuple[Request, ...] = ()
     placement: NodePlacement = "best"
     ran: tuple[Seats | None, ...] = ()
-    """Nodes that each job had in reality, None where unknown; empty if the trace does not say."""
+    """Nodes that each job had in reality, None if unknown; empty if the trace does not record nodes."""
 
     def __repr__(self) -> str:
         return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"

@@ -122,7 +122,7 @@ def find(trace: str) -> Path:
 
 
 def exists(path: Path) -> bool:
-    """Return True if there is such a file."""
+    """Return True if the path is an existing file."""
     try:
         return path.exists()
     except OSError:  # the name is too long

@@ -186,7 +186,7 @@ class Transforms(TransformOptions):
         return self.apply_without_overruns(workload).with_overruns(self.overrun)
 
     def apply_without_overruns(self, workload: Workload) -> Workload:
-        """Return the workload before the overrun rule, for its statistics."""
+        """Return the workload before the overrun rule is applied, for its statistics."""
         if self.window is not None:
             workload = window(workload, *map(workload.header.seconds_at, self.window))
         workload = widen(workload, self.widen)

@@ -1,1 +1,1 @@
-"""The chart: one model of what is drawn, and two renderers, cells and SVG."""
+"""Chart: one model of what is drawn, and two renderers, for terminal cells and for SVG."""

@@ -211,7 +211,7 @@ class ChartMaker:
         under: list[Raster] = []
 
         def draw(first: int, columns: int) -> Raster:
-            """Draw the column that has begun along with the finished ones before it."""
+            """Draw the finished columns and the column that has begun."""
             more = begun if first + columns == finished else 0
             frame = Frame(view.per_column, first, columns + more, edges, axis)
             order = partitioned and ByOwner(partitioned, history, axis, view.per_column, first, columns + more)
@@ -368,7 +368,7 @@ def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
 
 
 def _ended(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches that have ended with their job killed or suspended."""
+    """Return the stretches that have ended by `clock` with their job killed or suspended."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and (s.is_cut or s.is_suspended))
 
 
@@ -382,7 +382,7 @@ def _owner_of(history: Past, rank: int) -> int | None:
 
 @lru_cache(256)
 def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the partition that has most of each band; -1 where none has any."""
+    """Return the partition that owns most of each band; -1 for bands without an owner."""
     if not division:
         return (-1,) * (len(edges) - 1)
     shares = np.zeros((len(division), len(edges) - 1))

@@ -61,7 +61,7 @@ class OwnHues:
         self._found = np.full(len(ids), _UNSEEN, np.uint8)
 
     def of(self, ranks: Ranks) -> Hues:
-        """Return hues by the jobs' numbers, else by their places, so that successive jobs differ clearly.
+        """Return the hues of the jobs by their numbers (or by their ranks), so that successive jobs differ clearly.
 
         >>> OwnHues(["7", "8", "31"]).of(np.arange(3)).tolist(), OwnHues(["a", "b"]).of(np.arange(2)).tolist()
         ([6, 7, 6], [0, 1])

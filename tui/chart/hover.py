@@ -39,7 +39,7 @@ class Pictured(Protocol):
 
     @property
     def known(self) -> float:
-        """Return the last time for which anything is known."""
+        """Return the last time for which the run or the cluster is known."""
 
     def planned_start(self, rank: int) -> float | None:
         """Return the planned start of a waiting job, None if unknown."""
@@ -124,7 +124,7 @@ def free_text(chart: ChartScene, spot: Spot, calendar: Calendar | None = None) -
 
 
 def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
-    """Return which jobs may use the hole before the head's start, or the extra processors while it runs."""
+    """Return text on the jobs that may use the hole before the head's start, or the extra processors while it runs."""
     head = workload.jobs[hole.rank]
     if spot.time < hole.until:
         return f"\na job that ends by {at(hole.until)}, when {name(head)} is to start, may pass it"
@@ -134,7 +134,7 @@ def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
 
 
 def _told(outage: Outage, at: Clock) -> str:
-    """Return the kind of an outage with its begin and end."""
+    """Return text on the kind of an outage, its begin and its end."""
     if outage.begins == -inf:
         return f"it comes at {at(outage.ends)}" if outage.ends < inf else "it never was"
     since = f"{'down for maintenance, as announced,' if outage.announced else 'gone'} since {at(outage.begins)}"

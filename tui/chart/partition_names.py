@@ -23,7 +23,7 @@ def partition_names(shown: Snapshot) -> tuple[str, ...]:
 
 
 class LaneName(NamedTuple):
-    """Name of a partition in the chart, with the limits of its class."""
+    """Name of a partition in the chart, and the limits of its class of estimates."""
 
     name: str
     limits: str
@@ -34,7 +34,7 @@ class LaneName(NamedTuple):
 
 
 def lane_names(shown: Snapshot) -> tuple[LaneName, ...]:
-    """Return the names with their limits, as a lane of the chart has them."""
+    """Return the names of the partitions with their limits, for the lanes of the chart."""
     both = zip(partition_names(shown), partition_limits(shown), strict=False)
     return tuple(LaneName(printable(shortened(name)), limits) for name, limits in both)
 

@@ -124,7 +124,7 @@ def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
 
 
 def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
-    """Return the lowest processors free throughout, if too few then also ones free only at first; 0 if still too few.
+    """Return the lowest processors free throughout; if too few, also those free only at first; 0 if still too few.
 
     A partition's `own` come first.
     """

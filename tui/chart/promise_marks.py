@@ -56,7 +56,7 @@ def _slip(queued: Queued, first: FirstPromise) -> str:
 
 
 def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
-    """Return the selected job if it waits; without a selection, the head of the queue; else None."""
+    """Return the selected job if it waits, or without a selection the head of the queue; else None."""
     place = (0 if snapshot.queue else None) if selected is None else snapshot.queue.place_of(selected)
     return None if place is None else snapshot.queue[place]
 

@@ -58,7 +58,7 @@ class ChartView:
     stride: int = 0
     """Difference of the processor numbers in neighbouring lanes."""
     axis: Axis = CLOCK
-    """Axis that gives each moment its place."""
+    """Axis that gives each time its place."""
     cuts: tuple[int, ...] = ()
     """Numbers of processors at which bands of several may end, in ascending order, as between nodes; empty for
     anywhere.
@@ -89,7 +89,7 @@ class ChartView:
         return floor(self.axis.place(time) / self.per_column) - self.first
 
     def shows(self, time: float) -> bool:
-        """Return True if that moment is in sight."""
+        """Return True if that time is visible."""
         return 0 <= self.column_of(time) < self.columns
 
     @property
@@ -178,7 +178,7 @@ class Camera:
     begin: float | None = None
     """Place before which no column is shown while the camera follows now."""
     pages: bool = False
-    """True if it follows by turning pages instead of scrolling."""
+    """True if the camera follows now by turning pages instead of scrolling."""
     by_rows: bool | None = None
     """True for lanes of matrix rows or partitions; None for lanes of partitions, and of rows if turns are too short to
     see.

@@ -92,13 +92,13 @@ class Chart:
 
     view: ChartView
     clock: float
-    """Left of it is the past, right of it the plan."""
+    """Time of now in seconds: left of it is the past, right of it the plan."""
     plan: tuple[Box, ...]
     marks: tuple[Mark, ...]
     mode: str
     """Meaning of the colours (see `tui.chart.colours`)."""
     hues: NDArray[np.uint8]
-    """rank -> hue of the jobs that are seen."""
+    """Hue of each visible job, by rank."""
     legend: tuple[tuple[int, str], ...]
     """(hue, meaning)"""
     workload: Workload
@@ -109,19 +109,19 @@ class Chart:
     division: tuple[int, ...] = ()
     """Processors that each partition owned when the machine was divided."""
     lanes: tuple[Lane, ...] = ()
-    """Lanes from the top, if the rows of a matrix are one above the other."""
+    """Lanes from the top, if the rows of a matrix are drawn one above the other."""
     outages: tuple[Outage, ...] = ()
     """Known times at which processors are unavailable."""
     names: tuple[tuple[int, str], ...] = ()
     """(lowest processor, label) of nodes, upwards; none: processors are numbers."""
     outlines: tuple[Outline, ...] = ()
     suspensions: tuple[Suspension, ...] = ()
-    """Suspensions in sight, if they are few."""
+    """Visible suspensions, if they are few."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ChartScene(Chart):
-    """A chart in pixels, for a screen: past and plan as one raster."""
+    """Chart in pixels for a screen, with past and plan as one raster."""
 
     since: float | None
     """Time of the last step; jobs started then have just started."""
@@ -131,9 +131,9 @@ class ChartScene(Chart):
     homes: NDArray[np.int8] | None
     """[band, column]: the partition that owned it when the machine was divided."""
     by_owner: ByOwner | None = None
-    """Order of the processors where partitions are lanes."""
+    """Order of the processors if partitions are drawn as lanes; else None."""
     lane_names: tuple[LaneName, ...] = ()
-    """Names of the partitions there."""
+    """Names of the partitions that are drawn as lanes."""
     missing: NDArray[np.bool_] | None = None
     """[band, column]: most of it is unavailable; None: all is available"""
     hole: Hole | None = None
@@ -143,25 +143,25 @@ class ChartScene(Chart):
     is_told: bool = True
     """True if the panels show this run."""
     shift: NDArray[np.float64] | None = None
-    """rank -> seconds by which the job starts later than in the other chart; infinite if unknown"""
+    """Seconds by which each job starts later than in the other chart, by rank; infinite if unknown"""
     pending: bool = False
     """True if some columns have not been drawn yet."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the words left of the chart, which numbers of processors replace if there are none."""
+        """Return the labels left of the chart; if empty, numbers of processors are written there."""
         return tuple(label for _, label in self.names) or tuple(shorten(lane.name, _WIDEST) for lane in self.lane_names)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Drawing(Chart):
-    """A chart in stretches of time, for a picture that can be looked at closely; its jobs all have their hues."""
+    """Chart in stretches of time, for a picture that can be enlarged; all of its jobs have hues."""
 
     title: str
-    """The policies."""
+    """Names of the policies, as the title of the picture."""
     begin: float
     until: float
-    """The right edge; from `clock` on it is planned."""
+    """Time at the right edge; the part after `clock` is planned."""
     history: Past
     ran: tuple[Stretch, ...]
     """Stretches on processors from `begin` until `clock`, as drawn."""

@@ -9,17 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST_BITS = 1 << 22
-"""Most bits that are unpacked at once."""
+"""Largest number of bits that are unpacked at once."""
 _MOST_KNOWN = 4096
 _MANY = 1024
-"""Number of sets above which shares are not remembered, as each is used once"""
+"""Number of sets of processors above which shares are not cached, because each is used once"""
 
 Shared: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
 """Arrays with an entry for each band that a set touches: index of the set, the band, and the share of the band."""
 
 
 class Shares:
-    """The bands between `edges`; what was asked for lately is remembered, as the same jobs run on for many frames.
+    """Shares of the bands between `edges` that sets of processors hold, with a cache, because jobs stay for many
+    frames.
 
     >>> sets, bands, share = Shares((4, 2, 0)).of([0b0110, 0b0011])
     >>> sets.tolist(), bands.tolist(), share.tolist()
@@ -33,7 +34,7 @@ class Shares:
         self._known: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
 
     def of(self, sets: Sequence[int]) -> Shared:
-        """Return all sets at once."""
+        """Return the shares for all these sets at once."""
         if len(sets) > _MANY:
             return self._look(sets)
         if missing := list({s: None for s in sets if s not in self._known}):

@@ -1,4 +1,4 @@
-"""Suspensions in sight of the chart: when, which job, and for which other job."""
+"""Visible suspensions of the chart: when, which job, and for which other job."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sim.workload.model import Job
 from tui.chart.scene import Suspension
 
 _MOST = 12
-"""Suspensions in sight above which none is explained in the chart."""
+"""Number of visible suspensions above which none is explained in the chart."""
 
 
 def suspensions_between(history: Past, begin: float, end: float) -> tuple[Suspension, ...]:
-    """Return the suspensions between two moments; none if there are too many to explain."""
+    """Return the suspensions between two times; none if there are too many to explain."""
     pauses = [pause for pause in history.pauses(begin, nextafter(end, inf)) if pause.start >= begin]
     if len(pauses) > _MOST:
         return ()

@@ -14,7 +14,7 @@ STEPS = (
     864000, 1728000, 4320000, 8640000, 17280000, 43200000, 86400000, 172800000, 432000000,
     864000000, *(86400 * many * 10**power for power in range(4, 11) for many in (2, 5, 10)),
 )  # fmt: skip
-"""Seconds between two moments that are named: what people count in."""
+"""Usual distances in seconds between two labelled times."""
 _DAY = 86400
 Time = TypeVar("Time", int, float)
 
@@ -22,7 +22,7 @@ Time = TypeVar("Time", int, float)
 def times(
     begin: float, end: float, room: Callable[[str], float], calendar: Calendar | None = None
 ) -> list[tuple[float, str]]:
-    """Return round moments with their names, `room(name)` seconds apart; a name has the day only if it is new.
+    """Return round times with labels, `room(name)` seconds apart; a label has the day only if it is new.
 
     With a calendar they are round in the local time of the trace.
 
@@ -39,7 +39,7 @@ def times(
 
 
 def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> list[tuple[float, str]]:
-    """Return moments that are not round with their names, as exact as needed.
+    """Return times that are not round with their labels, as exact as needed.
 
     >>> as_they_are([60, 3660.5, 86400])
     [(60, 'd0 00:01:00'), (3660.5, '01:01:00'), (86400, 'd1 00:00:00')]
@@ -48,9 +48,9 @@ def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> l
 
 
 def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[int]:
-    """Return the lowest and the highest processor, then round numbers between them, at least so far `apart`.
+    """Return the lowest and the highest processor, and round numbers between them, at least `apart` from each other.
 
-    A number nearer to an end than `clear` of a step gives way.
+    A number nearer to an end than `clear` of a step is left out.
 
     >>> processors(0, 99, 17), processors(0, 9, 2, clear=0.5), processors(0, 0, 1)
     ([0, 99, 20, 40, 60, 80], [0, 9, 2, 4, 6], [0])
@@ -61,7 +61,7 @@ def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[in
 
 
 def moment(time: float, step: int, with_day: bool = True, calendar: Calendar | None = None) -> str:
-    """Return a moment, as exact as the step between moments requires.
+    """Return a time as text, as exact as the step between times requires.
 
     >>> moment(90000, 3600), moment(90000, 30, with_day=False), moment(90000, 86400)
     ('d1 01:00', '01:00:00', 'd1')
@@ -84,7 +84,7 @@ def unit_of(labels: Sequence[str]) -> str:
 
 
 def named(moments: range) -> Iterator[tuple[int, str]]:
-    """Return moments that are a step apart, with names; a name has the day only if it is new.
+    """Yield times that are a step apart with their labels; a label has the day only if it is new.
 
     >>> list(named(range(79200, 93601, 7200)))
     [(79200, 'd0 22:00'), (86400, 'd1 00:00'), (93600, '02:00')]
@@ -93,7 +93,7 @@ def named(moments: range) -> Iterator[tuple[int, str]]:
 
 
 def _told(moments: Iterable[Time], step: int, calendar: Calendar | None = None) -> Iterator[tuple[Time, str]]:
-    """Yield moments as exact as a step between them requires."""
+    """Yield times as text, as exact as a step between them requires."""
     said: object = None
     for time in moments:
         day = time // _DAY if calendar is None else calendar.moment(time).rpartition(" ")[0]

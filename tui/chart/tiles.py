@@ -21,12 +21,12 @@ _WIDTH = 64
 _MOST_BYTES = 24 << 20
 
 Make = Callable[[int, int], Raster]
-"""(first column, columns) -> their picture."""
+"""Function that draws `columns` columns from a first column on"""
 Clock = Callable[[], float]
 
 
 class _Tile:
-    """Some columns, of which those in `made` have been drawn."""
+    """Tile of some columns; the columns in `made` have been drawn."""
 
     __slots__ = ("made", "pixels")
 
@@ -36,14 +36,14 @@ class _Tile:
 
 
 class Tiles:
-    """The finished columns of one history."""
+    """Tiles with the finished columns of one history."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES, clock: Clock = perf_counter) -> None:
         self._tiles: OrderedDict[tuple[Hashable, int], _Tile] = OrderedDict()
         self._bytes, self._most, self._clock = 0, most_bytes, clock
 
     def until(self, last: Callable[[Any], int]) -> Tiles:
-        """Return tiles for a history that agrees up to some moment: of each layout the columns before `last`."""
+        """Return tiles for a history that is equal up to some time: in each layout, the columns before `last`."""
         shared = Tiles(self._most, self._clock)
         for (layout, number), tile in self._tiles.items():
             if (columns := last(layout) - number * _WIDTH) > 0:
@@ -55,7 +55,7 @@ class Tiles:
     def window(
         self, layout: Hashable, bands: int, first: int, last: int, make: Make, budget: float
     ) -> tuple[Raster, bool]:
-        """Return columns `first` until `last`, all of them finished; and whether there was no time for some."""
+        """Return the finished columns from `first` until `last`, and True if there was no time for some of them."""
         made = Raster.blank(bands, max(last - first, 0))
         if last <= first:
             return made, False
@@ -99,7 +99,7 @@ class Tiles:
             tile.made[inside] = True
 
     def _pieces(self, layout: Hashable, bands: int, first: int, last: int) -> Iterator[tuple[_Tile, slice, slice]]:
-        """Yield (tile, its columns, which of the columns `first` until `last` they are)."""
+        """Yield each tile with its columns, and their position among the columns `first` until `last`."""
         for number in range(first // _WIDTH, (last - 1) // _WIDTH + 1):
             origin = number * _WIDTH
             begin, end = max(first, origin), min(last, origin + _WIDTH)

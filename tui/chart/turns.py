@@ -1,4 +1,4 @@
-"""Drawing of jobs that share processors in time: their turns or, from afar, their rows one above the other."""
+"""Drawing of jobs that share processors in time: their turns or, from afar, their rows in lanes."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: flo
 
 
 def row_on_turn(snapshot: Snapshot, clock: float) -> int | None:
-    """Return the row of the matrix that is on turn at that moment; None: there is no row."""
+    """Return the active row of the matrix at that time; None if the run has no rows."""
     return None if snapshot.matrix is None else turn_at(snapshot, clock).row
 
 
 class OnTurn(NamedTuple):
-    """A row and its turn."""
+    """Row of the matrix with its current turn."""
 
     row: int | None
     end: float | None
@@ -45,7 +45,7 @@ class OnTurn(NamedTuple):
 
 
 def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
-    """Return the row on turn at that moment: between two steps the rows go on taking turns."""
+    """Return the active row at that time; rows also take turns between two steps."""
     assert snapshot.matrix is not None
     turns = snapshot.rules.turns()
     on_turn, end = snapshot.matrix.on_turn, snapshot.turn_end
@@ -68,7 +68,7 @@ def last_turn(snapshot: Snapshot, before: float) -> float | None:
 
 
 class RowsSharing(NamedTuple):
-    """Rows that share each column, with their jobs."""
+    """Rows that share each column of the chart, with their jobs."""
 
     stands: NDArray[np.bool_]
     """[stretch, row]: True if the stretch is in the row"""
@@ -78,13 +78,13 @@ class RowsSharing(NamedTuple):
     """column -> number of such rows, at least 1"""
 
     def shows(self, stretch: Ints, band: Ints, column: Ints) -> NDArray[np.bool_]:
-        """Return where that stretch is shown; bands show the rows in turn, the same for all time."""
+        """Return True for each pixel in which the stretch is shown; bands show the rows in turn, at all times alike."""
         shown: NDArray[np.bool_] = self.stands[stretch, self.order[band % self.many[column], column]]
         return shown
 
 
 def rows_sharing(stretches: Sequence[Stretch], first: Ints, last: Ints, columns: int) -> RowsSharing:
-    """Return the rows in each of `columns` columns; a stretch spans its `first` until its `last`."""
+    """Return the rows that share each of `columns` columns; each stretch has its `first` and `last` column."""
     rows = sorted({row for stretch in stretches for row in stretch.rows})
     stands = np.array([[row in stretch.rows for row in rows] for stretch in stretches])
     change = np.zeros((len(rows), columns + 1), np.int32)

@@ -26,7 +26,7 @@ from tui.look.text import plain, table
 from tui.replay.file_watch import FileWatch
 
 FailureLines: TypeAlias = Callable[[str, Policy, Failure], list[str]]
-"""Function that reports a broken rule, and writes the jobs that show it"""
+"""Function that reports a broken rule, and writes the jobs that show it to a file"""
 Saved: TypeAlias = Policy | str
 """Saved policy, or the error of a file without a usable policy in one line"""
 TITLES = ("mean wait", "worst wait", "fairness")

@@ -93,7 +93,7 @@ def draw(
 
 
 def _run(scenario: Scenario, spec: str, options: Options) -> Engine:
-    """Return the run up to the moment to draw."""
+    """Return the engine of the run at the time to draw."""
     with own_code(scenario):
         if options.until is not None:
             return scenario.watched(options.until)

@@ -165,7 +165,7 @@ class Watch:
 
     @property
     def first(self) -> int:
-        """The number of the earliest picture that can be shown."""
+        """Return the number of the earliest picture that can be shown."""
         return 0 if self._older is not None else self.observed.first_kept
 
     def picture(self, number: int) -> Cluster | None:

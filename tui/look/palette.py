@@ -25,7 +25,7 @@ JOB_COLOURS = (
 )  # fmt: skip
 """Told apart by normal and by colour-blind eyes, the neighbours in this order best (measured in the tests)."""
 SECOND = 0.86
-"""Share of a colour over black in its second shade."""
+"""Share of a colour, over black, in its second shade."""
 SIXTEEN = (
     "#55ffff", "#ffff55", "#00aaaa", "#aa00aa", "#55ff55", "#ff55ff",
     "#00aa00", "#aa0000", "#5555ff", "#ff5555", "#0000aa", "#aa5500",
@@ -38,7 +38,7 @@ RAMP_COLOURS = ("#6247aa", "#4d72b8", "#3294a3", "#3fb37f", "#9bd24f", "#fde725"
 RUN_COLOURS = "#f0f0e0", "#c090b0"
 """Colours of two compared runs."""
 JOB_HUES = 2 * len(JOB_COLOURS)
-"""Twelve, and the same in a second shade."""
+"""Number of hues of jobs: twelve colours, each in two shades."""
 
 
 _FAINT, _GREY = "#555555", "#aaaaaa"
@@ -283,7 +283,7 @@ class Look:
         return next((shade for shade in drawn if contrast(shade, self.background) >= READABLE), self.text)
 
     def _legible(self, colour: str) -> str:
-        """Return the colour, or the nearest shade of it that can be read upon the ground."""
+        """Return the colour, or its nearest shade that can be read on the background."""
         shades = (snapped(mixed(self.text, colour, step / 50), self.depth) for step in range(51))
         return next((shade for shade in shades if contrast(shade, self.background) >= LEGIBLE), self.text)
 

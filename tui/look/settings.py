@@ -55,7 +55,7 @@ class Settings:
 
     @property
     def usual(self) -> Policy | None:
-        """Return the policy of a trace for which none is named, if the user has chosen one."""
+        """Return the policy for traces without a named one, if the user has chosen one; else None."""
         from sim.policies import parse_policy
 
         return None if self.policy is None else parse_policy(self.policy)

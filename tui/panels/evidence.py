@@ -78,7 +78,7 @@ def considered(context: Context, found: Evidence, width: int) -> list[Line]:
 
 
 def _is_kept(entry: Considered) -> bool:
-    """Return True if the policy let the job itself wait."""
+    """Return True if the policy let this job wait."""
     return entry.is_own and isinstance(entry.decision, Keep)
 
 

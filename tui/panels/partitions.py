@@ -33,7 +33,7 @@ class Part(NamedTuple):
     name: str
     own: int
     first: int
-    """Processors that it owned when the machine was divided."""
+    """Set of processors that the partition owned when the machine was divided."""
     used: int
     """Set of its processors on which jobs run."""
     borrowed: tuple[tuple[int, int], ...]

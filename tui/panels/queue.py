@@ -49,7 +49,7 @@ def _xfactor(context: Context, width: int) -> tuple[Line, ...]:
 
 
 def _examples(context: Context) -> Iterator[str]:
-    """Yield how the xfactors of the first suspended job and of the job on its processors are made up."""
+    """Yield text on how the xfactors of the first suspended job and of the job on its processors are computed."""
     scene = context.scene
     for halted in scene.snapshot.suspended[:1]:
         running = (each for each in scene.snapshot.running if each.job.rank in halted.blocked_by[:1])

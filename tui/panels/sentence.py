@@ -110,7 +110,7 @@ def _over(shown: Snapshot) -> Iterator[str]:
 
 
 def _step(done: Sequence[Decision], context: Context) -> Told:
-    """Return the most notable decision of the step with its reason, and the others, by number if several are alike.
+    """Return the most notable decision of the step with its reason, and the others (several alike by their number).
 
     If a panel shows the decisions, the state after them takes their place.
     """
@@ -131,7 +131,7 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
 
 
 def _afterwards(context: Context) -> Iterator[str]:
-    """Yield the state after the decisions of a step that another panel shows."""
+    """Yield clauses on the state after the decisions of a step, which another panel shows."""
     shown = context.scene.snapshot
     if shown.queue:
         head = shown.queue.jobs[0]
@@ -145,7 +145,7 @@ def _afterwards(context: Context) -> Iterator[str]:
 
 
 def _act(decision: Decision, context: Context) -> str:
-    """Return a decision without its reason."""
+    """Return a decision as text without its reason."""
     return _said(decision, context).partition(": ")[0].removesuffix(".")
 
 
@@ -170,7 +170,7 @@ def _behind(shown: Snapshot) -> Iterator[str]:
 
 
 def _idle(context: Context) -> Iterator[str]:
-    """Yield what waits, if no job is in the queue, how much of the machine is busy, and when the next step is."""
+    """Yield clauses if no job is in the queue: what waits, the busy processors, and the next step."""
     shown = context.scene.snapshot
     if shown.queue:
         pass

@@ -101,7 +101,7 @@ def strip_lines(context: Seen, width: int, rows: int = 4) -> list[Line]:
 
 
 def _jobs(many: int) -> str:
-    """Return the number of jobs, with the noun if there is room."""
+    """Return the number of jobs as text, with the noun if it fits."""
     told = count(many, "job")
     return told if len(told) < VALUE else f"{many:,}"
 
@@ -134,7 +134,7 @@ def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str)
 
 
 def plot_columns(width: int) -> int:
-    """Return the number of columns that stand for time in a strip of this width."""
+    """Return the number of columns of the strip that stand for time, for this width."""
     return max(width - LABEL - VALUE, 1)
 
 

@@ -1,4 +1,4 @@
-"""The top line: trace, policy, speed and state of the replay."""
+"""Top line: trace, policy, speed and state of the replay."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class FileWatch:
 
 
 def files_of(specs: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return the specs that need each file; files are the policies' and their imports from the same folder, no
+    """Return the policies' specs that need each file: policy files and their imports from the same folder, no
     revisions.
     """
     found: dict[str, frozenset[str]] = {}

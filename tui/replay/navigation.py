@@ -173,7 +173,10 @@ class Traveller:
         return nowhere if found is None else _stopped(found)
 
     def _search(self, stops: Sequence[Stop], direction: int, halted: Halted) -> tuple[Stop | None, str | None]:
-        """Go to the next step that meets a stop condition. Return it, or why there is none; then the cursor stays."""
+        """Go to the next step that meets a stop condition, and return the condition.
+
+        Without one the cursor stays, and the reason is returned.
+        """
         from sim.stops.search import search_backward, search_forward
 
         was = self.step
@@ -218,7 +221,9 @@ class Traveller:
         return None if turn is None or turn.end is None else turn
 
     def _next_turn(self, halted: Halted) -> float | None:
-        """Return the begin of the next turn; steps before it may change the rows or start a turn at once."""
+        """Return the begin of the next turn, computing steps before it, which may change the rows or start a turn at
+        once.
+        """
         was = self._turn
         while not halted():
             turn, step = self._turn, self.stage.snapshot.next_time

@@ -87,9 +87,9 @@ def opening_of(
     switches: tuple[tuple[Moment, Policy], ...] = (),
     usual: Policy | None = None,
 ) -> Opening:
-    """Return the opening for a command; a sample has its own policy and, unchanged, its own moment.
+    """Return the opening for a command; an unchanged sample has its own policy and its own time.
 
-    `usual`: the policy of other traces, in place of EASY.
+    `usual` is the policy of other traces, in place of EASY.
     """
     showing = source.showing
     if policy is not None or showing is None:

@@ -123,7 +123,7 @@ class Scene:
     hues: Mapping[int, int] = field(default_factory=dict)
     """Hues of the jobs that panels name, by rank."""
     then: Snapshot | None = None
-    """State before the selected decision; None if the whole step is shown."""
+    """State before the selected decision of the step; None if the whole step is shown."""
     decisions: tuple[Decision, ...] = ()
     """All decisions of this step."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
@@ -139,7 +139,7 @@ class Scene:
 
     @property
     def known(self) -> float:
-        """Return the last moment that has been computed."""
+        """Return the last time that has been computed."""
         return self.strip.known
 
     @property

@@ -197,7 +197,7 @@ class RunView:
         return self._recorded[1]
 
     def _printed(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Return the printed lines of this step, and of earlier ones as far as kept."""
+        """Return the printed lines of this step, and of earlier steps as far as they are kept."""
         step, now = self.timeline.step, self.snapshot.printed
         kept = [entry for entry in self.timeline.branch.printed_until(step, PRINTED) if entry[0] < step]
         return (*kept, (step, now)) if now else tuple(kept)

@@ -1,6 +1,6 @@
-"""The palette of commands: everything that the screen can do, found by typing.
+"""Palette of commands: every action of the screen, found by typing.
 
-The screen hands over plain data, so that an action added there is found here at once.
+The screen passes plain data, so that a new action is found here at once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Command: TypeAlias = tuple[str, str, str]
 
 @runtime_checkable
 class HasCommands(Protocol):
-    """A screen with commands for the palette."""
+    """Interface of a screen with commands for the palette."""
 
     def palette_commands(self) -> Iterable[Command]: ...
 
@@ -86,7 +86,7 @@ class Palette(CommandPalette):
     @on(OptionList.OptionSelected)
     @on(Input.Submitted)
     def _take_once(self, event: OptionList.OptionSelected | Input.Submitted) -> None:
-        """Take one command and close the palette; ignore a second one of the same burst."""
+        """Run the chosen command and close the palette; a second choice in the same burst of keys is ignored."""
         if not is_on_top(self):
             event.prevent_default()
 

@@ -34,7 +34,7 @@ def state_folder() -> Path:
 
 
 class Autosave:
-    """Autosave of this instance, from now until it is closed."""
+    """Autosave of this instance of the program, until it is closed."""
 
     def __init__(self, folder: Path | None = None) -> None:
         folder = folder or state_folder()

@@ -20,7 +20,7 @@ MOST_BYTES = 2**18
 
 @dataclass(frozen=True)
 class Presented:
-    """Scene of a lesson, with what the teacher needs."""
+    """Scene of a lesson, with the facts that the teacher's view needs."""
 
     lesson: str
     title: str
@@ -34,7 +34,7 @@ class Presented:
     """Text that the class sees after the answer."""
     next: str = ""
     name: str = ""
-    """Name of the lesson, or its file, from which the next scene's picture is made."""
+    """Name of the lesson, or its file; the picture of the next scene is made from it."""
     began: float = 0.0
     """Seconds since 1970 at which the presentation began."""
     since: float = 0.0
@@ -119,7 +119,7 @@ def _me() -> int:
 
 
 def _own_folder(folder: Path) -> None:
-    """Make a folder for this user only; one that others could change is refused."""
+    """Make a folder that only this user can change; refuse one that others could change."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         about = folder.lstat()

@@ -83,7 +83,7 @@ def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) 
 
 
 def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
-    """Yield the first branch and all its descendants."""
+    """Yield the first branch and all branches that begin at it, directly or indirectly."""
     names: set[str | None] = set()
     for branch in branches:
         if not names or branch.parent in names:
@@ -92,7 +92,7 @@ def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
 
 
 def _partner(shown: Scenes, names: Collection[str]) -> str | None:
-    """Return the name of the compared run: another saved branch, or else a policy."""
+    """Return the name of the run that is compared: another saved branch, or else a policy."""
     if shown.beside is None:
         return None
     if (made := _made_beside(shown)) is not None:

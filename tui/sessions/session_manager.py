@@ -19,9 +19,9 @@ from tui.sessions.autosave import Autosave, Orphan, offer
 from tui.sessions.session_conversion import last_path, reopened
 
 AUTOSAVE = 1.0
-"""Seconds between two autosaves; after a kill the session is about twice as old at most (3.4 s seen in 200 kills)."""
+"""Seconds between two autosaves. After a crash the session is about twice as old at most (3.4 s seen in 200 kills)."""
 Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
-"""Function that opens something in the background, and calls another when it is open."""
+"""Function that opens something in the background, and calls another function when it is open."""
 
 
 class SessionManager:
@@ -37,7 +37,7 @@ class SessionManager:
         self._has_left = self._is_failing = False
 
     def begin(self, is_new: bool) -> None:
-        """Offer the session of a crashed program, and save this one regularly."""
+        """Offer the session of a program that crashed, and save the current one regularly."""
         if self._has_left:
             return
         if is_new and (orphan := offer()):

@@ -14,7 +14,9 @@ RUN, WITHOUT = "run it", "open without it"
 
 
 def question(asked: NeedsTrustError) -> ChoiceDialog:
-    """Return the dialog: whose code it is, where it is stored, and whether it has changed. Enter does not run it."""
+    """Return the dialog: whose code it is, where it is stored, and whether it has changed. Pressing Enter does not run
+    it.
+    """
     options = (
         ("y", RUN, "it runs with your permissions"),
         ("n", WITHOUT, "the trace alone, under easy"),

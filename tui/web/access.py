@@ -17,12 +17,13 @@ MOST_MESSAGE = 2**16
 FLOOD = 10.0
 """Longest time in seconds of continuous throttling before a connection is closed."""
 A_SECOND, AT_ONCE = 8_000, 32_000
-"""Number of bytes of input accepted per second, and at once after a rest; more is read more slowly."""
+"""Numbers of bytes of input that are accepted: each second, and at once after a rest. More input is read more slowly.
+"""
 
 
 @dataclass(frozen=True)
 class Door:
-    """Origins under which the server is known, and the tokens that open it."""
+    """Addresses (origins) under which the server is known, and the tokens that give access to it."""
 
     origins: frozenset[str]
     """Origins as a browser writes them: scheme, host and port."""
@@ -87,7 +88,7 @@ def _is_any(host: str) -> bool:
 
 
 def own_addresses() -> list[str]:
-    """Return the known addresses of this machine for others."""
+    """Return the addresses of this machine under which others can reach it."""
     try:
         found = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)
     except OSError:
@@ -96,7 +97,7 @@ def own_addresses() -> list[str]:
 
 
 def address_of(host: str, port: int, public: str | None = None) -> str:
-    """Return the public address, else one of this machine."""
+    """Return the public address if there is one, else an address of this machine."""
     if public:
         return public.rstrip("/")
     if _is_any(host):

@@ -1,6 +1,6 @@
 """Attendance of visitors and their processes: a process outlives its connection, and its place is kept for a day.
 
-A page names its visit by a key of its own. A reload, a closed lid or another network brings the same key back.
+A page sends a key that names its visit. After a reload, a closed lid or a change of network it sends the same key.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ MOST_KEPT = 500
 MOST_OF_A_PLACE = 2**16
 """Largest number of characters of a place that is kept."""
 TAKEN, ENDED, IDLE = 4001, 1000, 4002
-"""Codes of a closed connection: the visit continues in another page, it has ended, or there was no input for too long.
+"""Codes with which a connection is closed: the visit continues in another page, it has ended, or there was no input for
+too long.
 """
 A_SECOND = 1.0
 BEGIN = b"\x1b[?1049h\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h\x1b[?25l\x1b[?2004h\x1b[2J"
@@ -202,14 +203,14 @@ class Attendance:
                 await visitor.child.tell("best", text=text)
 
     async def make_room(self) -> bool:
-        """End the visit that has been without a page for longest; return False if there is none."""
+        """End the visit that has had no page for the longest time; return False if there is none."""
         away = self.away
         if away:
             await self._end(away[0], self._visitors[away[0]])
         return bool(away)
 
     async def _end(self, key: str, visitor: Visitor) -> None:
-        """Keep the place of a visit for a day, and end its process, unless its page reconnects meanwhile."""
+        """Keep the place of a visit for a day, and end its process, unless its page reconnects before."""
         place = await visitor.places.ask(visitor.child)
         if visitor.page is not None or self._visitors.get(key) is not visitor:
             return
@@ -235,7 +236,7 @@ class Attendance:
             await asyncio.wait(self._tasks)
 
     def _offered(self, key: str) -> dict[str, object]:
-        """Return what was kept of the visit of this key, and drop it."""
+        """Return what was kept of the visit with this key, and forget it."""
         until, place = self._kept.pop(key, (0.0, {}))
         return {"offer": place} if place and self._now() < until else {}
 

@@ -139,7 +139,9 @@ class Classroom:
         return scene if isinstance(scene, int) and is_open else None
 
     async def _ask(self, page: web.WebSocketResponse) -> None:
-        """Send a page the question of the common screen, or the reply to its answer once the answer is shown."""
+        """Send a page the question of the common screen; or, if the answer has been shown, the reply to the page's own
+        answer.
+        """
         scene, key = self._common.get("scene"), self._pages[page]
         question = self.roster.question(scene) if isinstance(scene, int) else None
         if question is None or not isinstance(scene, int):
@@ -172,7 +174,7 @@ class Classroom:
         await self._changed(is_new=True)
 
     async def _turn_wall(self, closed: bool) -> None:
-        """Show the next state of the wall: the answers, then right and wrong, then nothing; without a question the
+        """Show the next state of the wall: the answers, right and wrong, nothing. Without a question, show or hide the
         address.
         """
         scene = self._common.get("scene")

@@ -18,7 +18,7 @@ EVERY = 1.0
 
 
 class Limits:
-    """Limits that close idle connections, and those above the number for one address."""
+    """Limits of the server: it closes idle connections, and refuses more than a number of them from one address."""
 
     def __init__(self, connections: Callable[[], list[Any]]) -> None:
         self._connections = connections

@@ -1,4 +1,4 @@
-"""Questions to a process for its place, so that another process can continue from there."""
+"""Questions to a process about its place in the program, so that another process can continue there."""
 
 from __future__ import annotations
 

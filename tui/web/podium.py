@@ -136,7 +136,7 @@ class Podium(Reporting):
         self._send(b"M", json.dumps(told).encode())
 
     def _mirror(self, drawn: str) -> None:
-        """Send the server what the terminal is sent; called from any thread."""
+        """Send the server what the terminal is sent. It can be called from any thread."""
         with suppress(RuntimeError, AttributeError):  # the app has ended, or not begun
             self._of_app.call_soon_threadsafe(self._send, b"D", drawn.encode("utf-8", "replace"))
 

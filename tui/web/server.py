@@ -226,7 +226,7 @@ class Server:
             await child.writer.wait_closed()
 
     async def start(self, size: tuple[int, int], **told: object) -> Child:
-        """Return a new process after sending it this message."""
+        """Return a new process, to which this message was sent."""
         best = self.room.roster.best() if self.room is not None else []
         return await self._processes.start(
             {"columns": size[0], "rows": size[1], **told, **({"best": best} if best else {})}

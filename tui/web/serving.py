@@ -1,4 +1,4 @@
-"""Start of the server from its options, and its run until it is interrupted."""
+"""Start of the server from the given options; it runs until it is interrupted."""
 
 from __future__ import annotations
 

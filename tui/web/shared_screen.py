@@ -90,7 +90,7 @@ class SharedScreen:
             await alone(seen[-1], **there)
 
     async def tell_wall(self, text: str) -> None:
-        """Show the answers of the class on the common screen, or take them off."""
+        """Show the answers of the class on the common screen, or remove them."""
         if self._child is not None:
             with suppress(ConnectionError):
                 await self._child.tell("wall", text=text)
@@ -132,7 +132,7 @@ class SharedScreen:
                     pieces.put_nowait(b"")
 
     def _put(self, pieces: Queue[bytes | str], payload: bytes | str) -> None:
-        """Send a piece; a viewer too slow for it gets a whole picture later."""
+        """Send a piece of output to each viewer; one that is too slow gets a whole picture later."""
         try:
             pieces.put_nowait(payload)
         except QueueFull:

@@ -124,7 +124,7 @@ class Visit(Reporting):
         self.push_screen(ChoiceDialog("Continue where you were?", _OFFERED, told=(told,)), self._go_back)
 
     def _go_back(self, answer: str | None) -> None:
-        """Continue at the offered place, if the visitor accepts it."""
+        """Continue at the place that was offered, if the visitor accepts."""
         if answer != "continue":
             return
         scene, replay = self._offer.get("scene"), self.replay

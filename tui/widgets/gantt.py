@@ -34,7 +34,7 @@ _A_PAN = 8
 
 
 class _Looking(NamedTuple):
-    """Camera, axis and moment of a view."""
+    """Camera, axis and time of a view of the chart."""
 
     camera: Camera
     axis: Axis
@@ -80,7 +80,7 @@ class Gantt(RowWidget, can_focus=True):
             return self.gantt
 
     class Hovered(Message):
-        """The pointer moved: `rank` is None if no job is there, `spot` is None outside the chart."""
+        """Message that the pointer moved: `rank` is None if no job is there, `spot` is None outside the chart."""
 
         def __init__(self, rank: int | None, spot: Spot | None) -> None:
             self.rank, self.spot = rank, spot

@@ -31,7 +31,7 @@ class Trial(NamedTuple):
 def place_within(
     plan: Plan, jobs: Iterable[Job], bounds: Mapping[int, float], now: float, excused: frozenset[int]
 ) -> Trial:
-    """Place the jobs in this order, each as early as possible; stop at the first that would start after its bound."""
+    """Place the jobs in this order, each as early as possible; stop at the first one that starts after its bound."""
     starts = {}
     for job in jobs:
         at = starts[job.rank] = plan.put(job, now)

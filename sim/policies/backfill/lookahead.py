@@ -60,7 +60,7 @@ class Lookahead(Ordered):
                 yield Keep(job, TooFewFree(view.free) if few else BeyondLookahead(head, self.window))
 
     def _kept(self, view: View, head: Job, shadow: float, extra: int, jobs: Sequence[Job]) -> Iterator[Decision]:
-        """Yield the reason why each of the other considered jobs waits: it no longer fits, or would delay the head."""
+        """Yield for each of the other considered jobs why it waits: it no longer fits, or would delay the head."""
         for job in jobs:
             ends = view.now + job.estimate
             few = job.procs > view.free

@@ -102,7 +102,10 @@ class Migration:
         return ranks, sum(matrix.columns(other).bit_count() for other in ranks)
 
     def _move_aside(self, ranks: list[int], for_rank: int, row: int, why: Reason) -> Iterator[Step]:
-        """Yield the moves that clear A's columns, one job after another; the row must have enough columns for all."""
+        """Yield the migrations that clear A's columns in the row, one job after another.
+
+        The row must have enough columns for all its jobs and A.
+        """
         matrix = self._matrix
         wanted = matrix.columns(for_rank)
         for rank in ranks:

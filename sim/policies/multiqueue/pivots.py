@@ -47,7 +47,7 @@ class Pivots:
         return self._jobs
 
     def before(self, job: Job) -> Pivots:
-        """Return the pivots as `job` found them on its arrival, without jobs of the same instant that come after it."""
+        """Return the pivots without jobs that arrived at the same instant as `job` and come after it."""
         return Pivots(self._view, [other for other in self._queue if other.rank < job.rank], self._classes)
 
     # Plans and free processors
@@ -187,8 +187,9 @@ class Pivots:
         return [(job, self._starts[partition]) for partition, job in self._in_turn()]
 
     def _place(self) -> None:
-        """Place the pivots one after another; the last one enters the plan only when needed, so a single one never
-        does.
+        """Place the pivots one after another.
+
+        The last one enters the plan only when a later placement needs that, so a single pivot never does.
         """
         plan, now, before = by_number(self._view.plan), self._view.now, None
         for partition, job in self._in_turn():

@@ -1,7 +1,7 @@
-"""Compilation of a policy file by Cython, to a module of its own beside which the file stays as it is.
+"""Compilation of a policy file by Cython to a separate module; the file itself does not change.
 
-Nothing of the file runs here. The module knows the content that it was compiled from, so that the loader can refuse it
-once the file has changed.
+Nothing of the file runs here. The module stores a hash of the content that it was compiled from, so that the loader can
+refuse it once the file has changed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _ERROR = re.compile(r"\.py:(\d+):\d+: (?!warning)(.+)")
 
 
 class NotCompiledError(SchedscopeError):
-    """Error for a policy file that cannot be compiled: what keeps it, in one line."""
+    """Error for a policy file that cannot be compiled, with the reason in one line."""
 
 
 def compile_file(named: Named, folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Content of user-defined code by its hash, and modules that were compiled from another content."""
+"""Hashes of user-defined code, and the check that a compiled module belongs to its file's content."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from types import ModuleType
 from sim.policies.own.consent import OwnCodeError
 
 MARK = "COMPILED_FROM"
-"""Variable of a compiled module: the path of its file, and the hash of the content then"""
+"""Name of the variable of a compiled module with the path of its file and the hash of the content"""
 
 
 def hash_of(data: bytes) -> str:
-    """Return the hash by which a content is known."""
+    """Return the hash that identifies a content."""
     return hashlib.sha256(data).hexdigest()
 
 
 def refuse_outdated(module: ModuleType, head: str) -> None:
-    """Raise an error if a module was compiled from a file that has another content now."""
+    """Raise an error if the file of a compiled module has changed since the compilation."""
     path, sha256 = getattr(module, MARK, None) or ("", "")
     try:
         now = hash_of(Path(path).read_bytes()) if path else sha256

@@ -23,7 +23,7 @@ _FILE = re.compile(r"(?P<source>[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest
 _WORD = r"[^\W\d]\w*"
 _MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
 _PLUGIN = re.compile(r"[\w.+-]{1,60}")
-"""A name that can be typed as a policy; others are left out"""
+"""Pattern of the names of plug-ins that can be typed as a policy; others are left out"""
 _VALUE = re.compile(r"((?:^|[:,+])\s*\w+=\s*)([^,:=]*?\.py)(?=[@:,+]|$)")
 """Pattern of a file name that is the value of a parameter."""
 
@@ -130,7 +130,7 @@ def plugins() -> dict[str, EntryPoint]:
 
 
 def origin(name: str) -> str:
-    """Return the package that brings a policy along, with its version, as installed; nothing is imported."""
+    """Return name and version of the installed package that provides a policy; nothing is imported."""
     dist = plugins()[name].dist
     return "an installed package" if dist is None else printable(f"{dist.name} {dist.version}")
 

@@ -18,7 +18,8 @@ Of equal xfactors the latest rank comes first.
 """
 
 Toll: TypeAlias = tuple[float, int]
-"""Xfactor that an idle job must exceed by the suspension factor, and the rank of the running job with it, or `NOBODY`
+"""Xfactor that an idle job must exceed by the suspension factor (its toll), and the rank of the running job with that
+xfactor
 """
 
 
@@ -58,7 +59,7 @@ class Ladder:
             self.add(height, job, processors)
 
     def stands_beside(self, free: int) -> None:
-        """Set the number of free processors, which a new job may use in addition to its victims'."""
+        """Set the number of free processors, which a new job may use in addition to those of the suspended jobs."""
         if free != self.free:
             self.free = free
             self._prices.clear()
@@ -73,7 +74,8 @@ class Ladder:
         return price
 
     def toll(self, procs: int, pinned: int) -> Toll:
-        """Return the xfactor to exceed to suspend all jobs on the processors `pinned`, and the job that has it.
+        """Return the xfactor that must be exceeded to suspend all jobs on the processors `pinned`, and the job that has
+        it.
 
         The xfactor is inf if one of these jobs may not be suspended. The job is the widest of those too wide to be
         suspended, otherwise the one with the highest xfactor.

@@ -95,7 +95,7 @@ class Preemptive(Policy):
                 yield Keep(job, self._obstacle(view, job))
 
     def roomy(self, view: View) -> list[Job]:
-        """Return the idle jobs that fit now, each taken alone."""
+        """Return the idle jobs that fit now if no other idle job is started."""
         free = self.unclaimed(view)
         takers = []
         if self.restart == "own" and view.suspended:
@@ -149,7 +149,7 @@ class Preemptive(Policy):
         return first_of(job.procs, own, apart, free)
 
     def preempt(self, view: View, job: Job, victims: list[Job], reasons: dict[int, Reason]) -> Iterator[Decision]:
-        """Suspend the victims; `job` gets free processors first, then theirs, the lowest numbers first."""
+        """Suspend the victims; `job` gets free processors first and then the victims', the lowest numbers first."""
         chosen = self.pinned(view, job.rank)
         if chosen is None:
             theirs = reduce(or_, (view.held(victim.rank) for victim in victims))
@@ -194,7 +194,7 @@ class Preemptive(Policy):
             yield Keep(job, AwaitsVictims(leaving) if leaving else ClaimTaken(tuple(there)))
 
     def idle(self, view: View) -> list[Job]:
-        """Return waiting and suspended jobs, except those with a claim or still leaving."""
+        """Return waiting and suspended jobs that have no claim and are not about to leave their processors."""
         jobs = view.queue
         jobs += [view.job(rank) for rank in view.suspended if rank not in view.running]
         claims = view.notes.get("claim")

@@ -48,7 +48,7 @@ class Terms(Protocol):
         """Return the number of free processors without a claim."""
 
     def roomy(self, view: View) -> list[Job]:
-        """Return the idle jobs that fit now, each taken alone."""
+        """Return the idle jobs that fit now if no other idle job is started."""
 
     def anywhere(self, view: View) -> list[Job]:
         """Return the idle jobs that may use any processors."""
@@ -88,7 +88,7 @@ class Tolls:
         self._moments: dict[int, float] = {}
         """Time at which each idle job exceeds its toll, or earlier, by rank"""
         self._queue: list[_Entry] = []
-        """Heap of moments, including outdated ones"""
+        """Heap of times at which jobs exceed their tolls, including outdated times"""
         self.stood: tuple[int, int, int] | None = None
         """Free processors, and numbers of running and suspended jobs, after the last pass; None if something else may
         change
@@ -104,7 +104,7 @@ class Tolls:
         return twin
 
     def told(self) -> Known | None:
-        """Return the tolls as plain values, or None if running jobs may change their xfactors."""
+        """Return the tolls as plain values; None if running jobs may change their xfactors without an event."""
         if self.moving or self.unsettled:
             return None
         moments = {rank: moment for rank, moment in self._moments.items() if moment < inf}
@@ -163,9 +163,7 @@ class Tolls:
         return heights.keys() - running.keys()
 
     def payers(self, view: View) -> list[tuple[float, int]]:
-        """Return (minus the xfactor, rank) of the idle jobs that exceed their tolls now or need not, the smallest
-        first.
-        """
+        """Return (minus the xfactor, rank) of the idle jobs that may preempt now, the largest xfactor first."""
         ladder, now, sf, queue = self.look(view), view.now, self._terms.sf, self._queue
         ranks = {job.rank for job in self._terms.roomy(view)}
         for job in self._terms.anywhere(view):
@@ -184,8 +182,9 @@ class Tolls:
         return [(-xfactor(view, view.job(rank)), rank) for rank in ranks]
 
     def soonest(self, view: View, soon: float, before: float) -> float:
-        """Return a time before which no job exceeds its toll, if that is before `before`; else inf. Any time up to
-        `soon` will do.
+        """Return a time before which no idle job exceeds its toll; inf if that is not before `before`.
+
+        Times up to `soon` need not be exact, because the caller asks again by then.
         """
         self.look(view)
         queue, first = self._queue, before
@@ -203,8 +202,9 @@ class Tolls:
         return first if first < before else inf
 
     def soonest_of(self, view: View, jobs: Iterable[Job], soon: float, first: float, looked: bool = False) -> float:
-        """Return a time before which none of these jobs, which may use any processors, exceeds its toll; else
-        `first`.
+        """Return a time before which none of these idle jobs exceeds its toll; `first` if none does by then.
+
+        The jobs may use any processors. Times up to `soon` need not be exact.
         """
         sf, ladder = self._terms.sf, self.ladder
         for job in jobs:
@@ -218,7 +218,7 @@ class Tolls:
         return first
 
     def _find(self, view: View, rank: int) -> _Entry | None:
-        """Return the entry of the suspended job: when it exceeds its toll; None if it never does."""
+        """Return the heap entry with the time at which the suspended job exceeds its toll; None if it never does."""
         claims, own = view.notes.get("claim", ()), view.suspended.get(rank)
         if own is None or rank in claims:
             self._forget(rank)
@@ -252,7 +252,7 @@ class Tolls:
         return moment
 
     def _forget(self, rank: int) -> None:
-        """Remove the job, because it runs or has a claim."""
+        """Remove the job from the tolls, because it runs or has a claim."""
         self._keepers.forget(rank)
         self._moments.pop(rank, None)
 

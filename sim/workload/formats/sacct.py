@@ -60,7 +60,7 @@ class Reading:
     held: Held = "eligible"
     """Submission time of a job that was held."""
     shape: Shape | None = None
-    """The machine's nodes, from which jobs request what the dump says; None: the machine is as large as its jobs"""
+    """Nodes of the machine with the jobs' requests; None if the machine is as large as its jobs need"""
     zone: tzinfo | None = None
     """Time zone of the dump; None for this machine's."""
 
@@ -253,7 +253,7 @@ class _Dump:
         return replace(trace, fidelity=fidelity, shape=self._asked.shape if self._asked else None)
 
     def _machine(self) -> tuple[int, list[Note]]:
-        """Return the number of the machine's processors, 0 if unknown, and notes on what was assumed."""
+        """Return the number of the machine's processors (0 if unknown), and notes on the assumptions."""
         shape, unit = self._how.shape, self._how.count
         if shape is not None:
             nodes = {node.name: node.cores for node in shape.nodes}

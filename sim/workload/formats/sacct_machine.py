@@ -36,7 +36,7 @@ class Used:
 
     @property
     def nodes(self) -> int:
-        """Return the number of nodes that ran jobs, 0 if the dump does not name them."""
+        """Return the number of nodes that ran jobs, 0 if the dump has no names of nodes."""
         return len(self._alone)
 
     @property

@@ -1,4 +1,4 @@
-"""Cores that each job of a dump had on each of its nodes, which sacct does not say for jobs on several nodes."""
+"""Cores of each job of a dump on each of its nodes, which sacct does not report for jobs on several nodes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Stay(NamedTuple):
 
 
 def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return how many cores each job had on each of its nodes, such that no node of these sizes gives too many.
+    """Return the number of cores that each job had on each of its nodes, limited by the sizes of the nodes.
 
-    Jobs on a single node are certain. The others, in order of their starts, get the cores that are left beside these;
-    where too few are left, as beside suspended jobs, they get equal shares.
+    Jobs on a single node are certain. The others, in order of their starts, get the cores that are left; if too few are
+    left, as next to suspended jobs, they get equal shares.
 
     >>> cores_by_node([Stay(0, 9, 3, (0,)), Stay(2, 5, 5, (0, 1)), Stay(9, 12, 5, (0, 1))], [4, 4])
     [(3,), (1, 4), (4, 1)]
@@ -48,7 +48,7 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
 
 
 def _dealt(cores: int, room: list[int]) -> tuple[int, ...]:
-    """Return the cores on each node, given the room there: at least one each, then as many as fit, in their order."""
+    """Return the cores on each node for the room given there: at least one on each, then as many as fit, in order."""
     if sum(room) < cores or min(room, default=0) < 1 or cores < len(room):
         each, more = divmod(cores, max(len(room), 1))
         return tuple(each + (place < more) for place in range(len(room)))

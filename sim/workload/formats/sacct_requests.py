@@ -16,7 +16,7 @@ _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([KMGTP]?)([cn]?)", re.ASCII)
 
 
 class Asked:
-    """Collector of what the jobs of a dump asked of the nodes of a machine, and of where they ran."""
+    """Collector of the requests of a dump's jobs to the nodes of a machine, and of the nodes on which they ran."""
 
     def __init__(self, shape: Shape) -> None:
         self._shape = shape
@@ -28,7 +28,7 @@ class Asked:
         """Equal requests are one object, as a day has few different ones."""
 
     def add(self, row: Row, cores: int, start: float | None, run: float) -> None:
-        """Take in the next job, with its width and, if it has run, when."""
+        """Add the next job with its width and, if it has run, its start and run time."""
         request = self._request(row, max(cores, 1), start is not None)
         self._requests.append(self._known.setdefault(request, request))
         names = set(hosts(row.get("nodelist", "")))
@@ -40,7 +40,7 @@ class Asked:
 
     @property
     def shape(self) -> Shape:
-        """Return the machine with all requests, and with what each job had of which nodes."""
+        """Return the machine with all requests, and with the nodes and amounts that each job had."""
         shape = self._shape
         stays = [stay for stay in self._stays if stay is not None]
         counts = iter(cores_by_node(stays, shape.has[:, 0].tolist()))

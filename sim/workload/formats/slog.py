@@ -32,7 +32,7 @@ _JOBS = (
 MOST_JOBS = 50_000_000
 MOST_LETTERS = 100_000
 LONGEST, MOST_BYTES = 1 << 22, 1 << 30
-"""Most bytes of a value, and of all rows of jobs."""
+"""Largest number of bytes of a value, and of all rows of jobs."""
 
 
 def is_recording(path: str | Path) -> bool:
@@ -80,7 +80,7 @@ def _word(value: object) -> str:
 
 
 def _machine(told: Mapping[str, object], path: str | Path) -> Shape | None:
-    """Return the machine as the recording has it, in early ones only the cores of each node; None if it is damaged."""
+    """Return the machine of the recording (early ones have only the cores of each node); None if it is damaged."""
     try:
         content = parsed_json(str(next(told[name] for name in ("machine", "nodes") if name in told)), path)
         if "machine" not in told:

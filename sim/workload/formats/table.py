@@ -319,8 +319,8 @@ def _end(text: str, place: int) -> int:
 
 
 def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, list[str]]:
-    """Return the number of the record's lines, the position after it, and its cells: none if a quote is never
-    closed.
+    """Return the number of the record's lines, the position after it, and its cells (no cells if a quote is never
+    closed).
     """
     ends: list[int] = []
     reader = csv.reader(_reach(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
@@ -333,7 +333,8 @@ def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, lis
 
 
 def _reach(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Iterator[str]:
-    """Yield the lines that a record may take from a position on, then an empty one; `ends` receives the end of each.
+    """Yield the lines that a record may take from a position on, then an empty line; `ends` receives their end
+    positions.
 
     A quote does not extend over a line that has all columns before any quote of its own: then it was a stray quote.
     """

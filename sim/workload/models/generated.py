@@ -23,9 +23,10 @@ def generate(
     load: float | None = None,
     like: Workload | None = None,
 ) -> Trace:
-    """Return a trace of `jobs` jobs by a model; missing values, the machine's size and the load, come from `like`.
+    """Return a trace of `jobs` jobs by a model; missing values, such as the machine's size, are taken from `like`.
 
-    hyper-erlang is fitted to `like`, class by class (Z section 2.1); the others know nothing of it but these numbers.
+    hyper-erlang is fitted to `like`, class by class (Zhang et al. 2000, section 2.1); the other models use only its
+    size and load.
 
     >>> generate("sud", 100, 64, load=0.5).table.shape
     (100, 18)

@@ -31,8 +31,8 @@ HIGHEST_ORDER = 1000
 
 @dataclass(frozen=True)
 class HyperErlang:
-    """Distribution of sums of `order` exponential numbers, with mean `scales[0]` each with probability `p`, else
-    `scales[1]`.
+    """Distribution of a sum of `order` exponential numbers: with probability `p` of mean `scales[0]`, else `scales[1]`,
+    each.
     """
 
     order: int

@@ -20,7 +20,7 @@ _MOST = 24
 _FEW = 20
 """Number of visible jobs up to which each is named."""
 _NEAR = 3
-"""Columns from the begin of a piece within which its name begins."""
+"""Number of columns from the begin of a piece within which its name must begin."""
 _BLANK = 1
 """Number of columns between a block and the name next to it."""
 
@@ -45,7 +45,7 @@ def piece_labels(
 
 
 def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield below the name of a piece which job was suspended for it, where that piece begins and has room."""
+    """Yield labels below the names of pieces: which job was suspended for the piece's job, where it begins and fits."""
     jobs = grid.chart.workload.jobs
     for suspended in grid.chart.suspensions:
         column, victim = grid.chart.view.column_of(suspended.time), name(jobs[suspended.victim])

@@ -67,7 +67,7 @@ class Cells:
         self.fg[at] = np.repeat(fg, lengths)
 
     def changed(self, before: Cells | None) -> list[tuple[int, int, int]]:
-        """Return (row, first column, end column) of the differences from another picture."""
+        """Return (row, first column, end column) of the parts that differ from another picture."""
         rows, columns = self.chars.shape
         if before is None or before.chars.shape != self.chars.shape:
             return [(row, 0, columns) for row in range(rows)]

@@ -110,7 +110,8 @@ def margin(procs: int) -> int:
 
 
 def margin_of(procs: int, labels: Sequence[str]) -> int:
-    """Return the columns left of the chart: for names of nodes or partitions if there are any, else for numbers.
+    """Return the width in columns left of the chart: for names of nodes or partitions if there are any, else for
+    numbers.
 
     >>> margin_of(100, ()), margin_of(8, ["n2", "n1 2/2"])
     (4, 7)
@@ -206,7 +207,7 @@ def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
-    """Write the names of the partitions at the rows where their lanes begin at the left."""
+    """Write the names of partitions at the left, in the rows where their lanes begin."""
     taken: set[int] = set()
     for number, (row, label) in enumerate(zip(lane_rows(grid), grid.chart.labels, strict=False)):
         if row is not None and row not in taken:

@@ -55,7 +55,7 @@ class Layer:
     lit: Bools
     """True for the selected job or, if none is selected, for jobs that just started."""
     mixed: Bools
-    """True if no job holds most of the pixel."""
+    """True for pixels of which no job holds most."""
     ending: NDArray[np.uint8]
     """Kind of end at each pixel where a job was killed or suspended."""
     eighths: NDArray[np.int8]
@@ -158,7 +158,9 @@ class Grid:
         return Layer(*columns, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
-        """Return the background inks, and True where a partition's lane has the tint of a lender."""
+        """Return the background inks, and True for pixels of a partition's lane whose processors are borrowed and have
+        the lender's colour.
+        """
         owners, homes = self.chart.owners, self.chart.homes
         ground, is_borrowed = np.full(shape, BLANK, np.uint16), np.zeros(shape, np.bool_)
         if self.look.calendar is not None:
@@ -178,7 +180,9 @@ class Grid:
         return ground, is_borrowed
 
     def _open(self, rank: NDArray[np.int32]) -> Bools:
-        """Return the free pixels where jobs may pass the head: all before its start, the extra ones after."""
+        """Return True for free pixels where jobs may pass the head: all before its start, only the extra processors
+        after it.
+        """
         assert self.chart.hole is not None
         head, until, extra = self.chart.hole
         view, free = self.chart.view, rank == FREE

@@ -30,7 +30,7 @@ def name_ink(grid: Grid, number: int) -> int:
 
 
 def bars(area: Cells) -> Bools:
-    """Return the cells in which there are bars."""
+    """Return True for the cells in which bars are drawn."""
     hue, tone = np.divmod(area.fg, TONES)
     return np.asarray((area.fg == BAR) | ((tone == Tone.NAME) & (hue >= Hue.RAMP) & (hue < Hue.MANY)))
 
@@ -160,7 +160,7 @@ def _write_sizes(area: Cells, grid: Grid, parts: Sequence[_Bar], number: int) ->
 
 
 def _write(area: Cells, grid: Grid, bar: _Bar, column: int, told: str, number: int) -> None:
-    """Write upon the bar, in the row of cells where it hides least."""
+    """Write a text on the bar, in the row of cells where it hides the fewest jobs."""
     cell, colour = _row_for(grid, bar, column, len(told)), name_ink(grid, number)
     if grid.look.patterned:
         area.write(cell, column - 1, f" {told} "[: bar.end - column + 1], colour, BLANK)

@@ -1,1 +1,1 @@
-"""The chart as a file: pure functions from a history and a window of time to an SVG picture."""
+"""Renderer of the chart for files: pure functions from a history and a time window to an SVG picture."""

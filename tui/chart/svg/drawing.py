@@ -31,7 +31,7 @@ MOST_PIXELS = 50_000_000
 _AHEAD = 0.3
 """Share of the shown past for which the plan is shown right of now."""
 _COLUMN = 4
-"""Pixels of a column that shows one row of the matrix, where turns are too short to be seen."""
+"""Width in pixels of a column that shows one matrix row, if turns are too short to be seen."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Options:
     """Options of the picture, checked when it is made."""
 
     begin: float | None = None
-    """First moment; None for the first submission."""
+    """First time in seconds; None for the first submission."""
     until: float | None = None
-    """Last moment; None for the end of the run."""
+    """Last time in seconds; None for the end of the run."""
     width: int = 1440
     height: int = 810
     theme: str = "dark"
@@ -51,7 +51,7 @@ class Options:
     scale: float = 1.0
     """Factor of the size of letters and lines, for slides."""
     matrix: bool = False
-    """True for the matrix of the moment, instead of the chart."""
+    """True to draw the matrix at one time instead of the chart."""
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
@@ -61,7 +61,7 @@ class Options:
 
 
 def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -> None:
-    """Write the picture of a run that began under `spec` and has come as far as it should."""
+    """Write the picture of a run that began under `spec`; the engine is at the last time to draw."""
     form_of(str(out))
     _write(drawn_alone(engine, spec, options), options, out)
 
@@ -84,12 +84,12 @@ def drawn_below(runs: Sequence[tuple[Engine, str]], options: Options) -> str:
 
 
 def drawn_alone(engine: Engine, spec: str, options: Options) -> str:
-    """Return the picture of a run that has come as far as it should, as SVG."""
+    """Return the picture of a run as SVG; the engine is at the last time to draw."""
     return _drawn(engine, drawing_of(engine, spec, options), options)
 
 
 def _put(svg: str, place: int, height: int) -> str:
-    """Return a picture below others; what it names by ids stays its own."""
+    """Return a picture moved below others, with ids of its own."""
     named = re.sub(r'\bid="(\w+)"|url\(#(\w+)\)', lambda found: found[0].replace(
         found[1] or found[2], f"{found[1] or found[2]}-{place}"), svg.rstrip())  # fmt: skip
     named = re.sub(r'aria-labelledby="[^"]*"', f'aria-labelledby="title-{place}"', named, count=1)
@@ -155,7 +155,7 @@ def drawing_of(
 
 
 def refuse_large(options: Options, out: str | Path) -> None:
-    """Refuse a PNG whose pixels would take gigabytes while it is made."""
+    """Raise an error for a PNG with so many pixels that it would need gigabytes of memory."""
     if form_of(str(out)) == "png" and options.width * options.height > MOST_PIXELS:
         size = f"{options.width} x {options.height} pixels are more than the {MOST_PIXELS:,} of a PNG"
         raise ParameterError(f"{out}: {size}; write a .svg, or make it smaller")
@@ -178,7 +178,7 @@ def form_of(out: str) -> Form:
 
 
 def as_png(svg: str) -> bytes:
-    """Return the same picture in pixels, with letters of ours where the system has none."""
+    """Return the picture as PNG, with our own font where the system has none."""
     fonts = {"font_files": list(FILES), "monospace_family": FAMILY, "sans_serif_family": FAMILY}
     return bytes(import_module("resvg_py").svg_to_bytes(svg_string=svg, **fonts))
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from sim.formatting import printable
 
 _LETTER = 0.62
-"""Width of a letter, as a share of its size."""
+"""Width of a letter as a share of the font size."""
 _LARGEST, _SMALLEST = 12.0, 8.0
 
 
 class Rect(NamedTuple):
-    """A rectangle in pixels from the top left corner."""
+    """Rectangle in pixels, measured from the top left corner."""
 
     x: float
     y: float
@@ -27,7 +27,7 @@ class Rect(NamedTuple):
 
 
 def element(name: str, *inside: str, **attributes: object) -> str:
-    """Return an element; `_` in the name of an attribute stands for `-`, and None is left out.
+    """Return an SVG element; `_` in an attribute's name stands for `-`, and None is left out.
 
     >>> element("text", text("a < b"), x=1.5, text_anchor="end")
     '<text x="1.5" text-anchor="end">a &lt; b</text>'

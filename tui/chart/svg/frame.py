@@ -17,7 +17,7 @@ LEAST_WIDTH, LEAST_HEIGHT = 320, 280
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The chart's own rectangle, in whole pixels, and the values at its edges."""
+    """Frame of the chart: its rectangle in whole pixels, and the values at its edges."""
 
     left: int
     top: int
@@ -46,7 +46,7 @@ class Frame:
 
     @property
     def rows(self) -> int:
-        """Return rows of pixels, as far as there is a processor for each."""
+        """Return the number of pixel rows, at most one for each processor."""
         return min(self.procs, self.height)
 
     @property
@@ -60,7 +60,7 @@ class Frame:
         return (self.axis.place(self.end) - self.first) / self.width
 
     def x(self, time: float) -> float:
-        """Return how far right a moment is."""
+        """Return the horizontal position of a time in pixels."""
         return self.left + (self.axis.place(time) - self.first) / self.per_pixel
 
     def y(self, processor: float) -> float:
@@ -77,5 +77,5 @@ class Frame:
         return Rect(x, self.y(high), max(right - x, 0.0), self.y(low) - self.y(high))
 
     def rects(self, start: float, end: float, processors: int) -> list[Rect]:
-        """Return the same for a set of processors: one for each run of neighbours."""
+        """Return the rectangles of a set of processors for a time: one for each run of neighbours."""
         return [self.rect(start, end, low, high + 1) for low, high in ranges(processors)]

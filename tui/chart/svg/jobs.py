@@ -1,4 +1,4 @@
-"""Jobs as they are drawn: blocks, each in its colour and texture, and their names."""
+"""Jobs of the picture: blocks in their colours and textures, and their names."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tui.chart.svg.frame import Frame
 from tui.look.palette import Look, Tone, ink
 
 _DETAIL = 3000
-"""Most jobs that are elements of their own, each with a tooltip."""
+"""Largest number of jobs that are separate elements with a tooltip each."""
 _OVER = {Texture.TRIAL: "url(#speculative)", Texture.SWITCHING: "url(#switching)", Texture.REPLICA: "url(#plan)"}
 _TONES = {Texture.SOLID: Tone.FULL, Texture.REPLICA: Tone.HALF}
 
 
 class Block(NamedTuple):
-    """A job's rectangles of one look."""
+    """Block of a job: its rectangles with one look."""
 
     rank: int
     texture: Texture
@@ -42,7 +42,7 @@ def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
 
 
 def draw_blocks(drawn: list[Block], chart: Drawing, look: Look) -> str:
-    """Return jobs that can be seen one by one; of very many only their colours."""
+    """Return the blocks of jobs; if there are very many, only their colours."""
     if len(drawn) > _DETAIL:
         by_hue: dict[tuple[int, Texture], list[Rect]] = {}
         for block in drawn:
@@ -83,7 +83,7 @@ def _told(rank: int, chart: Drawing) -> str:
 
 
 def draw_names(drawn: Iterable[Block], chart: Drawing, look: Look) -> str:
-    """Return each job's id, once, in the largest of its blocks, if it fits."""
+    """Return each job's id once, in the largest of its blocks, if it fits."""
     largest: dict[int, Rect] = {}
     for block in drawn:
         rects = (*block.rects, largest.get(block.rank, block.largest))

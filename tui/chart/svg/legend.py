@@ -1,4 +1,4 @@
-"""Textures, which replace colours where these are missing, and the meaning of colours and signs."""
+"""Legend of the picture: textures, which replace missing colours, and the meaning of colours and signs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _pattern(name: str, size: int, lines: str, turn: int | None = None) -> str:
 def draw_legend(
     chart: Drawing, seen: Collection[Texture], is_killed: bool, left: float, right: float, y: float, look: Look
 ) -> str:
-    """Return one line: the textures that are `seen` and the cross, then the colours, as many as there is room for."""
+    """Return one line: the textures that occur and the cross, then as many colours as fit."""
     drawn, x = [], left
     for sign, word in [*_signs(chart, seen, is_killed, look), *_colours(chart, look)]:
         width = _SIGN + _LETTER * len(word) + _GAP

@@ -1,4 +1,4 @@
-"""The Ousterhout matrix of a moment as a picture: rows take turns, columns are processors."""
+"""Figure of the Ousterhout matrix at one time: rows take turns, columns are processors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GAP = 4
 def draw_matrix(
     matrix: MatrixPicture, on_turn: int | None, chart: Drawing, look: Look, width: int, height: int, fonts: str
 ) -> str:
-    """Return the picture as a file of its own; home places are full, replicas hatched, the row on turn is marked."""
+    """Return the figure as an SVG file; home places are full, replicas hatched, and the active row is marked."""
     inner = Rect(_LEFT, _TOP, width - _LEFT - _RIGHT, height - _TOP - _BOTTOM)
     high = min(inner.height / max(len(matrix.rows), 1), inner.height / 4)
     title = f"{chart.workload.name} · {chart.title} · {processors(matrix.procs)}"

@@ -21,7 +21,7 @@ def drawn(runs: Sequence[tuple[Engine, str]]) -> str:
 
 
 def apart(svg: str) -> str:
-    """Return the picture with ids of its own: those of all cells stand in one page.
+    """Return the picture with unique ids, because the pictures of all cells are in one page.
 
     >>> apart('<a id="now"/><b fill="url(#now)"/>') != apart('<a id="now"/><b fill="url(#now)"/>')
     True

@@ -26,7 +26,7 @@ class Boundary(NamedTuple):
 
 
 def draw_killed(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return a cross where a job was killed: at its estimate, or at the end of a speculative run."""
+    """Return crosses where jobs were killed: at the estimate, or at the end of a speculative run."""
     crosses = []
     for stretch in chart.cut:
         rects = frame.rects(max(stretch.start, frame.begin), stretch.end or stretch.start, stretch.processors)
@@ -50,9 +50,9 @@ def draw_killed(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_plan(chart: Drawing, named: Collection[int], frame: Frame, look: Look) -> str:
-    """Return running jobs until their expected end and waiting ones where they are planned, hatched.
+    """Return running jobs until their expected ends and waiting ones at their planned starts, hatched.
 
-    Jobs that are `named` in what is past are not named again.
+    Jobs in `named` have their names in the past already.
     """
     boxes = (box for box in chart.plan if chart.clock < box.end and box.start < frame.end)
     return "".join(_box(box, box.rank not in named, chart, frame, look) for box in boxes)
@@ -86,7 +86,7 @@ def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Draw crosses where processors are unavailable."""
+    """Return crosses where processors are unavailable."""
     drawn = []
     for outage in chart.outages:
         begin, end = max(outage.begins, frame.begin), min(outage.ends, chart.until)
@@ -108,7 +108,7 @@ def draw_borrowed(chart: Drawing, frame: Frame) -> str:
 
 
 def _spans(chart: Drawing, frame: Frame) -> Iterator[tuple[tuple[float, tuple[int, ...]], float]]:
-    """Return each division that is seen, and until when it held."""
+    """Yield each visible division into partitions with the time for which it held."""
     divisions = _coarser(chart.history.owners_between(frame.begin, chart.clock), frame)
     untils = [since for since, _ in divisions[1:]]
     return zip(divisions, [*untils, chart.clock], strict=True) if divisions else iter(())
@@ -184,7 +184,7 @@ def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_marks(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Draw dotted lines with their names above: switches, bookmarks."""
+    """Return dotted lines at marks, such as switches and bookmarks, with names above."""
     drawn = []
     for mark in chart.marks:
         if frame.begin <= mark.time <= frame.end:

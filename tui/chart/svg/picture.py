@@ -1,4 +1,4 @@
-"""The whole picture: title, chart, axes, the numbers below and what the signs mean."""
+"""Whole picture: title, chart, axes, curves below, and the meaning of signs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FONTS = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
 
 def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
-    """Return the picture as a file of its own: nothing in it runs, nothing is fetched."""
+    """Return the picture as the text of an SVG file without scripts and references to other files."""
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         raise ParameterError(f"a picture needs at least {LEAST_WIDTH} x {LEAST_HEIGHT} pixels, got {width} x {height}")
     owners = chart.history.owners_at(chart.clock)

@@ -25,13 +25,13 @@ from tui.chart.svg.frame import Frame
 from tui.look.palette import Look, ink
 
 _PORTION = 32
-"""Columns of pixels that are added up at once."""
+"""Number of columns of pixels that are added up at once."""
 _LEVELS = 5
 """Number of degrees of fullness"""
 
 
 class Patch(NamedTuple):
-    """Equal pixels: which columns, which rows, and of what kind they are."""
+    """Patch of equal pixels: its columns, its rows, and their kind."""
 
     column: int
     row: int
@@ -41,7 +41,7 @@ class Patch(NamedTuple):
 
 
 def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[list[Stretch], list[Stretch]]:
-    """Return the parts of stretches drawn on their own, and the parts below a pixel, cut at the window's edges."""
+    """Return the stretches drawn separately, and those thinner than a pixel, both cut at the window's edges."""
     large, small, a_pixel, place = [], [], frame.per_pixel, frame.axis.place
     for stretch in stretches:
         start, end = max(stretch.start, frame.begin), until if stretch.end is None else min(stretch.end, until)
@@ -55,7 +55,7 @@ def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[lis
 
 
 def _flat(processors: int, frame: Frame) -> int:
-    """Return the processors in pieces too thin to be seen."""
+    """Return the processors in pieces too thin to be visible."""
     if frame.procs <= frame.height:
         return 0
     pieces = [(low, high) for low, high in ranges(processors) if (high + 1 - low) * frame.height < frame.procs]
@@ -77,7 +77,7 @@ def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
 
 
 def draw_pixels(stretches: Sequence[Stretch], frame: Frame, hues: NDArray[np.uint8], look: Look) -> str:
-    """Draw each pixel in the colour of the job that holds most of it."""
+    """Return pixels in the colour of the job that holds most of each."""
     if not stretches:
         return ""
     pixels = add_up(stretches, frame)
@@ -94,7 +94,7 @@ def draw_pixels(stretches: Sequence[Stretch], frame: Frame, hues: NDArray[np.uin
 
 
 def patches(kinds: NDArray[np.int64]) -> Iterator[Patch]:
-    """Yield equal neighbours joined, first along the rows, then down the columns; -1 is empty.
+    """Yield patches of equal neighbouring pixels, joined along rows and then columns; -1 is empty.
 
     >>> list(patches(np.array([[1, 1, -1], [1, 1, 2]])))
     [Patch(column=0, row=0, width=2, height=2, kind=1), Patch(column=2, row=1, width=1, height=1, kind=2)]

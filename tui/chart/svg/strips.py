@@ -1,4 +1,4 @@
-"""The numbers below the chart: how much of the machine is in use and how many jobs wait, pixel by pixel."""
+"""Curves below the chart: used processors and waiting jobs, pixel by pixel."""
 
 from __future__ import annotations
 

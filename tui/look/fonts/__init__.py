@@ -1,4 +1,4 @@
-"""The letters of pictures that are made where no font can be counted on: DejaVu Sans Mono (see LICENSE)."""
+"""Font of pictures for systems without a suitable one: DejaVu Sans Mono (see LICENSE)."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class AlternativesDialog(Dialog[Policy | None]):
         return text.table(rows(found, self._first, not self.is_wide))
 
     def _list(self) -> None:
-        """Sort the list again; keep the chosen policy, or choose the best so far."""
+        """Sort the list again; the chosen policy stays chosen, otherwise the best so far is chosen."""
         if not self._schedules:
             return
         policies, chosen = self.query_one("#policies", OptionList), self._chosen

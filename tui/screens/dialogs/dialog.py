@@ -39,7 +39,7 @@ STYLES = {
 
 
 def is_on_top(screen: Screen[Any]) -> bool:
-    """Return True until the screen closes; keys and clicks that come afterwards are ignored.
+    """Return True while the screen is on top; keys and clicks that arrive after it closes are ignored.
 
     Textual's `is_current` is True for screens below it, too.
     """

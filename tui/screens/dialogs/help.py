@@ -151,7 +151,7 @@ class HelpScreen(Dialog[None]):
     ]
 
     def __init__(self, groups: Groups, where: str | None = "chart") -> None:
-        """Make the help; the actions of `where`, the panel in focus, come first; None: the screen has no chart."""
+        """Make the help; the actions of the panel in focus (`where`) come first. None: the screen has no chart."""
         super().__init__()
         if where is None:
             self._groups: Groups = (*groups, ("Words", GLOSSARY))

@@ -21,7 +21,7 @@ class ParameterField(Vertical):
     """Input field of a parameter; a click on the mark of a changed value restores the default."""
 
     class Changed(Message):
-        """Message that the field's text has changed; an empty text stands for the default."""
+        """Message that the text in the field has changed; an empty text stands for the default."""
 
         def __init__(self, name: str, text: str) -> None:
             super().__init__()
@@ -76,7 +76,7 @@ class ParameterField(Vertical):
 
     @property
     def _chosen(self) -> str:
-        """Return the value to select, which is always one of the choices."""
+        """Return the value that the control selects; it is always one of the choices."""
         return self.field.default if self.field.error else self.field.text or self.field.default
 
     @property

@@ -182,7 +182,9 @@ OPEN = Entry(os.path.join(os.curdir, ""), "open a file ...", "A policy of your o
 
 
 def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
-    """Return the matching entries: for a path the files there, else policies and files of the current folder."""
+    """Return the entries that match the typed text: for a path the files there, else policies and files of the current
+    folder.
+    """
     if is_refused():
         return entries(typed)
     if is_path(typed):
@@ -200,7 +202,7 @@ def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
 
 
 def _of_packages(read: Iterable[str]) -> Iterator[Entry]:
-    """Yield the policies of installed packages whose code has not been read; only their names are known."""
+    """Yield the policies of installed packages whose code has not been read, so that only their names are known."""
     known = {*POLICIES.names, *read}
     for name in sorted(plugins()):
         if name not in known:

@@ -64,7 +64,7 @@ class PolicyPicker(Dialog[Policy | None]):
         self._wrong: str | None = None
         """Error of the typed spec, or None."""
         self._file: Entry | None = None
-        """The file, folder or policy of a package that is highlighted on the list."""
+        """File, folder or policy of a package that is highlighted on the list; None if it is something else."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -135,7 +135,7 @@ class PolicyPicker(Dialog[Policy | None]):
             await self._use_form(self._kept.get(entry.title, Form(entry.title)))
 
     def _show_policy(self, shown: bool) -> None:
-        """Show or hide the form of the policy; it is hidden until a chosen file has been read."""
+        """Show the form of the policy, or hide it until a chosen file has been read."""
         for name in ("#fields", "#more"):
             self.query_one(name).display = shown
 

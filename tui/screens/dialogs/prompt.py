@@ -207,7 +207,7 @@ def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
 
 
 def spot(typed: str, message: str) -> tuple[int, int]:
-    """Return column and width of the wrong part: the last quoted part of the message, else the whole text.
+    """Return column and width of the wrong part of the text: the last part that the message quotes, else all of it.
 
     >>> spot("d12 25:00", "no hour '25'"), spot("x17", "no such job")
     ((4, 2), (0, 3))

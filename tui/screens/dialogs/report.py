@@ -39,7 +39,7 @@ class FidelityReport(Dialog[None]):
 
 
 def report(trace: Trace, workload: Workload, width: int) -> list[Line]:
-    """Return the whole report, wrapped to a width in columns."""
+    """Return the whole report in lines of at most `width` columns."""
     room = min(width, 100)
     lines = [line(Span(printable(workload.name), "title")), line("")]
     lines += facts(trace, workload, room)
@@ -101,7 +101,7 @@ def notes_of(trace: Trace) -> list[str]:
 
 
 def fidelity(known: Fidelity, width: int) -> Iterator[Line]:
-    """Yield lines on what was left out, assumed and invented: how often, why, and where first."""
+    """Yield lines on data that was left out, assumed or invented: how often, why, and where first."""
     if not known:
         yield from wrapped("All jobs were read unchanged.", width, indent=2)
     for kind, notes in (

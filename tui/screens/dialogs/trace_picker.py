@@ -24,7 +24,7 @@ from tui.screens.dialogs.trace_preview import glance, look_into, said, sample
 from tui.widgets.options import Options, is_listed
 
 SETTLED = 0.15
-"""Seconds before a chosen file is read for its preview, so that files passed quickly stay unread."""
+"""Seconds before a highlighted file is read for its preview; files passed more quickly are not read."""
 
 
 class TracePicker(Dialog[str | None]):
@@ -37,7 +37,7 @@ class TracePicker(Dialog[str | None]):
     ]
 
     class Looked(Message):
-        """Message that a file has been read for its preview; `wrong` is the error if it is no trace."""
+        """Message that a file has been read for its preview; `wrong` is the error if the file is no trace."""
 
         def __init__(self, choice: Choice, draw: Draw, wrong: str | None) -> None:
             super().__init__()

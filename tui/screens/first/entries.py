@@ -21,7 +21,7 @@ class Entry(NamedTuple):
     what: str = ""
     """Description in one line."""
     origin: str = ""
-    """Paper of the sample's figure; "" for others."""
+    """Paper with the figure that the sample reproduces; "" for others."""
     policy: str = ""
 
     @property

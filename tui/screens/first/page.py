@@ -25,9 +25,9 @@ LOWEST, HIGHEST = 3, 14
 ACROSS = 0, 72, 160
 """Widths in columns from which one, two and three pictures are side by side."""
 WIDE_KEYS = 100
-"""Columns from which the line of keys has all of them."""
+"""Smallest width in columns in which the line of keys shows all keys."""
 LISTED = 7
-"""Smallest number of rows for entries without a picture, if there are so many."""
+"""Smallest number of rows for the entries without a picture, if there are so many."""
 
 
 class Place(NamedTuple):

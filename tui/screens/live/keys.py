@@ -13,7 +13,7 @@ SHARED = (
     "maximise",
     "toggle_panel('queue')", "toggle_panel('details')", "toggle_panel('strip')", "all_panels", "theme", "help", "quit",
 )  # fmt: skip
-"""Actions that mean the same as in a replay; a step is one picture of the cluster, with the events since the last."""
+"""Actions that mean the same as in a replay; a step is here a picture of the cluster, with the events before it."""
 OWN = (
     Key("2", "toggle_panel('events')", "events", "Show or hide what happened since the picture before."),
     Key("s", "mine_first", "mine first", "Your own jobs first in the queue, only them, or the queue as it is.", 5),

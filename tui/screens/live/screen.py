@@ -81,7 +81,7 @@ class LiveScreen(Screen[None]):
         """Number of the last picture that was checked against the stop conditions."""
         self._answers: Any = None
         self._is_aimed = False
-        """True once the chart has been set to its first view."""
+        """True after the chart was set to its first view."""
 
     # Widgets
 
@@ -141,7 +141,7 @@ class LiveScreen(Screen[None]):
             self.wish()
 
     def _aim(self, scene: LiveScene) -> None:
-        """Set the chart to the whole machine, whose size and first time the first picture has."""
+        """Set the chart to the whole machine, from the time of the first picture on."""
         chart = self.query_one("#chart", Gantt)
         if chart.camera is not None and scene.cluster.nodes:
             self._is_aimed = scene.state.reading is None
@@ -486,7 +486,7 @@ class LiveScreen(Screen[None]):
         return self._answers
 
     def open(self, dialog: ModalScreen[T | None], then: Any) -> None:
-        """Ask the user, and call `then` with the answer if there is one."""
+        """Open a dialog; call `then` with its answer unless it is closed without one."""
 
         def answered(answer: T | None) -> None:
             if answer is not None:

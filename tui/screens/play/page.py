@@ -47,7 +47,7 @@ def machine(game: Game, width: int, height: int) -> list[Line]:
 
 
 def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
-    """Return a line for each waiting job, with a mark if it fits."""
+    """Return a line for each waiting job, with a mark if the job fits."""
     jobs = game.queue
     room = max(height - 1, 1)
     cut = f", {len(jobs) - room} not shown" if len(jobs) > room else ""

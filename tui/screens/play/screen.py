@@ -101,7 +101,7 @@ class PlayScreen(Screen[None]):
     """Screen of one game, and then its scores."""
 
     stays = True
-    """True because a replay opened from here returns to this screen."""
+    """True, because a replay opened from here returns to this screen."""
     DEFAULT_CSS = """
     PlayScreen { background: $background; }
     PlayScreen Bar { height: 1; }
@@ -175,7 +175,7 @@ class PlayScreen(Screen[None]):
 
     @property
     def _keys(self) -> Line:
-        """The line of keys; each can be clicked."""
+        """Return the line of keys; each key can be clicked."""
         pairs = PLAYING_KEYS if self._scores is None else SCORED_KEYS
         other = () if self._hours is None or self._scores is None else (OTHER_KEY,)
         spans = [Span(" ")]
@@ -223,7 +223,7 @@ class PlayScreen(Screen[None]):
             self._try("started", self.game.queue[number - 1].rank)
 
     def action_wait(self) -> None:
-        """Let the clock go on; while nothing runs and a job fits, only when asked twice."""
+        """Let time pass until the next event; while nothing runs and a job fits, only when asked twice."""
         if self.game.is_idle and not self._is_warned and not self.game.is_over:
             self._is_warned = True
             fitting = ", ".join(name(job) for job in self.game.fitting[:3])

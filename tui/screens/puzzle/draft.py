@@ -48,7 +48,7 @@ class Draft:
         return replace(self, chosen=min(max(number, 0), len(self.puzzle.jobs)))
 
     def added(self, job: PuzzleJob) -> Draft:
-        """Return the draft with one more job, which is chosen; a full puzzle does not change."""
+        """Return the draft with one more job, which is chosen; unchanged if the puzzle is full."""
         count = len(self.puzzle.jobs)
         if count >= MOST_JOBS:
             return self
@@ -58,17 +58,19 @@ class Draft:
         return self if self.job is None else self.changed(self.puzzle.without(self.chosen))
 
     def with_job(self, job: PuzzleJob, again: bool = False) -> Draft:
-        """Return the draft with the chosen job replaced; with `again` as part of the last change."""
+        """Return the draft with the chosen job replaced; with `again` it counts as part of the last change."""
         return self if self.job is None else self.changed(self.puzzle.with_job(self.chosen, self._kept(job)), again)
 
     def with_procs(self, procs: int) -> Draft:
-        """Return the draft with another number of processors; wider jobs become as wide as the machine."""
+        """Return the draft with another number of processors; a job that needs more gets the whole machine."""
         procs = min(max(procs, 1), MOST_PROCS)
         jobs = tuple(job._replace(procs=min(job.procs, procs)) for job in self.puzzle.jobs)
         return self.changed(Puzzle(procs, jobs))
 
     def moved(self, submit: int = 0, run: int = 0, asked: int = 0, procs: int = 0) -> Draft:
-        """Return the draft with these amounts added to the chosen job; its estimate is at least the run time."""
+        """Return the draft with these amounts added to the values of the chosen job; its estimate is at least the run
+        time.
+        """
         job = self.job
         if job is None:
             return self

@@ -117,7 +117,7 @@ class PuzzleScreen(Screen[None]):
     """Screen that edits one puzzle."""
 
     stays = True
-    """True, as a replay opened from here comes over this screen."""
+    """True, because a replay opened from here returns to this screen."""
     DEFAULT_CSS = """
     PuzzleScreen { background: $background; }
     PuzzleScreen Bar { height: 1; }
@@ -147,9 +147,9 @@ class PuzzleScreen(Screen[None]):
         self.draft, self._look, self._is_guest = Draft(puzzle), look, is_guest
         self._found: tuple[PolicyChart, ...] = ()
         self._before = self.draft
-        """Draft before its line was typed."""
+        """Draft before the user began to type its line of text."""
         self._kept = puzzle
-        """Puzzle as it was opened, copied or saved last."""
+        """Puzzle as it was last opened, copied or saved."""
         self._told = ""
         self._is_typing = False
 
@@ -232,7 +232,9 @@ class PuzzleScreen(Screen[None]):
             entry.cursor_position = len(entry.value)
 
     def action_done(self) -> None:
-        """Leave the line of text; an invalid one is taken back whole, as parts of it may be puzzles by chance."""
+        """Leave the line of text; text that is no puzzle is undone as a whole, because parts of it may have been
+        puzzles by chance.
+        """
         self.query_one(Board).focus()
         entry = self.query_one("#line", Input)
         try:
@@ -245,7 +247,7 @@ class PuzzleScreen(Screen[None]):
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        """Leave the line of text if it is a puzzle."""
+        """Leave the line of text if it describes a puzzle."""
         try:
             parse_puzzle(event.value)
         except SchedscopeError as error:

@@ -23,7 +23,7 @@ class Cameras:
     def moved(self, moved: Gantt, camera: Camera, by_size: bool) -> None:
         """Move both charts to the camera of one of them.
 
-        `by_size` is True if the chart only changed its size; then the other chart does not move.
+        `by_size` is True if only the size of that chart changed; then the other chart does not move.
         """
         chart, beside = self._screen.charts
         if moved is chart:

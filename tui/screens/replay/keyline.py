@@ -24,7 +24,7 @@ STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)")
 
 
 Tabs: TypeAlias = tuple[tuple[str, bool], ...]
-"""Panels of a small screen, and whether each is shown."""
+"""Type of the panels of a small screen, each with True if it is shown."""
 SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
 """Short names of panels for narrow screens."""
 

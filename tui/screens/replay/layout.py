@@ -6,13 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 SMALL_WIDTH, SMALL_HEIGHT = 100, 28
-"""Size in columns and rows; on a smaller screen the chart has the whole width, or one panel next to it."""
+"""Smallest width in columns and height in rows of a normal screen; on a smaller one the chart has the whole width, or
+one panel next to it.
+"""
 LEAST = 7
 """Smallest height of a panel in rows, with its title."""
 WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4, "prints": 3, "code": 5}
 """Shares of the height of the panels at the side of the chart, from top to bottom."""
 PRECIOUS = ("versus", "matrix", "queue", "code", "decisions", "prints", "details", "partitions")
-"""Panels in the order in which they get space if it does not suffice for all."""
+"""Panels in the order in which they get space if there is not enough for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def _side(width: int) -> int:
 
 
 def _chosen(wanted: Sequence[str], room: int) -> list[str]:
-    """Return the panels that fit, chosen by precedence, in the order of the screen."""
+    """Return the panels that fit, chosen by that order, in the order of the screen."""
     first = sorted(wanted, key=PRECIOUS.index)[: max(room // LEAST, 0)]
     return [name for name in wanted if name in first]
 

@@ -103,7 +103,7 @@ class Teaching:
         self._screen.change(walk=self._walk.off())
 
     def lesson_back(self) -> None:
-        """Return to the current scene of the lesson, as the lesson shows it."""
+        """Go back to the current scene of the lesson, after the user has changed the view."""
         self._put(self._walk.back())
 
     def lessons(self) -> None:

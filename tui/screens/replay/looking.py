@@ -40,7 +40,9 @@ class Looking:
         self._screen.select(rank)
 
     def find(self) -> None:
-        """Find a job by its id; of a user, the next job after the selected one, first among jobs that wait or run."""
+        """Find a job by its id, or the next job of a user after the selected one (first among waiting and running
+        jobs).
+        """
         screen, snapshot = self._screen, self._screen.told.snapshot if self._screen.told else None
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
         after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
@@ -179,7 +181,7 @@ class Looking:
         self._screen.change(phase=None if self._screen.state.phase == phase else phase)
 
     def escape(self) -> None:
-        """Cancel one thing: long work first, then the last panel, then the selection."""
+        """Cancel one thing: work that takes long, else the last panel, else the selection."""
         screen = self._screen
         if screen.player.progress:
             screen.player.halt()

@@ -57,7 +57,7 @@ YOUNG = 10_000
 A_PIECE = 0.25
 """Longest time in seconds of playback that the worker computes at once."""
 A_REST = 0.7
-"""Share of a frame that must pass between two drawings: below 1, as frames do not come at exact times."""
+"""Share of a frame that must pass between two drawings; below 1, because frames do not come at exact times."""
 AT_REST = 0.25
 """Seconds between checks for background work while nothing plays and no request is open."""
 
@@ -80,7 +80,7 @@ class ReplayScreen(Screen[None]):
         now: Callable[[], float] | None = None,
         files: type[Files] = Files,
     ) -> None:
-        """Make the screen. With `now`, a function that returns the time, the caller drives it and no frame is
+        """Make the screen. With `now`, a function that returns the time, the caller drives the screen and no frame is
         awaited.
         """
         super().__init__()
@@ -109,7 +109,7 @@ class ReplayScreen(Screen[None]):
             lambda what: self.post_message(FromWorker(News(what, True, f"{what}; the old run stays"))),
         )
         self._followed: object = None
-        """Specs of the policies whose files are watched, and the runs that use them."""
+        """Specs of the policies whose files are watched, and the runs that use these policies."""
 
     # Widgets
 
@@ -308,7 +308,7 @@ class ReplayScreen(Screen[None]):
             self.ask(order)
 
     def wish(self) -> None:
-        """Send the current view to the worker, which then makes scenes of it."""
+        """Send the current view to the worker, which then makes scenes of that view."""
         self.player.wish(self._wish())
         self._ticks.wake(self._frame)
 

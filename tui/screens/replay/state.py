@@ -43,7 +43,7 @@ class ViewState:
     other: bool = False
     """True if the panels show the other run."""
     decision: int | None = None
-    """Number of decisions of the step up to the selected one; None if the whole step is shown."""
+    """Number of decisions of the step until the selected decision; None if the whole step is shown."""
     phase: int | None = None
     """Phase of the last rebuild of the matrix that is shown."""
     order: QueueOrder | None = None

@@ -55,7 +55,7 @@ class Transport:
         self._screen.change(speed=min(max(self._screen.state.speed + by, 0), len(SPEEDS) - 1))
 
     def by_event(self) -> None:
-        """Switch between playing by event and by the clock, each at its last speed."""
+        """Switch between playing by event and playing by the clock, each at its last speed."""
         state = self._screen.state
         others = [index for index, speed in enumerate(SPEEDS) if bool(speed.moment) != bool(state.rate.moment)]
         usual = first_view(self._screen.about.workload).speed if state.rate.moment else BY_EVENT

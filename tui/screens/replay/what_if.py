@@ -108,7 +108,7 @@ class WhatIf:
             self._pick_partner(from_start=True)
 
     def _compares_no_more(self) -> bool:
-        """End the comparison; return False if there was none."""
+        """End the comparison and return True; return False if there was none."""
         screen = self._screen
         if screen.shown is None or screen.shown.beside is None:
             return False
@@ -129,7 +129,7 @@ class WhatIf:
         self._screen.open(dialog, lambda policy: self._compare(policy, from_start))
 
     def _proposed(self) -> Policy:
-        """Return the policy named by the note above the chart, unless it is the current one; else a common policy."""
+        """Return the policy that the note above the chart names, unless it is the current one; else a common policy."""
         running, note = self._screen.policy, self._screen.state.note
         named = re.findall(r"[a-z][a-z+-]*", note.told) if note is not None else []
         names = [name for name in (*named, "easy", "conservative") if name in POLICIES]
@@ -161,7 +161,7 @@ class WhatIf:
             self._screen.change(other=not self._screen.state.other, decision=None, said="")
 
     def gains(self) -> None:
-        """Colour jobs by their start compared with the other run, or each in its own colour again."""
+        """Colour jobs by how much earlier or later they start than in the other run, or switch that off."""
         if self._is_compared():
             self._screen.change(colour="job" if self._screen.state.colour == VERSUS else VERSUS)
 
@@ -177,7 +177,7 @@ class WhatIf:
         self._screen.go(GoToParted(remade=news is not None and not news.is_bad))
 
     def reload(self) -> None:
-        """Read the files of the policies in use again, as if they had been saved."""
+        """Read the files of the policies in use again, as after a change of the files."""
         if self._screen.files.files:
             self._screen.files.read_again()
         else:

@@ -96,7 +96,7 @@ def _name(value: Value) -> str:
 
 @dataclass(frozen=True)
 class Window:
-    """Visible part of a grid, and the chosen cell."""
+    """Visible part of the table, and the chosen cell."""
 
     row: int = 0
     column: int = 1

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 EVERY = 0.5
 """Seconds between checks whether the file has changed."""
 BESIDE = 110
-"""Width in columns from which the plot is at the side of the table."""
+"""Smallest width in columns at which the plot is at the side of the table."""
 HELP = (
     ("A file of results", (
         ("↑ ↓ ← →", "Choose a mean, or a run."), ("enter", "The runs of a mean; the replay of a run."),
@@ -270,7 +270,7 @@ class ResultsScreen(Screen[None]):
 
     @on(ResultsTable.Opened)
     def action_open(self) -> None:
-        """Open the chosen cell: a mean as its runs if there are several, and a run as its replay."""
+        """Open the chosen cell: a run as its replay, and a mean of several runs as these runs."""
         if (of := self.found) is None:
             return
         window = self.query_one(ResultsTable).window
