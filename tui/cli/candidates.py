@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
@@ -14,7 +15,12 @@ from sim.policies.own.naming import origin, plugins
 from sim.policies.parameters import Parameter, parameters_of, summary
 from sim.policies.policy import Policy, default_order
 
-Item = CompletionItem[str]
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Item: TypeAlias = CompletionItem[str]
+else:
+    Item = CompletionItem  # not generic before click 8.2
 
 
 def candidates(parameter: click.Parameter, typed: str) -> list[Item]:
