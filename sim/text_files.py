@@ -57,8 +57,8 @@ class TextKind(NamedTuple):
             what = re.sub(r" \(at .*", "", str(error)) or "is no TOML"
             what = what.replace("Cannot overwrite a value", "this key stands twice; keep one of them")
             raise self.error(what, path, int(at[1]) if at else len(text.splitlines())) from None
-        if _depth(tables) > MOST_DEPTH:
-            raise self.error(f"more than {MOST_DEPTH} lists or tables lie within each other", path)
+        if told := _unfit(tables):
+            raise self.error(told, path)
         return tables
 
 
@@ -69,10 +69,16 @@ _PART = r"""(?:(?<![\w-])[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?:{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 
 
-def _depth(found: object) -> int:
-    """Return the depth of nested lists and tables."""
-    depth, level = 0, [found]
-    while level := [each for each in level if isinstance(each, dict | list)]:
-        depth += 1
-        level = [part for each in level for part in (each.values() if isinstance(each, dict) else each)]
-    return depth
+def _unfit(found: object) -> str:
+    """Return what is wrong with the content of TOML: nested too deeply, too large a number, or a NUL in a text."""
+    level = [found]
+    for _ in range(MOST_DEPTH + 1):
+        if any(isinstance(each, int) and each.bit_length() > 64 for each in level):
+            return "a number has more than 64 bits"
+        if any(isinstance(each, str) and "\0" in each for each in level):
+            return "a text holds a NUL"
+        tables = [each for each in level if isinstance(each, dict | list)]
+        level = [part for each in tables for part in (each.values() if isinstance(each, dict) else each)]
+        if not level:
+            return ""
+    return f"more than {MOST_DEPTH} lists or tables lie within each other"

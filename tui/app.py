@@ -369,7 +369,7 @@ class Schedscope(Guarded):
                 self._deliver(Deliver(wanted.path, written(session)))
                 told = "drop the file on this page, or open it with schedscope --session FILE, to restore it"
             else:
-                path = Path(wanted.path).expanduser()
+                path = Path(os.path.expanduser(wanted.path))
                 write_session(session, path)
                 self.remember(lambda now: now.with_session(str(path.resolve())))
                 told = f"saved: schedscope --session {shlex.quote(str(path))}"

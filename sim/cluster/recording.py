@@ -27,7 +27,7 @@ from sim.errors import FileError
 
 FRAME = 60
 """Number of polls between two whole pictures; any time can then be read within half a second."""
-MOST_BYTES = 1 << 28
+MOST_BYTES, MOST_TIMES = 1 << 26, 50
 """Largest size in bytes of an unpacked picture."""
 MOST_NEAR = 10_000
 """Largest number of jobs in the pictures that a reader caches for steps back."""
@@ -69,6 +69,9 @@ class Recorder:
             # it may be made on another thread than the one that polls
             self._db = connected(path, "mode=rwc", isolation_level=None, check_same_thread=False)
             refuse_computing(self._db)
+            there = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+            if there and not set(TABLES) <= there:
+                raise sqlite3.DatabaseError("it is another database")
             self._db.set_progress_handler(None, 0)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
@@ -347,7 +350,7 @@ def _unpacked(packed: object) -> Plain:
         raise DamagedError("no picture")
     unpacker = zlib.decompressobj()
     try:
-        raw = unpacker.decompress(packed, MOST_BYTES)
+        raw = unpacker.decompress(packed, min(MOST_BYTES, max(MOST_TIMES * len(packed), 1 << 20)))
     except zlib.error as error:
         raise DamagedError(str(error)) from None
     if unpacker.unconsumed_tail:

@@ -148,3 +148,11 @@ def test_rows_that_take_more_than_they_can_are_refused(tmp_path: Path, monkeypat
     monkeypatch.setattr("sim.workload.formats.slog.MOST_BYTES", 200)
     with pytest.raises(TraceError, match="its jobs take more than 200 bytes"):
         read(whole_recording(tmp_path / "it"))
+
+
+def test_no_recording_is_written_into_another_database(tmp_path: Path) -> None:
+    path = results(tmp_path / "it")
+    was = path.read_bytes()
+    with pytest.raises(SchedscopeError, match="cannot record there: it is another database"):
+        Recorder(path)
+    assert path.read_bytes() == was

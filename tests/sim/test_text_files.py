@@ -68,3 +68,12 @@ def test_deep_nesting_is_refused(text: str) -> None:
 def test_a_mark_of_utf_8_is_no_part_of_the_text(tmp_path: Path) -> None:
     (tmp_path / "a.poem").write_bytes(b"\xef\xbb\xbfroses")
     assert POEM.read(tmp_path / "a.poem") == "roses"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("a = [{b = 0x" + "F" * 5000 + "}]", "a number has more than 64 bits"), (r'a = "\u0000"', "a text holds a NUL")],
+)
+def test_what_no_program_can_take_is_refused(text: str, told: str) -> None:
+    with pytest.raises(FileError, match=f"^it: {told}$"):
+        TextKind("poem", 10_000, FileError).toml(text, "it")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Sequence
+from contextlib import chdir, suppress
 from typing import Any, TypeVar
 
 from sim.errors import ParameterError
@@ -23,8 +24,7 @@ Draw = Callable[[Any, P, Style], None]
 
 def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: Style, draw: Draw[P]) -> None:
     """Write the figure with its panels side by side; `titles` are of the axes, and `draw` fills one panel."""
-    matplotlib = extra("matplotlib", "a figure", "plot")
-    extra("matplotlib.figure", "a figure", "plot")
+    matplotlib = _matplotlib()
     size, across = _layout(style.room, len(panels))
     down = -(-len(panels) // across)
     settings = {
@@ -33,7 +33,7 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
         "xtick.labelsize": size.letters * 0.9, "ytick.labelsize": size.letters * 0.9, "axes.linewidth": 0.6,
         "lines.linewidth": size.letters / 7, "lines.markersize": size.letters / 2.4, "hatch.linewidth": 0.5,
     }  # fmt: skip
-    # a matplotlibrc in the present folder is foreign: it could start LaTeX
+    # settings of a user could start LaTeX
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(settings)
@@ -211,3 +211,12 @@ def title_panel(axes: Any, title: str, style: Style) -> None:
     axes.set_title(style.named(title))
     axes.grid(alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
+
+
+def _matplotlib() -> Any:
+    """Return Matplotlib, imported from another folder: in the present one it would read a foreign `matplotlibrc`."""
+    with suppress(OSError), chdir(os.sep):
+        matplotlib = extra("matplotlib", "a figure", "plot")
+        extra("matplotlib.figure", "a figure", "plot")
+        return matplotlib
+    return extra("matplotlib", "a figure", "plot")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.errors import FileError, near
-from sim.formatting import quoted
+from sim.formatting import printable, quoted
 from sim.text_files import TextKind
 
 TEXTS = (
@@ -58,7 +58,7 @@ def _check_output(output: str | None, folder: str, path: str) -> None:
         raise FigureError("output: expected a file in the folder of this one; name another with -o", path)
     if os.path.exists(meant) and mark_of(path).encode() not in _content(meant):
         what = f"{quoted(output)} exists and was not made by this file"
-        raise FigureError(f"output: {what}; replace it with -o {quoted(os.path.join(folder, output))}", path)
+        raise FigureError(f"output: {what}; replace it with -o {printable(os.path.join(folder, output))}", path)
 
 
 def mark_of(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +29,7 @@ def command(folder: str) -> None:
     """
     program = click.get_current_context().find_root().command
     assert isinstance(program, click.Group)
-    to = Path(folder).expanduser()
+    to = Path(os.path.expanduser(folder))
     try:
         to.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -89,7 +89,8 @@ def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
         step = again.step
     else:
         more += "   (read from the trace file, the run differs)"
-    return [told, f"schedscope watch {path} --policy {shlex.quote(written_policy(policy))} --at '#{step}'{more}"]
+    named, spec = shlex.quote(str(path)), shlex.quote(written_policy(policy))
+    return [told, f"schedscope watch {named} --policy {spec} --at '#{step}'{more}"]
 
 
 def write_trace(workload: Workload, path: Path, told: str) -> str:

@@ -87,7 +87,7 @@ def _newest_first(newest: str, others: tuple[str, ...]) -> tuple[str, ...]:
 def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the file of this user's settings."""
     if folder := environ.get(FOLDER_VARIABLE):
-        return Path(folder).expanduser() / "settings.json"
+        return Path(os.path.expanduser(folder)) / "settings.json"
     from platformdirs import user_config_path
 
     return user_config_path("schedscope") / "settings.json"

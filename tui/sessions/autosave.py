@@ -27,7 +27,7 @@ MOST = 5
 def state_folder() -> Path:
     """Return the folder of autosaves."""
     if named := os.environ.get(STATE):
-        return Path(named).expanduser()
+        return Path(os.path.expanduser(named))
     from platformdirs import user_state_path
 
     return user_state_path("schedscope")

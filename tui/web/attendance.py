@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
+from weakref import WeakValueDictionary
 
 from aiohttp import web
 
@@ -143,6 +144,9 @@ class Attendance:
         self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
         """Places of ended visits, with the times until which they are kept."""
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._begun: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._starting = 0
+        """Processes that are being started."""
 
     @property
     def away(self) -> list[str]:
@@ -153,7 +157,7 @@ class Attendance:
     @property
     def count(self) -> int:
         """Return the number of processes, with and without a page."""
-        return len(self._visitors)
+        return len(self._visitors) + self._starting
 
     def has(self, key: str) -> bool:
         return key in self._visitors and not self._visitors[key].has_ended
@@ -176,15 +180,12 @@ class Attendance:
         `listen` returns False if the visitor must be disconnected after a flood of input.
         """
         outlives, key = bool(key), key or secrets.token_urlsafe(18)
-        visitor = self._visitors.get(key)
-        if visitor is not None and not visitor.has_ended:
-            await visitor.attach(page, size)
-        else:
-            offered = self._offered(key) if not told else {}
-            visitor = Visitor(self._server, await self._server.start(size, **{**told, **offered}), browser, key)
-            visitor.take(page)
-            self._visitors[key] = visitor
-            self._spawn(self._lives(key, visitor))
+        async with self._begun.setdefault(key, asyncio.Lock()):  # of pages that come at once only one starts a process
+            visitor = self._visitors.get(key)
+            if visitor is not None and not visitor.has_ended:
+                await visitor.attach(page, size)
+            else:
+                visitor = await self._start(page, key, size, browser, told)
         stays = False
         try:
             stays = await listen(visitor.child)
@@ -195,6 +196,21 @@ class Attendance:
                     self._spawn(self._wait_for(key, visitor))
                 else:
                     await self._dismiss(key, visitor)
+
+    async def _start(
+        self, page: Page, key: str, size: tuple[int, int], browser: str, told: Mapping[str, object]
+    ) -> Visitor:
+        """Return a new visit, which counts as soon as its process is asked for."""
+        offered = self._offered(key) if not told else {}
+        self._starting += 1
+        try:
+            visitor = Visitor(self._server, await self._server.start(size, **{**told, **offered}), browser, key)
+        finally:
+            self._starting -= 1
+        visitor.take(page)
+        self._visitors[key] = visitor
+        self._spawn(self._lives(key, visitor))
+        return visitor
 
     async def tell_best(self, text: str) -> None:
         """Send every process the best games of the class."""

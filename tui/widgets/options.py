@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual._widget_navigation import Direction
 from textual.app import ComposeResult
+from textual.events import Click
 from textual.widgets import OptionList, Select
 from textual.widgets._select import SelectOverlay
 
@@ -14,6 +15,11 @@ class Options(OptionList):
     def _move_page(self, direction: Direction) -> None:
         if (self.highlighted or 0) in self._index_to_line:
             super()._move_page(direction)
+
+    async def _on_click(self, event: Click) -> None:
+        """Let no click through on a line whose option is gone since it was drawn."""
+        if (event.style.meta.get("option") or 0) >= self.option_count:
+            event.prevent_default()
 
 
 class Choice(Select[str]):

@@ -56,7 +56,7 @@ def changed(ref: CodeRef) -> bool | None:
     try:
         if named is None or not named.is_file:
             return _module_ref(ref.name).sha256 != ref.sha256
-        if named.revision and not os.path.exists(f"{named.source}@{named.revision}"):
+        if named.revision:
             return False  # git is not asked: a repository's settings may name programs that git starts
         return _ref(named, *_read_all(named)) != ref
     except TooLargeError:
@@ -254,7 +254,7 @@ def _read(named: Named) -> bytes:
     """Return the content of the file. Raise `TooLargeError` if it is too large to be examined."""
     if (content := _PROVIDED.get().get(named.name)) is not None:
         return content
-    if named.revision and not os.path.exists(f"{named.source}@{named.revision}"):
+    if named.revision:
         return _not_too_large(_from_git(named), named)
     try:
         if (data := _source_in(named.name, MOST_BYTES)) is None:

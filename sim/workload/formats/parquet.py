@@ -60,7 +60,7 @@ def read(path: str | Path, name: str) -> Trace:
         wanted = {meaning: header[at] for meaning, at in columns.items()}
         for batch in file.iter_batches(PIECE, columns=sorted(set(wanted.values()))):
             jobs.take({meaning: batch.column(column) for meaning, column in wanted.items()})
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (arrow.ArrowException, OSError, UnicodeDecodeError, KeyError) as error:
         raise TraceError(f"is damaged Parquet: {str(error).splitlines()[0][:200]}", path) from None
     return jobs.trace(name, path)
 

@@ -177,10 +177,18 @@ def test_a_figure_file_replaces_its_own_figure_only(path: Path, tmp_path: Path, 
     made.write_text(f'results = "{path}"\nx = "load"\noutput = "figure.{form}"\n')
     figure.write_bytes(b"of another program")
     code, line = error("plot", made)
-    said = f"figure.{form}' exists and was not made by this file; replace it with -o '{figure}'"
+    said = f"figure.{form}' exists and was not made by this file; replace it with -o {figure}"
     assert (code, said in line) == (1, True)
     assert figure.read_bytes() == b"of another program"
     assert schedscope("plot", made, "-o", figure).returncode == 0
     assert schedscope("plot", made).returncode == 0
     other = made.rename(tmp_path / "other.toml")
     assert "was not made by this file" in error("plot", other)[1]
+
+
+def test_settings_in_the_present_folder_are_not_read(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_bytes(b"\xff\xfe\x00 \x1b]0;x\x07: 1")
+    command = [*PROGRAM, "plot", str(path), "-x", "load", "-o", "figure.svg"]
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3]), "PYTHONSAFEPATH": "1"}
+    done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from rich.style import Style
 from textual.app import App, ComposeResult
+from textual.events import Click
 from textual.widgets._select import SelectOverlay
 from textual.widgets.option_list import Option
 
@@ -56,3 +58,28 @@ async def test_a_closed_list_of_choices_turns_no_page() -> None:
         await overlay.run_action("page_up")
         await pilot.press("down", "escape", "enter", "a", "enter")
         assert choice.value == "a"
+
+
+async def test_a_click_on_a_line_whose_option_is_gone_counts_for_none() -> None:
+    app = Roomy()
+    async with app.run_test(size=(20, 9)) as pilot:
+        options, clicked = app.query_one(Options), list[int]()
+        app.told = clicked
+        await pilot.click(Options, offset=(1, 3))
+        click = Click(options, 1, 3, 0, 0, 1, False, False, False, 1, 3, style=Style(meta={"option": 49}))
+        options.clear_options()
+        options.add_option("one")
+        options.post_message(click)
+        await pilot.pause()
+        assert clicked == [3]
+
+
+class Roomy(App[None]):
+    CSS = "Options { height: 9; border: none; }"
+    told: list[int]
+
+    def compose(self) -> ComposeResult:
+        yield Options(*map(str, range(50)))
+
+    def on_option_list_option_selected(self, event: Options.OptionSelected) -> None:
+        self.told.append(event.option_index)

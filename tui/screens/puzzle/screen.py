@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -417,7 +418,7 @@ class PuzzleScreen(Screen[None]):
 
 
 def _new_file(given: str) -> Path:
-    path = Path(given).expanduser()
+    path = Path(os.path.expanduser(given))
     if not given.strip() or path.exists():
         raise ParameterError(f"{given or 'nothing'}: expected the name of a file that is not there yet")
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,7 +69,7 @@ class Files:
 
     def _save_screen(self, path: str) -> None:
         try:
-            with write_whole(Path(path).expanduser()) as file:
+            with write_whole(Path(os.path.expanduser(path))) as file:
                 file.write(self._screen.screenshot())
         except SchedscopeError as error:
             self._screen.fail(str(error))
@@ -157,4 +158,4 @@ def parse_drawing(text: str) -> tuple[Path, int, int]:
     if found is None:
         raise ParameterError(f"{text.strip()!r}: expected FILE.svg, or FILE.svg WIDTHxHEIGHT")
     width, height = (int(found[2]), int(found[3])) if found[2] else DRAWING
-    return Path(found[1]).expanduser(), width, height
+    return Path(os.path.expanduser(found[1])), width, height
