@@ -109,6 +109,8 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
 
 def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
     """Return a finding if the policy decides differently when only run times in the future are changed."""
+    if not first.step_count:  # no job will ever fit: the run is over before it begins
+        return None
     until = first.history.time_of(first.step_count // 2)
     schedule = first.schedule()
     ended = schedule.end <= until + MOMENT

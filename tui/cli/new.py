@@ -50,6 +50,10 @@ class {Name}(Policy):
     depth: int = parameter(1000, "number of jobs behind the head to consider", low=1)  # {file}:depth=10
     plans = "the heads"  # jobs with a planned start: "nobody", "the heads" or "everybody" (see Policy)
 
+    def promises(self) -> bool:
+        """The head never starts later than planned: `--check` and `schedscope test` hold it to that."""
+        return True
+
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what to do now. The machine changes with each decision that is yielded."""
         queue = view.queue  # the waiting jobs in the order of queue_order(): first come, first served

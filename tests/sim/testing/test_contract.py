@@ -253,3 +253,12 @@ def test_slow_policy_is_told_so_before_any_trial(monkeypatch: pytest.MonkeyPatch
     assert report.failure is not None
     assert report.failure.finding.rule == SLOW
     assert "with 60: it grows" in report.failure.told
+
+
+def test_run_without_a_step_keeps_all_rules() -> None:
+    """The first workload that was found whose only job never fits, so that the run has no step."""
+    workload = random_workload(626)
+    engine = Engine(workload, "easy")
+    engine.run()
+    assert engine.step_count == 0
+    assert broken(Easy(), workload) is None
