@@ -14,7 +14,7 @@ from sim.decisions.reasons import InOrder
 from sim.decisions.sentences import say
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
-from sim.formatting import clock, name, span
+from sim.formatting import clock, count, name, span
 from sim.play.game import Game
 from sim.policies.backfill.easy import Easy
 from sim.policies.policy import Policy
@@ -104,6 +104,8 @@ def _told(game: Game, number: int, cost: float, before: Schedule, after: Schedul
             f"{name(jobs[others[0]])} {all_later}" if len(others) == 1 else f"{len(others)} others {all_later} in all"
         )
         pays += f", and {told}"
+    if earlier := int((later < 0).sum()):
+        pays += f"; {count(earlier, 'job starts', 'jobs start')} {span(float(-later[later < 0].sum()))} earlier in all"
     told = f"{did}; {pays}. EASY: {instead}"
     return Costly(move.time, cost, f"At {clock(move.time)} {told}")
 
