@@ -83,7 +83,7 @@ MEANT = {
     "explain": ("--format json", "--fair"),
     "compare": ("--at 30", "--at #2", "--at 1h", "--decisions", "--smallest", "--check", "--format json"),
     "draw": ("--from 10", "--to 2h", "--to 1000d", "--width 20000", "--height 20000", "--width 320", "--colour wait",
-             "--by-event", "--beside fcfs", "--beside 'easy with exact'", "--matrix", "--slide", "--colour partition"),
+             "--by-event", "--beside fcfs", "--beside 'easy with exact'", "--matrix", "--slide", "--dates"),
     "record": ("--size 40x12", "--size 200x60", "--present", "--by-event 1", "--fps 1", "--speed max", "--asciicast 2"),
     "sweep": ("--seeds 2", "--groups category", "--cut 10%,5%", "--dry-run", "--load {0.5,2}",
               "--policy easy:depth={1..3}"),

@@ -28,6 +28,20 @@ def test_a_switch_is_made_at_its_time(tmp_path: Path) -> None:
     assert "fcfs, then easy" in drawn
 
 
+def test_dates_are_written_where_the_trace_knows_its_start(tmp_path: Path) -> None:
+    trace = (Path(__file__).parents[3] / "sample_traces" / "z-figure4.swf").read_text(encoding="utf-8")
+    (tmp_path / "dated.swf").write_text(f"; UnixStartTime: 839855347\n; TimeZoneString: US/Pacific\n{trace}", "utf-8")
+    for has_dates in (True, False):
+        draw(
+            Source(str(tmp_path / "dated.swf")), "easy", "lowest", Options(dates=has_dates), str(tmp_path / "chart.svg")
+        )
+        drawn = (tmp_path / "chart.svg").read_text(encoding="utf-8")
+        assert ("Mon 12 Aug 06:09:07 to Mon 12 Aug 06:54:07 1996" in drawn) is has_dates
+        assert ("submitted Mon 12 Aug" in drawn) is has_dates
+    draw(Source("z-figure4"), "easy", "lowest", Options(dates=True), str(tmp_path / "chart.svg"))
+    assert "d0 00:00:00 to d0 00:45:00" in (tmp_path / "chart.svg").read_text(encoding="utf-8")
+
+
 def test_a_switch_that_comes_when_all_is_over_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="the run ends"):
         draw(Source("z-figure4"), "fcfs", "lowest", Options(), str(tmp_path / "chart.svg"), [(1e7, "easy")])

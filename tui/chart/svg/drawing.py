@@ -22,6 +22,7 @@ from tui.chart.svg.elements import element
 from tui.chart.svg.matrix_figure import draw_matrix
 from tui.chart.svg.picture import FONTS, draw_svg
 from tui.chart.turns import turn_at
+from tui.look.calendar import Calendar
 from tui.look.fonts import FAMILY, FILES
 from tui.look.palette import LOOKS
 
@@ -52,6 +53,8 @@ class Options:
     """Factor of the size of letters and lines, for slides."""
     matrix: bool = False
     """True to draw the matrix at one time instead of the chart."""
+    dates: bool = False
+    """True for dates and weekdays, if the trace knows when it began."""
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
@@ -103,6 +106,8 @@ def _size(options: Options) -> tuple[int, int]:
 
 def _drawn(engine: Engine, drawing: Drawing, options: Options) -> str:
     look = LOOKS[options.theme]
+    if options.dates:
+        look = look.with_calendar(Calendar.of(drawing.workload.header))
     if not options.matrix:
         return draw_svg(drawing, look, *_size(options))
     snapshot = engine.snapshot()

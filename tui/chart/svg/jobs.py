@@ -51,7 +51,7 @@ def draw_blocks(drawn: list[Block], chart: Drawing, look: Look) -> str:
     return "".join(
         element(
             "g",
-            element("title", text(_told(block.rank, chart))),
+            element("title", text(_told(block.rank, chart, look))),
             _shape(block.rects, int(chart.hues[block.rank]), block.texture, look, _edge(block.largest)),
         )
         for block in drawn
@@ -73,13 +73,14 @@ def _edge(rect: Rect) -> float | None:
     return 1.0 if min(rect.width, rect.height) >= 5 else None
 
 
-def _told(rank: int, chart: Drawing) -> str:
+def _told(rank: int, chart: Drawing, look: Look) -> str:
+    at = clock if look.calendar is None else look.calendar.moment
     job = chart.workload.jobs[rank]
     end = float(chart.end[rank])
-    said = f"{name(job)}: {processors(job.procs)}, submitted {clock(job.submit)}"
+    said = f"{name(job)}: {processors(job.procs)}, submitted {at(job.submit)}"
     if isnan(end):
         return said
-    return f"{said}, {'killed' if chart.workload.killed[rank] else 'ended'} {clock(end)}"
+    return f"{said}, {'killed' if chart.workload.killed[rank] else 'ended'} {at(end)}"
 
 
 def draw_names(drawn: Iterable[Block], chart: Drawing, look: Look) -> str:

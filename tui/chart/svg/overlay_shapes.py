@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from sim.formatting import name
+from sim.formatting import clock_near, name
 from sim.machine.processors import ranges
 from tui.chart.colours import partition_hue
 from tui.chart.scene import Box, Drawing
@@ -185,13 +185,13 @@ def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
 
 def draw_marks(chart: Drawing, frame: Frame, look: Look) -> str:
     """Return dotted lines at marks, such as switches and bookmarks, with names above."""
-    drawn = []
+    drawn, near = [], clock_near if look.calendar is None else look.calendar.near
     for mark in chart.marks:
         if frame.begin <= mark.time <= frame.end:
             x = frame.x(mark.time)
             path = f"M{number(x)} {frame.top - 6}V{frame.bottom}"
             drawn.append(element("path", d=path, stroke=look.text, stroke_width=1.4, stroke_dasharray="2 3"))
-            drawn.append(_label(x, mark.told(), look.text, frame))
+            drawn.append(_label(x, mark.told(near), look.text, frame))
     return "".join(drawn)
 
 

@@ -43,7 +43,7 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
     crosses = draw_killed(chart, frame, look)
     inside = [
         element("title", text(_title(chart)), id="title"),
-        element("desc", text(_description(chart, frame)), id="description"),
+        element("desc", text(_description(chart, frame, look)), id="description"),
         textures(sorted(set(chart.hues.tolist())), look),
         element("rect", width=width, height=height, fill=look.background),
         _heading(chart, frame, look),
@@ -92,15 +92,17 @@ def _title(chart: Drawing) -> str:
     return f"{chart.workload.name} · {chart.title} · {processors(chart.workload.procs)}"
 
 
-def _window(chart: Drawing) -> str:
-    return f"{clock(chart.begin)} to {clock(chart.clock)}"
+def _window(chart: Drawing, look: Look) -> str:
+    at = clock if look.calendar is None else look.calendar.moment
+    year = "" if look.calendar is None else f" {look.calendar.year(chart.clock)}".rstrip()
+    return f"{at(chart.begin)} to {at(chart.clock)}{year}"
 
 
-def _description(chart: Drawing, frame: Frame) -> str:
+def _description(chart: Drawing, frame: Frame, look: Look) -> str:
     """Return a description of the picture for screen readers."""
     use, waiting = in_use_and_waiting(chart.history, frame, chart.clock, chart.workload.procs)
     ran = len({stretch.rank for stretch in chart.history.between(chart.begin, chart.clock)})
-    told = f"Processors upwards, time to the right, from {_window(chart)}: {count(ran, 'job')} on processors"
+    told = f"Processors upwards, time to the right, from {_window(chart, look)}: {count(ran, 'job')} on processors"
     if not len(use):
         return told + "."
     return told + f", {use.mean():.0%} of the machine in use, at most {count(round(waiting.max()), 'job')} waiting."
@@ -109,9 +111,9 @@ def _description(chart: Drawing, frame: Frame) -> str:
 def _heading(chart: Drawing, frame: Frame, look: Look) -> str:
     title = element("text", text(_title(chart)), x=16, y=24, font_size=15, font_weight="bold", fill=look.text)
     upwards = "rows of the matrix" if chart.lanes else "processors"
-    unit = unit_of([word for _, word in _ticks(frame)])
+    unit = unit_of([word for _, word in _ticks(frame, look)])
     across = "by event to the right, times" if frame.axis.by_event else "time to the right"
-    words = f"{_window(chart)} · {upwards} upwards, {across} in {unit}"
+    words = f"{_window(chart, look)} · {upwards} upwards, {across} in {unit}"
     return title + element("text", text(words), x=16, y=42, fill=look.dim)
 
 
@@ -120,7 +122,7 @@ def _heading(chart: Drawing, frame: Frame, look: Look) -> str:
 
 def _axes(chart: Drawing, frame: Frame, look: Look) -> str:
     drawn = []
-    for time, word in _ticks(frame):
+    for time, word in _ticks(frame, look):
         x = frame.x(time)
         drawn.append(element("path", d=f"M{number(x)} {frame.bottom}v4", stroke=look.dim))
         if x < frame.right - 12:
@@ -134,11 +136,12 @@ def _axes(chart: Drawing, frame: Frame, look: Look) -> str:
     return "".join(drawn)
 
 
-def _ticks(frame: Frame) -> Sequence[tuple[float, str]]:
+def _ticks(frame: Frame, look: Look) -> Sequence[tuple[float, str]]:
     if frame.axis.by_event:
         end = frame.axis.place(frame.end)
-        return as_they_are(frame.axis.named(frame.first, end, (end - frame.first) / (frame.width // 80)))
-    return times(frame.begin, frame.end, lambda _: (frame.end - frame.begin) / (frame.width // 80))
+        return as_they_are(frame.axis.named(frame.first, end, (end - frame.first) / (frame.width // 80)), look.calendar)
+    room = (frame.end - frame.begin) / (frame.width // 80)
+    return times(frame.begin, frame.end, lambda _: room, look.calendar)
 
 
 def _lanes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:

@@ -8,7 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from sim.errors import ParameterError
-from sim.formatting import clock, parse_time
+from sim.formatting import Clock, clock, parse_time
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.session.session import Bookmark, BranchRecord
 from sim.why.last_change import Division, HolderOf, PlanOf
@@ -98,7 +98,7 @@ class WhatIf:
         scene = screen.shown.scene
         others = [branch for branch in scene.branches if branch.name != scene.branch]
         if others:
-            options = [*_numbered(others[:8]), ("p", ANOTHER, "from here on")]
+            options = [*_numbered(others[:8], self._at), ("p", ANOTHER, "from here on")]
             screen.open(ChoiceDialog("Compare with", options), self._compare_with)
         else:
             self._pick_partner(from_start=False)
@@ -221,7 +221,7 @@ class WhatIf:
                 raise ParameterError(f"there are processors 0 to {procs - 1:,}, got {processors.bit_length() - 1:,}")
             time = parse_time(moment, now) if until else inf
             if time <= now:
-                raise ParameterError(f"they come back after {clock(now)}, got {clock(time)}")
+                raise ParameterError(f"they come back after {self._at(now)}, got {self._at(time)}")
             return Break(processors, time)
 
         screen.open(dialogs.Prompt("Which processors fail here?", hint, broken), screen.go)
@@ -234,7 +234,7 @@ class WhatIf:
         if scene is None or len(scene.branches) < 2:
             self._screen.tell("only one branch exists: f forks here, p switches the policy in a new branch")
             return
-        choice = ChoiceDialog("Look at the branch", _numbered(scene.branches[:9]), scene.branch)
+        choice = ChoiceDialog("Look at the branch", _numbered(scene.branches[:9], self._at), scene.branch)
         self._screen.open(choice, lambda branch: self._screen.go(LookAt(branch)))
 
     # Conditions to stop at
@@ -308,16 +308,16 @@ class WhatIf:
         self._screen.open(ChoiceDialog("Go to the bookmark", options), go_there)
 
 
-def _numbered(branches: Sequence[BranchRecord]) -> list[tuple[str, str, str]]:
+def _numbered(branches: Sequence[BranchRecord], at: Clock) -> list[tuple[str, str, str]]:
     """Return the branches as options, each with a digit as its key."""
-    return [(f"{n}", branch.name, _told(branch)) for n, branch in enumerate(branches, 1)]
+    return [(f"{n}", branch.name, _told(branch, at)) for n, branch in enumerate(branches, 1)]
 
 
-def _told(branch: BranchRecord) -> str:
+def _told(branch: BranchRecord, at: Clock) -> str:
     """Return how the branch began, as text."""
     if branch.parent is None:
         return "the first"
-    switched = "".join(f", {switch.spec} from {clock(switch.time)}" for switch in branch.switches)
+    switched = "".join(f", {switch.spec} from {at(switch.time)}" for switch in branch.switches)
     return f"from step {branch.forked:,} of {branch.parent}{switched}"
 
 

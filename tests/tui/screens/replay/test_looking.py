@@ -241,7 +241,9 @@ async def test_dates_are_one_key_away(tmp_path: Path) -> None:
         assert "Thu 1 Jan 1970 00:00:00" in seen(run, "#top")
         assert "Thu 1 Jan" in seen(run, "#chart")
         assert "UTC" in noted(run)
-        await run.press("t")
+        await run.press("f", "p", *"fcfs", "enter", "B")
+        assert "fcfs from Thu 1 Jan 00:00:00" in run.text
+        await run.press("escape", "t")
         assert "d0 00:00:00" in seen(run, "#top")
 
 
