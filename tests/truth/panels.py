@@ -144,7 +144,7 @@ def read_panels(sight: Sight) -> Iterator[UntrueError]:
         told += [(Standing, line) for line in sections.pop("Now")]
     else:
         rows = [" ".join(fact_row(fact, sight.at)) for fact in found.facts]
-        for title, true in (("Now", [*found.clauses]), ("In numbers", rows)):
+        for title, true in (("Now", [*map(sight.after.world.named, found.clauses)]), ("In numbers", rows)):
             if [" ".join(line.split()) for line in sections.pop(title, [])] != true:
                 yield UntrueError(f"Panel: {title}: Why says {true}")
     for title, lines in sections.items():
@@ -201,7 +201,7 @@ def _are_all_there(sight: Sight, sections: Mapping[str, Sequence[str]]) -> Itera
 def _told_above(sight: Sight) -> list[str]:
     """Return the decisions to let the job wait whose reason stands in the sentences about it."""
     found = evidence_of(sight.step.shown, sight.job.rank, sight.at, sight.passed)
-    known = "" if found is None else " ".join(found.clauses)
+    known = "" if found is None else sight.after.world.named(" ".join(found.clauses))
     kept = (each for each in sight.after.decisions if isinstance(each, d.Keep) and each.job.rank == sight.job.rank)
     return [told for each in kept if (told := sight.said(each)).partition(": ")[2] in known]
 

@@ -167,7 +167,7 @@ def _head_waits(frame: Frame, told: str) -> None:
     head, *others = frame.waiting
     found = evidence(frame.context, head.rank)
     verb = "1 job waits" if len(others) == 1 else f"{len(others)} jobs wait"
-    clauses = [*(found.clauses if found else ()), *([f"{verb} behind it."] if others else [])]
+    clauses = [*map(frame.world.named, found.clauses if found else ()), *([f"{verb} behind it."] if others else [])]
     demand_equal(told, " ".join(clauses))
 
 

@@ -12,7 +12,7 @@ from sim.life.job_state import JobState
 from sim.why.evidence import Considered, Evidence, evidence_of
 from sim.why.facts import NOBODY, PassedBy, fact_row
 from sim.why.wait_sentences import ended, to_come
-from tui.chart.partition_names import told_decision
+from tui.chart.partition_names import named, told_decision
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.context import Context, worded, written
@@ -34,7 +34,7 @@ def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence
 def standing(context: Context, job: JobState) -> tuple[str, ...]:
     """Return the job's state as clauses, the most important first."""
     if found := evidence(context, job.rank, job.passed):
-        return found.clauses
+        return clauses_of(found)
     it = context.about.workload.jobs[job.rank]
     if job.state == "cancelled":
         return tuple(f"{say(decision, context.at)}." for _, decision in job.decided if isinstance(decision, Drop))
@@ -43,6 +43,11 @@ def standing(context: Context, job: JobState) -> tuple[str, ...]:
         if job.end is None
         else ended(it, job.start, job.end, context.at, bool(context.about.workload.killed[it.rank])),
     )
+
+
+def clauses_of(found: Evidence) -> tuple[str, ...]:
+    """Return the sentences about a job, with the names of partitions."""
+    return tuple(named(clause, found.snapshot) for clause in found.clauses)
 
 
 def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
@@ -64,7 +69,7 @@ def considered(context: Context, found: Evidence, width: int) -> list[Line]:
     Decisions that stand above or in their own panel are left out.
     """
     told = [(entry, told_decision(entry.decision, context.scene.snapshot, context.at)) for entry in found.log]
-    known = " ".join(found.clauses)
+    known = " ".join(clauses_of(found))
     told = [(entry, words) for entry, words in told if not (_is_kept(entry) and words.partition(": ")[2] in known)]
     if "decisions" in context.visible:
         told = [(entry, words.partition(": ")[0]) for entry, words in told if not entry.is_own]

@@ -14,7 +14,7 @@ from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.context import Context, nobody_waits, written
 from tui.panels.decision_icons import rank_of, sign
-from tui.panels.evidence import evidence, standing
+from tui.panels.evidence import clauses_of, evidence, standing
 
 NOTABLE: dict[type, tuple[str, str]] = {
     Switched: ("switch", "switches"),
@@ -159,7 +159,7 @@ def _waiting(context: Context) -> Iterator[str]:
     if head.rank == context.selected and "details" in context.visible:
         yield f"{name(head)} heads the queue."
     elif found := evidence(context, head.rank):
-        yield from found.clauses
+        yield from clauses_of(found)
     yield from _behind(shown)
 
 

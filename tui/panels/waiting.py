@@ -52,18 +52,19 @@ def _suspended_line(context: Context, width: int) -> Line:
     for index, one in enumerate(halted):
         row = halted_row(context, index)
         told, asked = f"xfactor {row.xfactor:,.2f}", span(one.job.estimate)
-        if not index:
-            told += f" = ({span(row.waited)} waited + {asked} estimate) / {asked}"
+        made_up = f"{told} = ({span(row.waited)} waited + {asked} estimate) / {asked}"
         hue = context.scene.hues.get(one.job.rank)
-        entry = [
-            GAP,
-            Span(written(name(one.job), context), f"name:{hue} strong" if hue is not None else "strong",
-                 f"select_rank({one.job.rank})"),
-            Span(f" {one.job.procs:,}p {told}", "dim"),
-        ]  # fmt: skip
-        if width_of((*spans, *entry)) > width:
+        named = Span(
+            written(name(one.job), context), f"name:{hue} strong" if hue is not None else "strong",
+            f"select_rank({one.job.rank})",
+        )  # fmt: skip
+        ways = (
+            [GAP, named, Span(f" {one.job.procs:,}p {way}", "dim")] for way in ([] if index else [made_up]) + [told]
+        )
+        fitting = next((entry for entry in ways if width_of((*spans, *entry)) <= width), None)
+        if fitting is None:
             break
-        spans += entry
+        spans += fitting
     return line(*spans)
 
 

@@ -161,3 +161,10 @@ def test_a_job_that_is_still_to_come_says_when() -> None:
 
 def test_nothing_selected_teaches() -> None:
     assert page(context_of(engine_of("z-figure4", "easy", until=0)))[0] == "Click a job, or / to find one."
+
+
+def test_sentences_about_a_job_name_its_partition() -> None:
+    context = context_of(engine_of("ls-figure1", "multiqueue", until=8000), selected=5)
+    told = " ".join(page(context))
+    assert "first in long's queue" in told
+    assert "partition 2" not in told

@@ -27,6 +27,13 @@ def test_waiting_reasons_go_first_where_room_is_short() -> None:
     assert told(FIGURE, "", 40) == [" 2 wait  J3 8p 10m00  J4 4p 15m00"]
 
 
+def test_suspended_job_shows_the_sum_of_its_xfactor_where_it_fits() -> None:
+    context = context_of(engine_of("k-figure3.1", "selective:sf=1.2", until=2340))
+    whole = " 1 suspended  J2 8p xfactor 1.20 = (12m00 waited + 1h00 estimate) / 1h00"
+    assert told(context, "", 80) == [whole]
+    assert told(context, "", 60) == [" 1 suspended  J2 8p xfactor 1.20"]
+
+
 def test_waiting_line_keeps_the_job_that_a_sentence_names() -> None:
     last = BUSY.scene.snapshot.queue.jobs[-1]
     assert f"J{last.id} " in told(BUSY, f"J{last.id} waits", 60)[0]

@@ -96,7 +96,8 @@ def axis_titles(
     third, names = len(line) // 3, [f" {up} {name} " for name in upwards]
     first = [(at, name) for name in names if 0 <= (at := line.find(len(name) * flat)) < third]
     times = [f" {name} {right} " for name in across]
-    last = [(at, time) for time in times if (at := line.rfind(len(time) * flat)) > third]
+    free = max(third, *(at + len(name) for at, name in first[:1]), 0)
+    last = [(at, time) for time in times if (at := line.rfind(len(time) * flat)) >= free]
     return [*first[:1], *last[:1]]
 
 

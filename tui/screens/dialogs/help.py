@@ -26,7 +26,7 @@ Groups: TypeAlias = Sequence[tuple[str, Rows]]
 HOW_TO_READ: Rows = (
     ("•", "A block in the chart is a job: as high as the processors it has, as long as the time it has them."),
     ("•", "Time runs to the right. The bright edge is now: left of it what happened, right of it what is planned."),
-    ("•", "The sentence under the chart shows the latest decision, and what the first job in the queue waits for."),
+    ("•", "The sentence under the chart shows what the panels do not: the latest decision, or what follows from it."),
     ("•", "The queue lists the waiting jobs in the policy's order, with the reason why each waits."),
     ("•", "A job that is selected lights up everywhere: its past, its plan, its decisions."),
 )

@@ -92,3 +92,12 @@ def test_bands_of_several_processors_end_between_nodes() -> None:
     assert ChartView(60, 0, 40, 2, 0, 8, cuts=cuts).edges() == (8, 2, 0)
     assert ChartView(60, 0, 40, 8, 0, 8, cuts=cuts).edges() == tuple(range(8, -1, -1))
     assert max(ChartView(60, 0, 40, 7, 0, 8, cuts=cuts).band_rows()) == 2
+
+
+def test_titles_of_axes_do_not_overlap() -> None:
+    line = f"{'─' * 8}┬{'─' * 26}┬{'─' * 4}┴now"
+    titles = axis_titles(line, ["processors", "procs"], ["h:min"])
+    assert all(at + len(title) <= after for (at, title), (after, _) in pairwise(titles))
+    for length in range(20, 70):
+        made = axis_titles("─" * length, ["processors", "procs"], ["time in h:min", "h:min"])
+        assert all(at + len(title) <= after for (at, title), (after, _) in pairwise(made))
