@@ -106,11 +106,11 @@ class Band(NamedTuple):
         """Return the partition's processors as texts, the longest first.
 
         >>> Band(22, 10, 12, 0, 0).told, Band(4, 4, 0, 6, 0).told
-        (('22 = 10 own + 12 borrowed', '22, 12 borrowed', '22'), ('4 own, 6 lent', '4, 6 lent', '4'))
+        (('22 = 10 own + 12 borrowed', '22, 12 borrowed', '22'), ('4 of its 10, 6 lent', '4, 6 lent', '4'))
         """
-        parts = (
-            f"{self.owns:,} = {self.own:,} own + {self.borrowed:,} borrowed" if self.borrowed else f"{self.own:,} own"
-        )
+        parts = f"{self.own:,} of its {self.own + self.lent:,}" if self.lent else f"{self.own:,} own"
+        if self.borrowed:
+            parts = f"{self.owns:,} = {self.own:,} own + {self.borrowed:,} borrowed"
         lent = f", {self.lent:,} lent" if self.lent else ""
         borrowed = f", {self.borrowed:,} borrowed" if self.borrowed else ""
         return tuple(dict.fromkeys((parts + lent, f"{self.owns:,}{borrowed}{lent}", f"{self.owns:,}")))

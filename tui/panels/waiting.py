@@ -14,6 +14,8 @@ from tui.panels.queue_table import Row, halted_row, waiting_row
 MOST = 200
 """Largest number of jobs at the front of the queue that are shown."""
 GAP = Span("  ")
+_BREVITIES = 4
+"""Forms of a job: with its reason and planned start, with one of them, with the shortest, and without."""
 
 
 def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Line]:
@@ -27,7 +29,7 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
     front = [waiting_row(context, index) for index in range(min(len(queue), MOST if len(queue) <= MOST else rows * 20))]
     words = set(re.findall(r"\w+", told))
     head = [Span(f" {len(queue):,} wait{'s' * (len(queue) == 1)}", "strong", "toggle_panel('queue')")]
-    for brevity in (0, 1, 2):
+    for brevity in range(_BREVITIES):
         if found := _flowed(head, [_entry(context, row, brevity) for row in front], len(queue), width, rows):
             return found
     named = [row for row in front if name(row.job) in words]
@@ -39,7 +41,7 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
         if not _flowed(head, [_entry(context, each, 2) for each in several], len(queue), width, rows):
             break
         chosen = several
-    flowed = _flowed(head, [_entry(context, row, 2) for row in chosen], len(queue), width, rows)
+    flowed = _flowed(head, [_entry(context, row, _BREVITIES - 1) for row in chosen], len(queue), width, rows)
     return flowed if chosen and flowed else [line(*head)]
 
 
@@ -73,8 +75,9 @@ def _entry(context: Context, row: Row, brevity: int) -> list[Span]:
     job, hue = row.job, context.scene.hues.get(row.job.rank)
     style = "accent" if job.rank == context.selected else f"name:{hue}" if hue is not None else ""
     action = f"select_rank({job.rank})"
-    why = [] if brevity > 1 else [f"from {row.starts}"] if row.starts else list(row.why)
-    reason = f" {why[-1] if brevity else why[0]}" if why else ""
+    start = f"from {row.starts}" if row.starts else ""
+    ways = (f"{row.why[0]}, {start}" if start else row.why[0], start or row.why[0], start or row.why[-1], "")
+    reason = f" {ways[brevity]}".rstrip()
     asked = f" {job.procs:,}p {span(job.estimate)}"
     return [Span(written(name(job), context), f"{style} strong", action), Span(written(asked + reason, context), "dim")]
 

@@ -38,6 +38,7 @@ def test_the_chart_says_so_in_the_block_that_follows() -> None:
     told = paint(chart_of(engine, size, per_column=120), DARK, size).text
     assert "suspends J1" in told
     assert "suspends J2" in told
+    assert "│if no░" in told  # what is planned for J2
 
 
 def test_a_narrow_block_says_so_in_two_rows() -> None:

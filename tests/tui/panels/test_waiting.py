@@ -20,7 +20,7 @@ def told(context: object, named: str, width: int, rows: int = 1) -> list[str]:
 
 
 def test_waiting_jobs_stand_with_their_requests_and_reasons() -> None:
-    assert told(FIGURE, "", 80) == [" 2 wait  J3 8p 10m00 from 00:20:00  J4 4p 15m00 would delay J3"]
+    assert told(FIGURE, "", 80) == [" 2 wait  J3 8p 10m00 8 > 1 free, from 00:20:00  J4 4p 15m00 would delay J3"]
 
 
 def test_waiting_reasons_go_first_where_room_is_short() -> None:

@@ -59,6 +59,21 @@ def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Seque
                 break
 
 
+def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
+    """Yield below the names of suspended jobs' planned rests that another suspension would move them."""
+    chart = grid.chart
+    rests = {
+        box.rank: box.start for box in chart.plan if box.kind == "planned" and chart.start[box.rank] <= chart.clock
+    }
+    for label in named:
+        if label.rank in rests and label.column >= chart.view.column_of(rests[label.rank]):
+            for told in (("if no suspension",), ("if no", "suspension")):
+                lines = [label._replace(row=label.row + 1 + at, text=line) for at, line in enumerate(told)]
+                if all(_is_inside(alone, line) for line in lines):
+                    yield from lines
+                    break
+
+
 def _is_inside(alone: NDArray[np.signedinteger], label: Label) -> bool:
     """Return True if the job fills all cells of the text."""
     cells = alone[label.row : label.row + 1, label.column : label.column + len(label.text)]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sim.formatting import clock, clock_near, name, span
 from sim.workload.model import Floats
-from tui.chart.cells.callouts import draw_callouts, piece_labels, suspension_labels
+from tui.chart.cells.callouts import draw_callouts, piece_labels, rest_labels, suspension_labels
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
@@ -170,7 +170,7 @@ def _draw_names(area: Cells, grid: Grid) -> None:
     labels = place_labels(alone, ahead, lambda rank: name(jobs[rank]))
     labels += piece_labels(grid, alone, labels, lambda rank: name(jobs[rank]))
     _write(area, grid, labels)
-    _write(area, grid, [*suspension_labels(grid, alone, labels)])
+    _write(area, grid, [*suspension_labels(grid, alone, labels), *rest_labels(grid, alone, labels)])
     draw_callouts(area, grid, labels)
     if grid.chart.shift is not None and len(grid.chart.shift):
         _draw_shifts(area, grid, alone, labels, grid.chart.shift)

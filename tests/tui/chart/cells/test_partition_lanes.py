@@ -27,7 +27,7 @@ def test_lanes_are_named_with_what_they_have(size: Size) -> None:
     order = [next(at for at, row in enumerate(told) if name in row) for name in ("long", "medium", "short")]
     assert order == sorted(order)
     assert any("22 = 10 own + 12 borrowed" in row or "22, 12 borrowed" in row for row in told)
-    assert any("4 own, 6 lent" in row for row in told)
+    assert any("4 of its 10, 6 lent" in row or ": 4, 6 lent" in row for row in told)
 
 
 def test_lines_part_the_lanes_and_step_with_the_boundary() -> None:
