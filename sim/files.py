@@ -137,3 +137,16 @@ def is_database(path: str | Path) -> bool:
             return file.read(16) == b"SQLite format 3\0"
     except (OSError, ValueError):
         return False
+
+
+def refuse_replacing(path: str | Path, what: str, *begins: bytes) -> None:
+    """Raise `SchedscopeError` if the path is a file that begins as none of these do, and so is no `what`."""
+    try:
+        if not os.path.isfile(path):
+            return
+        with open(path, "rb") as file:
+            is_one = file.read(max(map(len, begins))).startswith(begins)
+    except (OSError, ValueError):
+        return  # writing it says what is wrong
+    if not is_one:
+        raise SchedscopeError(f"{path}: this file is no {what}, and stays; choose another name")

@@ -17,7 +17,7 @@ from textual.filter import LineFilter
 from textual.worker import get_current_worker
 
 from sim.errors import SchedscopeError
-from sim.files import is_database
+from sim.files import is_database, refuse_replacing
 from sim.formatting import printable, printable_lines
 from sim.policies.own.consent import ask_for_consent
 from sim.policies.policy import written_policy
@@ -370,6 +370,7 @@ class Schedscope(Guarded):
                 told = "drop the file on this page, or open it with schedscope --session FILE, to restore it"
             else:
                 path = Path(os.path.expanduser(wanted.path))
+                refuse_replacing(path, "session", b"schedscope session")
                 write_session(session, path)
                 self.remember(lambda now: now.with_session(str(path.resolve())))
                 told = f"saved: schedscope --session {shlex.quote(str(path))}"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sim.errors import ReaderGoneError, SchedscopeError
-from sim.files import write_whole
+from sim.files import refuse_replacing, write_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -132,3 +132,14 @@ def test_that_a_reader_has_gone_is_no_fault_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(ReaderGoneError), write_whole(f"/proc/self/fd/{writer}") as file:
         file.write("x" * 100_000)
     os.close(writer)
+
+
+def test_a_file_of_another_kind_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    refuse_replacing(path, "picture", b"<svg", b"\x89PNG")
+    path.write_text("<svg>")
+    refuse_replacing(path, "picture", b"<svg", b"\x89PNG")
+    (tmp_path / "link").symlink_to("x")
+    path.write_text("precious")
+    with pytest.raises(SchedscopeError, match="link: this file is no picture, and stays; choose another name"):
+        refuse_replacing(tmp_path / "link", "picture", b"<svg", b"\x89PNG")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.files import write_whole
+from sim.files import refuse_replacing, write_whole
 from tui.look.palette import LOOKS, Look, Mode
 from tui.look.text import file_name
 from tui.replay.requests import Draw
@@ -29,6 +29,9 @@ MODES = (
 )
 DRAWING = 1440, 810
 """Default size of a saved drawing in pixels."""
+
+_PICTURES = b"<svg", b"\x89PNG"
+"""Beginnings of files that a picture may replace."""
 
 
 class Files:
@@ -69,6 +72,7 @@ class Files:
 
     def _save_screen(self, path: str) -> None:
         try:
+            refuse_replacing(os.path.expanduser(path), "picture", *_PICTURES)
             with write_whole(Path(os.path.expanduser(path))) as file:
                 file.write(self._screen.screenshot())
         except SchedscopeError as error:
@@ -77,6 +81,11 @@ class Files:
             self._screen.tell(f"saved {path}")
 
     def _save_chart(self, drawing: tuple[Path, int, int]) -> None:
+        try:
+            refuse_replacing(drawing[0], "picture", *_PICTURES)
+        except SchedscopeError as error:
+            self._screen.fail(str(error))
+            return
         self._screen.ask(Draw(*drawing, self._screen.look.name))
 
     # Sessions
