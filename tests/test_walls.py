@@ -49,7 +49,7 @@ FLOORS = (
     ("sim.code",),
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),
-    ("sim.comparison",),
+    ("sim.comparison", "sim.forecast"),
     ("sim.testing", "sim.experiments", "sim.lessons", "sim.play"),
     ("sim",),
     ("tui.look",),

@@ -41,6 +41,7 @@ COMMANDS = {
     "quiz": "Answer an endless series of prediction questions, with reasons and a score.",
     "results": "Show a results file: its runs, or means with 95 % confidence intervals.",
     "run": "Simulate policies side by side and print their metrics.",
+    "score": "Score the forecasts of starts in a recording of a cluster against the starts that came.",
     "serve": "Serve the replay to browsers: a process for each visitor, or one screen for all.",
     "sweep": "Make many runs on all cores, into one results file.",
     "test": "Test a policy on hundreds of small workloads: legal, starvation-free, deterministic, fast.",

@@ -61,6 +61,10 @@ class Slurm(Ordered):
         if view.curious:
             yield from (Keep(job, BehindInPartition(behind[job.rank])) for job in waiting if job.rank in behind)
 
+    def is_held(self, view: View, job: Job) -> bool:
+        """Return True if a limit holds the job now; a workload has none, what forecasts starts on a cluster has."""
+        return False
+
     def _main(self, view: View) -> Generator[Decision, None, dict[int, Job]]:
         """Start jobs by priority until one does not fit; return the job that each remaining job waits behind, by
         rank.
@@ -69,6 +73,8 @@ class Slurm(Ordered):
         behind: dict[int, Job] = {}
         for job in view.queue:
             names = view.partitions(job)
+            if self.is_held(view, job):
+                continue
             if all(name in closed for name in names):
                 behind[job.rank] = closed[names[0]]
             elif view.fits(job):
@@ -85,6 +91,8 @@ class Slurm(Ordered):
         for place, job in enumerate(waiting[: self.bf_max_job_test]):
             tested[job.user] += 1
             if self.bf_max_job_user and tested[job.user] > self.bf_max_job_user:
+                continue
+            if self.is_held(view, job):
                 continue
             at = self._start(plan, job, now)
             if at > now + self.bf_window:

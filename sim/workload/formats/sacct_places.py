@@ -16,6 +16,8 @@ class Stay(NamedTuple):
     end: float
     cores: int
     nodes: tuple[int, ...]
+    counts: tuple[int, ...] = ()
+    """Cores on each node, if they are known."""
 
 
 def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int, ...]]:
@@ -27,7 +29,7 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
     >>> cores_by_node([Stay(0, 9, 3, (0,)), Stay(2, 5, 5, (0, 1)), Stay(9, 12, 5, (0, 1))], [4, 4])
     [(3,), (1, 4), (4, 1)]
     """
-    found: list[tuple[int, ...]] = [(stay.cores,) for stay in stays]
+    found: list[tuple[int, ...]] = [stay.counts or (stay.cores,) for stay in stays]
     alone: dict[int, list[Stay]] = defaultdict(list)
     for stay in stays:
         if len(stay.nodes) == 1:
@@ -35,13 +37,13 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
     use = {node: _Use(there) for node, there in alone.items()}
     shared: dict[int, list[tuple[float, int]]] = defaultdict(list)
     for at in sorted((at for at, stay in enumerate(stays) if len(stay.nodes) != 1), key=lambda at: stays[at].start):
-        start, end, cores, nodes = stays[at]
+        start, end, cores, nodes, counts = stays[at]
         room = []
         for node in nodes:
             shared[node] = [held for held in shared[node] if held[0] > start]
             taken = sum(count for _, count in shared[node]) + (use[node].most(start, end) if node in use else 0)
             room.append(max(sizes[node] - taken, 0))
-        found[at] = _dealt(cores, room)
+        found[at] = counts or _dealt(cores, room)
         for node, count in zip(nodes, found[at], strict=True):
             shared[node].append((end, count))
     return found

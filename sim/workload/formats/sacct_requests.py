@@ -27,8 +27,10 @@ class Asked:
         self._known: dict[Request, Request] = {}
         """Equal requests are one object, as a day has few different ones."""
 
-    def add(self, row: Row, cores: int, start: float | None, run: float) -> None:
-        """Add the next job with its width and, if it has run, its start and run time."""
+    def add(
+        self, row: Row, cores: int, start: float | None, run: float, counts: Mapping[str, int] | None = None
+    ) -> None:
+        """Add the next job with its width and, if it has run, its start, its run time and the cores of each node."""
         request = self._request(row, max(cores, 1), start is not None)
         self._requests.append(self._known.setdefault(request, request))
         names = set(hosts(row.get("nodelist", "")))
@@ -36,7 +38,9 @@ class Asked:
             self._stays.append(None)
         else:
             nodes = tuple(sorted(self._nodes[name] for name in names))
-            self._stays.append(Stay(start, start + max(run, 0.0), request.cores, nodes))
+            known = tuple((counts or {}).get(self._shape.nodes[node].name, 0) for node in nodes)
+            is_known = sum(known) == request.cores and all(known)
+            self._stays.append(Stay(start, start + max(run, 0.0), request.cores, nodes, known if is_known else ()))
 
     @property
     def shape(self) -> Shape:

@@ -1,0 +1,186 @@
+"""Forecasts of starts: one picture of a cluster is run forward, in the order of its priorities, as Slurm schedules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import numpy as np
+
+from sim.cluster.machine import machine_in_words
+from sim.cluster.values import PLANNED_FOR, Cluster, ClusterJob
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import AsRecorded
+from sim.forecast.limits import bounds_of, demands
+from sim.forecast.past import Past
+from sim.policies.backfill.easy import Easy
+from sim.policies.backfill.slurm import Slurm
+from sim.policies.orders import Fcfs
+from sim.policies.policy import Policy
+from sim.policies.view import View
+from sim.timeline.scenario import run
+from sim.workload.formats.nodes import shape_of
+from sim.workload.formats.sacct_requests import Asked
+from sim.workload.model import Job, Workload
+from sim.workload.shape import Shape
+
+MOST_WAITING = 500
+"""Waiting jobs that are run forward, those of the highest priorities: as many as Slurm's backfill considers."""
+UNLIMITED = 86400.0
+"""Seconds that a job without a time limit is taken to run."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """Parts of a cluster that a forecast knows."""
+
+    name: str
+    on_nodes: bool = True
+    has_limits: bool = True
+    quantile: float | None = None
+    """The share of past run times that are shorter than the expected one; None: every job runs to its limit."""
+
+
+PROCESSORS = Model("processors alone", on_nodes=False, has_limits=False)
+NODES = Model("nodes", has_limits=False)
+LIMITS = Model("nodes and limits")
+LEARNT = Model("and learnt run times", quantile=0.5)
+MODELS = (PROCESSORS, NODES, LIMITS, LEARNT)
+
+
+@dataclass(frozen=True)
+class FromNow(Slurm):
+    """Slurm's policy from a moment at which some jobs run already: those of the first ranks, where they are."""
+
+    running: int = field(default=0, repr=False)
+    """Number of jobs that run already."""
+    demands: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict, repr=False, compare=False)
+    """rank -> (limit by number, how much of it the job takes)."""
+    most: Sequence[float] = field(default=(), repr=False)
+    """Most that running jobs may take of each limit together."""
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for job in view.queue:
+            if job.rank < self.running:
+                seats = view.where_it_ran(job)
+                if seats is not None or view.fits(job):
+                    yield Start(job, AsRecorded(view.now, 0.0), seats)
+        yield from super().decide(view)
+
+    def is_held(self, view: View, job: Job) -> bool:
+        own = self.demands.get(job.rank, ())
+        if not own:
+            return False
+        used = dict.fromkeys((number for number, _ in own), 0)
+        for rank in view.running:
+            for number, amount in self.demands.get(rank, ()):
+                if number in used:
+                    used[number] += amount
+        return any(used[number] + amount > self.most[number] for number, amount in own)
+
+
+def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
+    """Return True if a waiting job waits for what the model knows: its priority, resources, perhaps a limit."""
+    if not job.is_waiting or not job.cpus:
+        return False
+    is_for_room = job.reason in (*PLANNED_FOR, "", "None") or job.reason.startswith("Nodes required for job")
+    return is_for_room or (model.has_limits and _is_limited(job))
+
+
+def _is_limited(job: ClusterJob) -> bool:
+    return job.reason.startswith(("Assoc", "QOS")) and "Limit" in job.reason
+
+
+def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) -> dict[str, float]:
+    """Return job id -> its start in seconds since 1970, for the waiting jobs whose reason the model knows."""
+    if cluster.is_private or not cluster.nodes:
+        return {}
+    running = [job for job in cluster.running if job.nodes and job.cpus]
+    jobs = [*running, *islice((job for job in cluster.queue if can_be_forecast(job, model)), MOST_WAITING)]
+    bounds = bounds_of(cluster) if model.has_limits else ()
+    most = tuple(bound.limit.most for bound in bounds)
+    estimates = [_left(cluster, job) for job in jobs]
+    shape = _shape(cluster, jobs) if model.on_nodes else None
+    procs = sum(node.cpus for node in cluster.nodes if not node.is_gone or node.cpus_taken)
+    keep = []
+    for place, job in enumerate(jobs):
+        own = demands([job], bounds)[0]
+        fits = job.cpus <= procs if shape is None else not shape.why_never(shape.requests[place], estimates[place])
+        is_known = bool(own) or not _is_limited(job)
+        if job.is_running or (fits and is_known and all(amount <= most[number] for number, amount in own)):
+            keep.append(place)
+    kept = [jobs[place] for place in keep]
+    policy: Policy = Easy()
+    if shape is not None:
+        policy = FromNow(Fcfs(), 0.0, bf_resolution=1.0, running=len(running), demands=demands(kept, bounds), most=most)
+    lengths = [_expected(cluster, job, model, past) for job in kept]
+    workload = _workload(kept, [estimates[place] for place in keep], lengths, shape and shape.take(keep), procs)
+    starts = run(workload, policy).start.tolist()
+    return {job.id: cluster.at + start for job, start in zip(kept, starts, strict=True) if job.is_waiting}
+
+
+def _left(cluster: Cluster, job: ClusterJob) -> float:
+    """Return how long a job may still run by its limit."""
+    if job.is_waiting:
+        return max(job.limit or UNLIMITED, 1.0)
+    return max((job.end or cluster.at + UNLIMITED) - cluster.at, 1.0)
+
+
+def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None) -> float:
+    """Return how long a job is expected to run from its start, or from now."""
+    most = _left(cluster, job)
+    if model.quantile is None or past is None:
+        return most
+    so_far = 0.0 if job.is_waiting else max(cluster.at - (job.start or cluster.at), 0.0)
+    length = past.length(job, model.quantile, so_far)
+    return most if length is None else min(max(length - so_far, 1.0), most)
+
+
+def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
+    """Return the nodes, of which jobs that wait get none that is gone or reserved now, with the request of each job."""
+    machine = shape_of(json.loads(machine_in_words(cluster)), cluster.name)
+    reserved = {
+        name for each in cluster.reservations if each.start <= cluster.at < each.end for name in each.nodes
+    }  # fmt: skip
+    gone = {at for at, node in enumerate(cluster.nodes) if node.is_gone or node.name in reserved}
+    groups = tuple(replace(group, nodes=group.nodes - gone) for group in machine.groups)
+    asked = Asked(replace(machine, groups=groups))
+    for job in jobs:
+        row = {
+            "partition": job.partition, "reqtres": job.tres, "alloctres": job.tres, "nodelist": ",".join(job.nodes),
+            "reqmem": f"{job.memory}Mn" if job.memory else "", "reqnodes": str(job.nodes_wanted),
+        }  # fmt: skip
+        if job.gpus and "gres/gpu" not in job.tres:
+            row["reqtres"] += f",gres/gpu={job.gpus * job.nodes_wanted}"
+        counts = {held.node: held.mask.bit_count() for held in job.cores}
+        asked.add(row, job.cpus, None if job.is_waiting else 0.0, 1.0, counts)
+    return asked.shape
+
+
+def _workload(
+    jobs: Sequence[ClusterJob], estimates: Sequence[float], lengths: Sequence[float], shape: Shape | None, procs: int
+) -> Workload:
+    """Return the jobs, all submitted now, in this order."""
+    size = len(jobs)
+    users = {name: number for number, name in enumerate(dict.fromkeys(job.user for job in jobs))}
+    unknown, nothing = np.full(size, -1, np.int64), np.zeros(size, bool)
+    return Workload(
+        name="from now",
+        procs=shape.cores if shape else procs,
+        ids=tuple(job.id for job in jobs),
+        submit=np.zeros(size),
+        width=np.array([job.cpus for job in jobs], np.int64),
+        runtime=np.array(lengths, float),
+        estimate=np.array(estimates, float),
+        wait=np.full(size, -1.0),
+        user=np.array([users[job.user] for job in jobs], np.int64),
+        group=unknown,
+        queue=unknown,
+        status=unknown,
+        high=nothing,
+        reserve=np.full(size, np.nan),
+        killed=nothing,
+        shape=shape,
+    )

@@ -1,0 +1,57 @@
+"""Run times of jobs that have ended, as shares of their limits: the base of expected run times."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable
+
+from sim.cluster.values import ClusterJob
+
+KEPT = 200
+"""Latest jobs of a user, or of all users, that count."""
+ENOUGH = 5
+"""Fewest jobs from which a run time is learnt: else those of all users count, else the limit."""
+
+
+class Past:
+    """Memory of ended jobs. A job counts once."""
+
+    def __init__(self, jobs: Iterable[ClusterJob] = ()) -> None:
+        self._shares: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=KEPT))
+        self._known: set[str] = set()
+        for job in jobs:
+            self.add(job)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def add(self, job: ClusterJob) -> None:
+        """Take in a job if it has ended by itself or at its limit."""
+        if not job.has_ended or job.id in self._known or job.start is None or job.end is None or not job.limit:
+            return
+        if job.state == "CANCELLED" or job.end <= job.start:
+            return
+        self._known.add(job.id)
+        share = min((job.end - job.start) / job.limit, 1.0)
+        self._shares[job.user].append(share)
+        self._shares[""].append(share)
+
+    def length(self, job: ClusterJob, quantile: float, so_far: float = 0.0) -> float | None:
+        """Return the run time that this share of comparable jobs does not exceed, of jobs that ran at least so long.
+
+        None if the job has no limit. The limit itself if there is no base for a lower value.
+
+        >>> from dataclasses import replace
+        >>> done = ClusterJob("1", "1", "COMPLETED", user="a", limit=100, start=0)
+        >>> jobs = [replace(done, id=str(n), end=10.0 * n) for n in range(1, 9)]
+        >>> past, new = Past(jobs), ClusterJob("9", "9", "PENDING", user="a", limit=1000)
+        >>> past.length(new, 0.5), past.length(new, 0.5, so_far=250), past.length(new, 0.9, so_far=790)
+        (500.0, 600.0, 1000)
+        """
+        if not job.limit:
+            return None
+        for user in (job.user, ""):
+            shares = sorted(share for share in self._shares.get(user, ()) if share * job.limit > so_far)
+            if len(shares) >= ENOUGH:
+                return shares[min(int(quantile * len(shares)), len(shares) - 1)] * job.limit
+        return job.limit

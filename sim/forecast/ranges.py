@@ -1,0 +1,78 @@
+"""Ranges around forecasts, by how far earlier forecasts of the same kind were off."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Container
+from math import inf
+from typing import NamedTuple
+
+SHARE = 0.8
+"""Share of the starts that a range is to hold."""
+KEPT = 2000
+"""Latest errors that count."""
+ENOUGH = 20
+"""Fewest errors that make a range."""
+GRAIN = 60.0
+"""Seconds added to how far ahead a start is, so that errors of near and far forecasts can be compared."""
+STEP, LEAST, MOST = 0.02, 0.02, 0.4
+"""Step by which each start inside or outside its range makes the next ranges narrower or wider, and the limits of the
+share of errors that are left out."""
+
+
+class Range(NamedTuple):
+    """Earliest and latest start, in seconds since 1970."""
+
+    low: float
+    high: float
+
+
+class Ranges:
+    """Memory of errors, each in proportion to how far ahead the forecast was.
+
+    Early ranges are too narrow, as at first only jobs that start soon have an error. So each start outside its range
+    widens the next ones (adaptive conformal inference; Gibbs and Candès, 2021).
+    """
+
+    def __init__(self) -> None:
+        self._errors: deque[float] = deque(maxlen=KEPT)
+        self._open: dict[str, list[tuple[float, float, Range | None]]] = defaultdict(list)
+        """Job that waits -> (when, start, range) of its forecasts."""
+        self._out = 1 - SHARE
+        """Share of the errors that are left out of a range."""
+        self._sorted: tuple[float, list[float]] = -inf, []
+        """A moment, and the errors then in order."""
+
+    def around(self, job: str, at: float, said: float) -> Range | None:
+        """Take in a forecast that is made at `at`. Return its range, None as long as there are too few errors.
+
+        >>> ranges = Ranges()
+        >>> for job in range(21):
+        ...     assert ranges.around(str(job), 0, 140) is None
+        ...     ranges.start(str(job), 40 + 10 * job)
+        >>> ranges.around("21", 1000, 1140)
+        Range(low=1060.0, high=1220.0)
+        """
+        if self._sorted[0] != at:
+            self._sorted = at, sorted(self._errors)
+        errors, size, found = self._sorted[1], max(said - at, 0.0) + GRAIN, None
+        if len(errors) >= ENOUGH:
+            out = int(self._out / 2 * len(errors))
+            found = Range(max(said + errors[out] * size, at), max(said + errors[-1 - out] * size, at))
+        self._open[job].append((at, said, found))
+        return found
+
+    def start(self, job: str, came: float) -> None:
+        """Note that a job started."""
+        for at, said, found in self._open.pop(job, ()):
+            if at > came:
+                continue
+            self._errors.append((came - said) / (max(said - at, 0.0) + GRAIN))
+            if found is not None:
+                is_outside = not found.low <= came <= found.high
+                self._out = min(max(self._out + STEP * (1 - SHARE - is_outside), LEAST), MOST)
+
+    def forget(self, waiting: Container[str]) -> None:
+        """Forget the forecasts of jobs that left the queue before they started."""
+        for job in [job for job in self._open if job not in waiting]:
+            del self._open[job]

@@ -1,0 +1,152 @@
+"""Score of forecasts: every start that was forecast in a recording against the start that came."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+from statistics import fmean, median
+
+from sim.cluster.values import Cluster, ClusterJob
+from sim.forecast.forecast import MODELS, Model, forecast
+from sim.forecast.past import Past
+from sim.forecast.ranges import Range, Ranges
+
+SLURM = "Slurm's own"
+HORIZONS = (60.0, 600.0, 3600.0, 21600.0, inf)
+"""Ends of the classes of how far ahead a forecast was, in seconds."""
+NEAR, FAR = 60.0, 600.0
+"""Errors in seconds within which a forecast counts as good, and as fair."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Score of one kind of forecast, over the moments and jobs for which every kind gave one."""
+
+    name: str
+    forecasts: int
+    """Forecasts of this kind, those for which others gave none included."""
+    median: float
+    mean: float
+    near: float
+    """Share with an error of at most `NEAR`."""
+    far: float
+    """Share with an error of at most `FAR`."""
+    early: float
+    """Share that said a start more than `NEAR` too early."""
+    by_horizon: tuple[float | None, ...]
+    """Median error of the forecasts in each class of `HORIZONS`, by how far ahead the job started; None if empty."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """Score of all kinds of forecasts in one recording."""
+
+    rows: tuple[Row, ...]
+    common: int
+    """Pairs of a moment and a job that every kind of forecast covers, and of which the start is known."""
+    jobs: int
+    """Jobs in these pairs."""
+    horizons: tuple[int, ...]
+    """Pairs in each class of `HORIZONS`."""
+    moments: int
+    first: float
+    last: float
+    ranges: int
+    """Ranges that were given around the last kind of forecast."""
+    inside: float | None
+    """Share of the starts inside these ranges; None before the first range."""
+    missing: tuple[tuple[str, int], ...]
+    """(reason, jobs) of the jobs that waited for what no forecast knows."""
+
+
+class Scorer:
+    """Collector of forecasts in pictures in the order of time, each at least `every` seconds after the one before."""
+
+    def __init__(self, past: Iterable[ClusterJob] = (), every: float = 60.0, models: Sequence[Model] = MODELS) -> None:
+        self._past, self._every, self._models = Past(past), every, models
+        self._said: dict[str, dict[tuple[float, str], float]] = {
+            name: {} for name in (SLURM, *(m.name for m in models))
+        }
+        self.ranges = Ranges()
+        """Errors so far of the last kind of forecast."""
+        self._ranged: dict[tuple[float, str], Range] = {}
+        self._waits: set[str] = set()
+        self._started: dict[str, float] = {}
+        self._missing: dict[str, set[str]] = defaultdict(set)
+        self._at: list[float] = []
+
+    def add(self, cluster: Cluster) -> None:
+        """Take in the next picture."""
+        for job in cluster.jobs:
+            self._past.add(job)
+            if job.is_waiting:
+                self._waits.add(job.id)
+            elif job.id in self._waits and job.start is not None and (job.is_running or job.nodes):
+                self._start(job.id, job.start)
+        if cluster.is_private or (self._at and cluster.at < self._at[-1] + self._every):
+            return
+        self._at.append(cluster.at)
+        self.ranges.forget({job.id for job in cluster.queue})
+        self._said[SLURM] |= {(cluster.at, job.id): job.start for job in cluster.queue if job.is_planned and job.start}
+        for model in self._models:
+            found = forecast(cluster, model, self._past)
+            self._said[model.name] |= {(cluster.at, job): start for job, start in found.items()}
+        known = self._said[self._models[-1].name]
+        for job in cluster.queue:
+            start = known.get((cluster.at, job.id))
+            if start is None:
+                self._missing[job.reason or "None"].add(job.id)
+                continue
+            if (around := self.ranges.around(job.id, cluster.at, start)) is not None:
+                self._ranged[cluster.at, job.id] = around
+
+    def _start(self, job: str, came: float) -> None:
+        """Note that a job started, at the first time."""
+        if job not in self._started:
+            self._started[job] = came
+            self.ranges.start(job, came)
+
+    def score(self) -> Score:
+        """Return the score so far."""
+        known = {key: self._started[key[1]] for said in self._said.values() for key in said if key[1] in self._started}
+        known = {key: start for key, start in known.items() if start >= key[0]}
+        pairs = sorted(key for key in known if all(key in said for said in self._said.values()))
+        places = {key: _place(known[key] - key[0]) for key in pairs}
+        inside = [low <= known[key] <= high for key, (low, high) in self._ranged.items() if key in known]
+        return Score(
+            rows=tuple(
+                self._row(name, {key: said[key] - known[key] for key in pairs}, places)
+                for name, said in self._said.items()
+            ),
+            common=len(pairs),
+            jobs=len({job for _, job in pairs}),
+            horizons=tuple(sum(place == at for place in places.values()) for at in range(len(HORIZONS))),
+            moments=len(self._at),
+            first=self._at[0] if self._at else 0.0,
+            last=self._at[-1] if self._at else 0.0,
+            ranges=len(inside),
+            inside=fmean(inside) if inside else None,
+            missing=tuple(
+                sorted(((why, len(jobs)) for why, jobs in self._missing.items()), key=lambda e: (-e[1], e[0]))
+            ),
+        )
+
+    def _row(self, name: str, errors: dict[tuple[float, str], float], places: dict[tuple[float, str], int]) -> Row:
+        sizes = [abs(error) for error in errors.values()] or [inf]
+        classes = [[abs(errors[key]) for key in errors if places[key] == at] for at in range(len(HORIZONS))]
+        return Row(
+            name=name,
+            forecasts=len(self._said[name]),
+            median=median(sizes),
+            mean=fmean(sizes),
+            near=fmean(size <= NEAR for size in sizes),
+            far=fmean(size <= FAR for size in sizes),
+            early=fmean(error < -NEAR for error in errors.values()) if errors else 0.0,
+            by_horizon=tuple(median(of) if of else None for of in classes),
+        )
+
+
+def _place(ahead: float) -> int:
+    return next(at for at, most in enumerate(HORIZONS) if ahead <= most)

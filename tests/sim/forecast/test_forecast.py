@@ -1,0 +1,114 @@
+"""Forecasts of starts: what a moment says of the future, with less or more of the cluster in the model.
+
+Also tests sim.forecast.limits, sim.forecast.past.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sim.cluster.values import Cluster, ClusterJob, Limit, Node, Partition, Reservation
+from sim.forecast.forecast import LEARNT, LIMITS, MODELS, NODES, PROCESSORS, Model, forecast
+from sim.forecast.past import ENOUGH, Past
+
+NOW = 1_795_469_000.0
+NODES_ = (Node("n1", 4, 1000), Node("n2", 4, 1000, gpus=1))
+BATCH, SHORT = Partition("batch", ("n1", "n2"), 3600.0), Partition("short", ("n2",), 600.0)
+RUNS = ClusterJob(
+    "1", "1", "RUNNING", user="anna", account="physics", partition="batch", cpus=3, limit=600.0, submit=NOW - 300,
+    start=NOW - 300, end=NOW + 300, nodes=("n1",), tres="cpu=3,mem=900M,node=1",
+)  # fmt: skip
+WAITS = ClusterJob(
+    "2", "2", "PENDING", reason="Priority", user="anna", account="physics", partition="batch", cpus=1, limit=600.0,
+    submit=NOW - 60, priority=50, tres="cpu=1,mem=100M,node=1",
+)  # fmt: skip
+
+
+def said(model: Model, *jobs: ClusterJob, past: Past | None = None, **more: Any) -> dict[str, float]:
+    """Return job id -> seconds until its start."""
+    told = {"nodes": NODES_, "partitions": (BATCH, SHORT), **more}
+    found = forecast(Cluster(NOW, jobs=jobs, **told), model, past)
+    return {job: start - NOW for job, start in found.items()}
+
+
+def test_a_job_waits_for_the_cores_of_one_that_runs_to_its_limit() -> None:
+    wide = replace(WAITS, cpus=8, tres="cpu=8,mem=80M,node=2")
+    for model in MODELS:
+        assert said(model, RUNS, wide) == {"2": 300}
+
+
+def test_memory_and_gpus_hold_up_a_start_only_where_nodes_are_known() -> None:
+    memory = replace(WAITS, tres="cpu=1,mem=1000M,node=1")
+    on_n2 = replace(RUNS, id="3", cpus=1, nodes=("n2",), end=NOW + 400, tres="cpu=1,mem=10M,gres/gpu=1,node=1")
+    gpu = replace(WAITS, id="4", priority=9, gpus=1, tres="cpu=1,mem=1M,gres/gpu=1,node=1")
+    assert said(PROCESSORS, RUNS, on_n2, memory, gpu) == {"2": 0, "4": 0}
+    assert said(NODES, RUNS, on_n2, memory, gpu) == {"2": 300, "4": 400}
+
+
+def test_jobs_start_in_the_order_of_their_priorities() -> None:
+    first = replace(WAITS, id="5", priority=90, cpus=8, tres="cpu=8,node=2")
+    late = replace(WAITS, cpus=5, tres="cpu=5,node=2")
+    assert said(NODES, RUNS, late, first) == {"5": 300, "2": 900}
+
+
+def test_a_partition_has_its_own_nodes() -> None:
+    on_n2 = replace(RUNS, id="3", cpus=4, nodes=("n2",), end=NOW + 120, tres="cpu=4,mem=9M,node=1")
+    assert said(NODES, on_n2, replace(WAITS, partition="short")) == {"2": 120}
+    assert said(NODES, on_n2, replace(WAITS, partition="short,batch")) == {"2": 0}
+    assert said(NODES, on_n2, replace(WAITS, partition="short", limit=601.0)) == {}, "longer than it allows"
+
+
+def test_nodes_that_are_drained_or_reserved_take_no_job() -> None:
+    drained = (NODES_[0], replace(NODES_[1], states=frozenset({"IDLE", "DRAIN"})))
+    wide = replace(WAITS, cpus=2, tres="cpu=2,node=1")
+    assert said(NODES, RUNS, wide, nodes=drained) == {"2": 300}
+    reserved = Reservation("maint", NOW - 10, NOW + 9000, ("n2",))
+    assert said(NODES, RUNS, wide, reservations=(reserved,)) == {"2": 300}
+    assert said(NODES, RUNS, wide) == {"2": 0}
+
+
+@pytest.mark.parametrize(
+    ("limit", "reason"),
+    [
+        (Limit("account", "physics", "GrpTRES=cpu", 3, 3), "AssocGrpCpuLimit"),
+        (Limit("user", "anna of physics", "MaxJobs", 1, 1), "AssocMaxJobsLimit"),
+        (Limit("qos of a user", "anna in high", "MaxTRESPU=cpu", 3, 3), "QOSMaxCpuPerUserLimit"),
+    ],
+)
+def test_a_limit_holds_a_job_until_another_ends(limit: Limit, reason: str) -> None:
+    runs, waits = replace(RUNS, qos="high"), replace(WAITS, qos="high", reason=reason)
+    assert said(LIMITS, runs, waits, limits=(limit,)) == {"2": 300}
+    assert said(NODES, runs, waits, limits=(limit,)) == {}
+    assert said(LIMITS, runs, replace(waits, account="other", user="bert", qos="low"), limits=(limit,)) == {}
+    assert said(LIMITS, runs, replace(waits, cpus=4), limits=(replace(limit, most=0),)) == {}, "never"
+
+
+@pytest.mark.parametrize("reason", ["Dependency", "JobHeldUser", "BeginTime", "JobArrayTaskLimit", "Licenses"])
+def test_no_forecast_is_made_for_what_is_not_modelled(reason: str) -> None:
+    assert said(LIMITS, RUNS, replace(WAITS, reason=reason)) == {}
+
+
+def test_hidden_jobs_make_no_forecast() -> None:
+    assert said(LIMITS, RUNS, WAITS, is_private=True) == {}
+    assert said(LIMITS, RUNS, WAITS, nodes=()) == {}
+
+
+def test_run_times_are_learnt_from_a_users_past() -> None:
+    wide = replace(WAITS, cpus=8, tres="cpu=8,node=2")
+    ended = [
+        replace(RUNS, id=f"0_{n}", state="COMPLETED", start=NOW - 9000, end=NOW - 9000 + 60 * n) for n in range(6, 12)
+    ]
+    assert len(ended) >= ENOUGH
+    assert said(LEARNT, RUNS, wide, past=Past(ended[1:])) == {"2": 240}, "540 s in all, of which 300 have passed"
+    assert said(LEARNT, RUNS, wide, past=Past(ended[:2])) == {"2": 300}, "too few: to its limit"
+    assert said(LIMITS, RUNS, wide, past=Past(ended)) == {"2": 300}
+    cancelled = [replace(job, state="CANCELLED") for job in ended]
+    assert said(LEARNT, RUNS, wide, past=Past(cancelled)) == {"2": 300}
+
+
+def test_a_job_on_a_node_that_gave_too_much_still_runs() -> None:
+    twin = replace(RUNS, id="3", cpus=3)
+    assert said(NODES, RUNS, twin, replace(WAITS, cpus=8, tres="cpu=8,node=2"))["2"] >= 300

@@ -1,0 +1,110 @@
+"""The score of forecasts, and the ranges around them.
+
+Also tests sim.forecast.ranges.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.slurm import text
+from sim.cluster.slurm.limits import limits
+from sim.cluster.values import Cluster, ClusterJob
+from sim.forecast.forecast import LEARNT, LIMITS, MODELS
+from sim.forecast.ranges import SHARE, Ranges
+from sim.forecast.score import SLURM, Scorer
+from sim.workload.formats.sacct import duration, stamp
+from tests.sim.cluster.captures import series
+from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
+
+
+def test_each_forecast_is_compared_with_the_start_that_came() -> None:
+    scorer = Scorer(every=60)
+    wide = replace(WAITS, cpus=8, tres="cpu=8,node=2", start=NOW + 400)
+    held = replace(WAITS, id="9", reason="JobHeldUser")
+    for minute in range(3):
+        job = replace(wide, start=NOW + 400 + 100 * minute)
+        scorer.add(Cluster(NOW + 60 * minute, nodes=NODES_, partitions=(BATCH,), jobs=(RUNS, job, held)))
+        scorer.add(Cluster(NOW + 60 * minute + 30, nodes=NODES_, partitions=(BATCH,), jobs=(RUNS, job)))
+    started = replace(wide, state="RUNNING", start=NOW + 310, nodes=("n1", "n2"))
+    scorer.add(Cluster(NOW + 330, nodes=NODES_, partitions=(BATCH,), jobs=(started,)))
+    score = scorer.score()
+    assert (score.common, score.jobs, score.moments, score.horizons) == (3, 1, 4, (0, 3, 0, 0, 0))
+    rows = {row.name: row for row in score.rows}
+    assert (rows[SLURM].median, rows[SLURM].near, rows[SLURM].far, rows[SLURM].early) == (190, 0, 1, 0)
+    for model in MODELS:
+        assert (rows[model.name].median, rows[model.name].near) == (10, 1)
+    assert score.missing == (("JobHeldUser", 1),)
+    assert (score.ranges, score.inside) == (0, None)
+
+
+def test_a_job_that_never_starts_is_not_scored() -> None:
+    scorer = Scorer()
+    scorer.add(Cluster(NOW, nodes=NODES_, jobs=(RUNS, replace(WAITS, start=NOW + 9))))
+    scorer.add(Cluster(NOW + 60, nodes=NODES_, jobs=(RUNS, replace(WAITS, state="CANCELLED", end=NOW + 20))))
+    assert scorer.score().common == 0
+
+
+@pytest.mark.parametrize("spread", [30.0, 3000.0])
+def test_ranges_hold_the_share_that_they_say(spread: float) -> None:
+    """Also where errors grow for a while, and where jobs that start soon are known first."""
+    random_, ranges, inside = random.Random(spread), Ranges(), []
+    waiting: dict[str, tuple[float, tuple[float, float] | None]] = {}
+    for step in range(3000):
+        now = 60.0 * step
+        for job in [job for job, (start, _) in waiting.items() if start <= now]:
+            start, found = waiting.pop(job)
+            ranges.start(job, start)
+            if found is not None and step > 500:
+                inside.append(found[0] <= start <= found[1])
+        said = now + random_.uniform(0, 7200)
+        width = spread * (2 if 1000 < step < 2000 else 1)
+        waiting[str(step)] = max(said + random_.gauss(0, width), now + 1), ranges.around(str(step), now, said)
+    assert abs(sum(inside) / len(inside) - SHARE) < 0.05
+
+
+def test_what_waits_no_more_is_forgotten() -> None:
+    ranges = Ranges()
+    ranges.around("1", 0, 60)
+    ranges.forget({"2"})
+    ranges.start("1", 60)
+    for number in range(2, 21):
+        ranges.around(str(number), 0, 60)
+        ranges.start(str(number), 60)
+    assert ranges.around("30", 5, 60) is None, "19 errors are too few"
+
+
+@pytest.mark.parametrize(("version", "most", "learnt"), [("v22.05", 0.7, 0.5), ("v24.11", 1.3, 1.0)])
+def test_forecasts_of_a_recorded_day_are_about_as_good_as_slurms(
+    shared: Path, version: str, most: float, learnt: float
+) -> None:
+    """On the overloaded machine (v22.05) better even without learnt run times, and always better with them."""
+    folder = shared / "slurm" / "captures" / version
+    partitions = text.partitions((folder / "snap1" / "scontrol-partition.txt").read_text())
+    bounds = limits((folder / "snap1" / "assoc_mgr.txt").read_text())
+    header, *lines = (folder / "final.sacct").read_text().splitlines()
+    rows = [dict(zip(header.split("|"), line.split("|"), strict=False)) for line in lines]
+    ended = [done for row in rows if (done := _ended(row)) is not None]
+    tres = {row["JobID"]: row["ReqTRES"] for row in rows}
+    scorer = Scorer(every=30)
+    for cluster in series(shared, version):
+        jobs = tuple(replace(job, tres=tres.get(job.id, "") if job.is_waiting else "") for job in cluster.jobs)
+        known = {job.id for job in jobs}
+        gone = tuple(job for job in ended if (job.end or 0) <= cluster.at and job.id not in known)
+        scorer.add(replace(cluster, partitions=partitions, limits=bounds, jobs=(*jobs, *gone)))
+    score = {row.name: row for row in scorer.score().rows}
+    assert score[LIMITS.name].median <= most * score[SLURM].median
+    assert score[LEARNT.name].median <= learnt * score[SLURM].median
+    assert score[LEARNT.name].mean <= 0.75 * score[SLURM].mean
+
+
+def _ended(row: dict[str, str]) -> ClusterJob | None:
+    start, end = stamp(row["Start"]), stamp(row["End"])
+    if start is None or end is None:
+        return None
+    state, limit = row["State"].split()[0], duration(row["Timelimit"])
+    return ClusterJob(row["JobID"], row["JobIDRaw"], state, user=row["User"], limit=limit, start=start, end=end)

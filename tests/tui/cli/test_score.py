@@ -1,0 +1,54 @@
+"""`score` on the command line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.cluster.recording import Recorder
+from sim.cluster.values import Cluster
+from tests.sim.forecast.test_forecast import BATCH, NODES_, NOW, RUNS, WAITS
+from tests.tui.cli.program import error, schedscope
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> str:
+    """A job of two nodes starts 10 s later than the model says and 90 s before Slurm's date."""
+    recorder = Recorder(tmp_path / "week.slog")
+    wide = replace(WAITS, cpus=8, tres="cpu=8,node=2", start=NOW + 400)
+    held = replace(WAITS, id="9", reason="Job\x1bHeldUser")
+    for minute in range(3):
+        recorder.add(Cluster(NOW + 60 * minute, nodes=NODES_, partitions=(BATCH,), jobs=(RUNS, wide, held)))
+    started = replace(wide, state="RUNNING", start=NOW + 310, nodes=("n1", "n2"))
+    recorder.add(Cluster(NOW + 330, nodes=NODES_, partitions=(BATCH,), jobs=(started,)))
+    recorder.close()
+    return str(tmp_path / "week.slog")
+
+
+def test_a_table_of_all_forecasts(recording: str) -> None:
+    told = schedscope("score", recording).stdout
+    assert told.startswith("3 forecasts of 1 job that started, by every model, at 4 moments in 5m30\n")
+    lines = [line.split() for line in told.splitlines()]
+    assert ["nodes", "and", "limits", "10s", "10s", "100.0", "%", "100.0", "%", "0.0", "%"] in lines
+    assert ["Slurm's", "own", "1m30", "1m30", "0.0", "%", "100.0", "%", "0.0", "%"] in lines
+    assert ["forecasts", "3"] in lines
+    assert "No forecast for jobs that waited for Job?HeldUser (1)." in told
+
+
+def test_the_score_as_json(recording: str) -> None:
+    told = json.loads(schedscope("score", recording, "--format", "json", "--every", "120").stdout)
+    assert (told["common"], told["jobs"], told["moments"]) == (2, 1, 3)
+    assert {row["name"]: row["median"] for row in told["rows"]} == {
+        "Slurm's own": 90, "processors alone": 10, "nodes": 10, "nodes and limits": 10, "and learnt run times": 10
+    }  # fmt: skip
+
+
+def test_nothing_to_score_is_one_line(tmp_path: Path) -> None:
+    Recorder(tmp_path / "x.slog").close()
+    code, line = error("score", tmp_path / "x.slog")
+    assert code == 1
+    assert "no forecast can be scored" in line
+    assert error("score", tmp_path / "none.slog")[0] == 1

@@ -1,0 +1,86 @@
+"""`schedscope score`: how far off the forecasts of starts were in a recording of a real cluster."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from sim.errors import NotThereError
+from sim.formatting import count, listed, percent, printable, span
+from tui.cli.terminal import say
+from tui.look.text import table
+
+if TYPE_CHECKING:
+    from sim.forecast.score import Score
+
+MOST_REASONS = 4
+
+
+@click.command("score")
+@click.argument("recording", metavar="FILE.slog")
+@click.option("--every", default=60.0, type=click.FloatRange(1), metavar="S", help="Seconds between two moments (60).")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+def command(recording: str, every: float, form: str) -> None:
+    """Score the forecasts of starts in a recording of a cluster against the starts that came.
+
+    At one moment a minute, or as --every says, each waiting job gets forecasts: Slurm's own, and those of four models
+    that run the moment forward with less or more of the cluster in them. The table compares them where all gave one.
+    """
+    from sim.cluster.recording import Recording
+    from sim.forecast.score import Scorer
+
+    found = Recording(recording)
+    scorer = Scorer(found.history(), every)
+    for cluster in found.pictures():
+        scorer.add(cluster)
+    score = scorer.score()
+    if form == "json":
+        say(json.dumps(asdict(score), indent=2), exact=True)
+    elif not score.common:
+        raise NotThereError(
+            f"{recording}: no forecast can be scored: no job was forecast by all models and then started"
+        )
+    else:
+        say("\n".join(lines_of(score)))
+
+
+def lines_of(score: Score) -> list[str]:
+    """Return the score as text."""
+    from sim.forecast.ranges import SHARE
+    from sim.forecast.score import FAR, HORIZONS, NEAR
+
+    lines = [
+        f"{count(score.common, 'forecast')} of {count(score.jobs, 'job')} that started, by every model, at "
+        f"{count(score.moments, 'moment')} in {span(score.last - score.first)}",
+        "",
+    ]
+    rows = [["forecast", "median", "mean", f"within {span(NEAR)}", f"within {span(FAR)}", "too early"]]
+    for row in score.rows:
+        shares = [percent(row.near), percent(row.far), percent(row.early)]
+        rows.append([row.name, span(row.median), span(row.mean), *shares])
+    lines += table(rows, indent=2)
+    used = [at for at, many in enumerate(score.horizons) if many]
+    names = ["beyond" if most > HORIZONS[-2] else f"up to {span(most)}" for most in HORIZONS]
+    rows = [["median by how far ahead", *(names[at] for at in used)]]
+    rows += [[row.name, *(span(row.by_horizon[at] or 0.0) for at in used)] for row in score.rows]
+    rows.append(["forecasts", *(f"{score.horizons[at]:,}" for at in used)])
+    lines += ["", *table(rows, indent=2), ""]
+    if score.inside is not None:
+        lines.append(
+            f"{percent(score.inside)} of {count(score.ranges, 'start')} were inside the range around the last kind of "
+            f"forecast, which is made to hold {percent(SHARE)}."
+        )
+    if score.missing:
+        reasons = [f"{shown(why)} ({many:,})" for why, many in score.missing]
+        lines.append(f"No forecast for jobs that waited for {listed(reasons, most=MOST_REASONS)}.")
+    lines.append(f"Too early: the job started more than {span(NEAR)} later than the forecast said.")
+    return lines
+
+
+def shown(reason: str) -> str:
+    """Return a reason as Slurm writes it, shortened."""
+    word = printable(reason)
+    return word if len(word) <= 40 else word[:37] + "..."
