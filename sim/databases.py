@@ -86,7 +86,7 @@ def foreign_database(
 
 
 def _check_beside(path: str) -> None:
-    """Raise an error for an unusual file next to a database, or a journal with which SQLite would delete other
+    """Raise an error if a file next to the database is unusual, or if its journal would make SQLite delete other
     files.
     """
     import sqlite3

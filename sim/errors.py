@@ -86,7 +86,7 @@ class InvariantError(SchedscopeError):
 
 
 MUCH_LESS = 0.1
-"""Difference of similarity from the best match above which a name is not suggested."""
+"""Names whose similarity is lower than that of the best match by more than this are not suggested."""
 
 
 def near(name: str, names: Iterable[str]) -> str:

@@ -23,7 +23,7 @@ class TextKind(NamedTuple):
         return self.text(self.bytes_in(path), path)
 
     def bytes_in(self, path: str | Path) -> bytes:
-        """Return the bytes of a file, limited to one more than the largest size."""
+        """Return the bytes of a file, but at most one more than the allowed size."""
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):
                 raise self.error(f"is no ordinary file; expected a {self.name}", path)

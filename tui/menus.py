@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tui.screens.results.screen import ResultsScreen
 
 GONE = 5.0
-"""Seconds after which no code refers to a replaced replay any more"""
+"""Seconds after which a replay that was replaced is no longer used by any code"""
 
 
 class Menus:

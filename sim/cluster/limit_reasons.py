@@ -82,7 +82,7 @@ def _unit(match: re.Match[str]) -> str:
 
 
 def _key(match: re.Match[str]) -> str:
-    """Return the limit as Slurm writes it, with the resource if it is one: `GrpTRES=cpu`, `MaxJobsPU`."""
+    """Return the limit as Slurm writes it, with the resource if the limit is on one: `GrpTRES=cpu`, `MaxJobsPU`."""
     what, per = match["what"].lower(), {"User": "PU", "Account": "PA", "Acct": "PA", "Job": "PJ", "Node": "PN"}
     suffix = per.get(match["per"] or "", "")
     if what.startswith("wall"):
@@ -122,8 +122,8 @@ def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
 
 
 def _used_now(cluster: Cluster, job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return the amount that the jobs in the picture use, which is newer than the limits; 0 if it is no sum over
-    jobs.
+    """Return how much of the limit the jobs in the picture use, because the picture is newer than the limits. 0
+    if that is no sum over jobs.
     """
     if match["span"] or "Submit" in limit.what or limit.what.endswith("=node"):
         return 0.0

@@ -26,8 +26,8 @@ from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
 MOST_KEPT = 2_000
-"""Largest number of jobs in pictures that are kept complete; of older pictures only stretches and kinds of events
-remain.
+"""Pictures of the cluster are kept complete up to this number of jobs in all of them; of older pictures only the
+stretches and the kinds of events are kept.
 """
 MOST_PAST = 50_000
 """Largest number of stretches that have ended; older ones are dropped."""

@@ -111,7 +111,7 @@ def _priority(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _compared(cluster: Cluster, other: ClusterJob, job: ClusterJob) -> str:
-    """Return text on how far another job is ahead, by the parts of the priorities in which both differ."""
+    """Return text on how far another job is ahead: the parts of the priorities that differ."""
     if other.priority == job.priority:
         return f"J{other.id} has the same priority and was submitted earlier"
     text = f"J{other.id} has priority {other.priority:,} > {job.priority:,}"
@@ -172,8 +172,8 @@ def _lacks(cluster: Cluster, job: ClusterJob, nodes: list[Node]) -> str | None:
 
 
 def _holding(cluster: Cluster, job: ClusterJob, usable: list[str]) -> list[str]:
-    """Return the running jobs on the nodes planned for the job, else on its partitions' nodes, the earliest end
-    first.
+    """Return phrases about the running jobs on the job's planned nodes or, if there are none, on the usable
+    nodes; the earliest end first.
     """
     holding: list[ClusterJob] = []
     for wanted in (set(job.planned_nodes), set(usable)):

@@ -367,7 +367,7 @@ def _of_whole(data: Plain) -> Cluster:
 
 
 def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
-    """Return the cluster with the fields that a row stores as a whole, if the row has them."""
+    """Return the cluster with the fields that each row of a recording stores completely, if this row has them."""
     found: Plain = {name: text(data[name]) for name in ("name", "version", "me") if name in data}
     if "private" in data:
         found["is_private"] = bool(data["private"])

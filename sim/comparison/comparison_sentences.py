@@ -160,7 +160,7 @@ def names_of(specs: tuple[str, str]) -> tuple[str, str]:
 
 
 def _parts(spec: str) -> list[str]:
-    """Return the policy, its parameters and the kind of estimates."""
+    """Return the parts of a spec: the policy, its parameters and the kind of estimates."""
     policy, _, estimates = spec.partition(" with ")
     name, _, parameters = policy.partition(":")
     return [name, *filter(None, parameters.split(",")), estimates or "recorded"]

@@ -189,7 +189,7 @@ class Search:
         self._schedules = branches[0].engine.schedule(), branches[1].engine.schedule()
 
     def advance(self) -> None:
-        """Read the next window, as far as both runs are known."""
+        """Search the next steps, as far as both runs have computed them, for the first difference."""
         until = self._until()
         if until > self.since:
             sides = self._side(0, until), self._side(1, until)

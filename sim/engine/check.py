@@ -283,9 +283,9 @@ def _finished(state: State) -> set[int]:
 
 
 def _progress_so_far(state: State, history: History) -> dict[int, float]:
-    """Return the seconds of progress in closed stretches, by rank.
+    """Return the seconds of progress of each job in its stretches of running that have ended, by rank.
 
-    A speculative run that was turned into an ordinary one has such a stretch, too.
+    When a speculative run becomes an ordinary one, a stretch ends, too.
     """
     running = {
         rank: run.ran_by(state.now) - (state.now - history.stretch(run.stretch).start) if run.runs else run.ran_before

@@ -120,7 +120,7 @@ def _kept(state: State, rank: int | None = None) -> int:
 
 
 def _can_keep(state: State, rank: int) -> bool:
-    """Return True if granted reservations stay possible when the job's processors are reserved from now on."""
+    """Return True if the job's processors can be reserved from now on without breaking reservations granted before."""
     plan = state.running_plan(rank)
     take_granted(state, plan)
     return plan.shortage() is None

@@ -51,7 +51,7 @@ class MachineChanges:
             self._upset_plans()
 
     def _tell(self, lost: int, failed: int) -> None:
-        """Record the lost processors, planned or not; if processors already down fail as well, drop the plans."""
+        """Record processors that went down, announced or not, or failed while they were down already."""
         back, log = self._state.back, self._transitions.log
         if announced := lost & ~failed:
             log(Gone(announced, back(announced), announced=True))

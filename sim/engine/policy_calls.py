@@ -1,8 +1,8 @@
 """Calls of the policy; errors in them become one line with the policy, the time and the place.
 
 Another thread can detect that a policy does not answer (`unanswered`) and stop it (`give_up`). `patience` does this,
-and `patient` for user-defined policies. Every pass records its thread, because reading another thread's stack crashes
-CPython 3.11 during a garbage collection.
+and `patient` only if one of the policies is user-defined. Every pass records its thread, because reading another
+thread's stack crashes CPython 3.11 during a garbage collection.
 """
 
 from __future__ import annotations

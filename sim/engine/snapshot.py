@@ -210,7 +210,7 @@ class Snapshot:
     outages: tuple[Outage, ...]
     """Known times at which processors are unavailable, also in the past."""
     outlook: tuple[int, Ends]
-    """Free processors now, and all expected ends and announced changes as (time, rank, additional processors).
+    """Number of free processors, and all expected ends and announced outages as (time, rank, additional processors).
 
     The rank is -1 for a change of the machine. A suspended job that resumes next counts as running on its processors.
     """
@@ -239,7 +239,7 @@ class Snapshot:
     owners: tuple[int, ...]
     """Processors of each partition; empty without partitions."""
     division: tuple[int, ...]
-    """Processors that each partition owned at first: `owners[p] & division[q]` is what p has borrowed from q."""
+    """Processors that each partition owned at first; `owners[p] & division[q]` are borrowed by p from q."""
     queues: tuple[str, ...]
     """Names of the policy's queues if it has several; `Queued.place` is an index into them."""
     columns: tuple[Column, ...]

@@ -133,7 +133,9 @@ class State:
         self.row_planned: dict[int, float] = {}
         """Planned start in a row as last written to the history, by rank; moves of less than a turn are not written"""
         self.not_passed: list[ReserveRow] = []
-        """Plans of this rebuild that no later job has passed yet; only passed ones are recorded, unless curious"""
+        """Plans of this rebuild that no later job has passed yet; a plan is recorded when a job passes it, or
+        always if a user watches
+        """
         self.kept_plan: Plan | None = None
         self.timers: list[tuple[float, int, float]] = []
         """Heap of timers (time, rank, since).
@@ -389,7 +391,7 @@ class Future:
         self.leaves: dict[int, float] = {}
         """True end of the current stay of each running job, by rank"""
         self.leaving: list[tuple[float, int]] = []
-        """Heap of (time, rank) of those ends, and of some that are void"""
+        """Heap of (time, rank) of the ends of running jobs, including some ends that are void"""
 
     def copy(self) -> Future:
         twin = Future.__new__(Future)

@@ -24,7 +24,7 @@ from sim.formatting import quoted
 RESAMPLES = 10_000
 """Number of resamples for a bootstrap interval."""
 MOST_SEEDS = 10_000
-"""Number of seeds above which two policies count as inseparable."""
+"""Number of seeds above which the difference of two policies counts as too small to be found."""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """Tables of the papers as plans: the papers' values, the runs that repeat them, and the results.
 
-A table is a TOML file in `paper_plans`. `head` names the first cells of each row after its name: factors of a plan, or
-the `label` of a group of jobs. `metrics` names the paper's values at the end of each row, and `[options]` hold for all
-rows. A value may be a statement, ">0" or "<0", or "" where the paper draws a curve. `gain:METRIC` is R of Lawson &
-Smirni: how much better the row's policy is than `against` (an option, or a cell) for the same jobs. A row whose cells
-have ranges stands for several rows, in which all ranges advance together.
+A table is a TOML file in `paper_plans`. A row is its name, the cells that `head` names (factors of a plan, or the
+`label` of a group of jobs), and the paper's values, which `metrics` names. A value is a number, a sign (">0" or "<0"),
+or "" if the paper draws only a curve. `[options]` hold for all rows. `gain:METRIC` is R of Lawson & Smirni: how much
+better the row's policy is than `against` (an option, or a cell) for the same jobs. A row whose cells have ranges stands
+for several rows, in which all ranges advance together.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class PivotTable:
     columns: tuple[Value, ...]
     cells: Mapping[tuple[Value, Value], Cell]
     mixed: Mapping[str, int] = field(default_factory=dict)
-    """Number of values of each factor, except the seed, that varies within cells."""
+    """Numbers of values of the factors that vary within cells, without the seed."""
 
 
 def pivot(results: Results, ask: PivotQuery) -> list[PivotTable]:

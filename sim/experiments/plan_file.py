@@ -121,7 +121,7 @@ class _Reader:
         return given if isinstance(given, list) else [given]
 
     def _words(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
-        """Return a value, or a list of them, as they would be typed."""
+        """Return a value of the file, or the values of a list, as text like on the command line."""
         given = (self._found if table is None else table).get(name, [])
         return [self._word(called or name, value) for value in (given if isinstance(given, list) else [given])]
 

@@ -19,7 +19,7 @@ MOST_PANELS, MOST_LINES = 12, 12
 
 
 class Point(NamedTuple):
-    """Mean of a metric at one place on the axis."""
+    """Mean of a metric at one value on the horizontal axis."""
 
     x: float
     mean: Mean

@@ -27,7 +27,7 @@ from sim.experiments.work import Made, Outcome, Task, work
 LARGEST = 64
 """Largest number of runs in a bundle."""
 PATIENCE = 0.5
-"""Seconds after which a worker returns its results, so that small runs need few messages, and little can be lost"""
+"""Seconds after which a worker returns its results: long enough for few messages, and short enough to lose little"""
 DEATHS = 2
 """Number of deaths of a worker with a single run, after which that run is given up"""
 _BEAT = 0.2

@@ -58,7 +58,7 @@ class Made(NamedTuple):
 
     outcomes: list[Outcome]
     lacks: str = ""
-    """Key of the copy of a trace that the worker lacked, before whose first run it stopped; "" for none."""
+    """Key of the copy of a trace that the worker did not have, so that it stopped; "" if nothing was missing."""
 
 
 def work(

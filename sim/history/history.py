@@ -247,7 +247,7 @@ class History(Past):
         return {self._rank[stretch]: stretch for stretch in self._open() if self._end[stretch] == inf}
 
     def _open(self) -> list[int]:
-        """Return the stretches that are open or followed by a suspension: those of the last mark, and later ones."""
+        """Return the stretches that are still open or that a suspension follows, found from the last mark on."""
         end, ended_by, then = self._end, self._ended_by, self._next
         known = self._under_way(inf, len(end))
         return [i for i in known if end[i] == inf or (ended_by[i] == SUSPENDED and then[i] < 0)]

@@ -43,7 +43,7 @@ class Clock(Loop):
         self.slice, self.overhead = turns.slice, turns.overhead
         self.a_turn = self.slice - self.overhead
         self.order, self.empty = growing_numbers(slots), numbers(slots)
-        """Slot of each row in the cycle; number of free columns of each row, counting all jobs in it"""
+        """Slots of the rows in the order of turns; number of columns of each row that no job in it uses"""
         self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
         """Progress of each row from the beginning of this turn until `since`, until a later time, and the difference"""
         self.seconds = times(slots)
@@ -147,9 +147,7 @@ class Clock(Loop):
         return 0
 
     def _empty_until(self, to: float) -> float:
-        """Return the processor-seconds that stay empty from `since` until `to`, in which each row makes the progress in
-        `share`.
-        """
+        """Return the processor-seconds of empty cells from `since` until `to`; `share` has the progress of each row."""
         seconds = self.share
         if not self.cycle:
             return self.size * (to - self.since)

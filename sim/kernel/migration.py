@@ -82,7 +82,9 @@ class MigratingLoop(GangLoop):
         return True
 
     def _can_bring(self, rank: int, target: int) -> bool:
-        """Return True if the row has room, and the cheaper option moves no more tasks than are left."""
+        """Return True if job A can move into the row: it has room, and A or the jobs in A's columns have few
+        enough tasks.
+        """
         procs: int = self.procs[rank]
         if procs > self.room[target] or not self.tasks:
             return False
@@ -90,7 +92,9 @@ class MigratingLoop(GangLoop):
         return min(procs, self.tasks_aside) <= self.tasks
 
     def _bring(self, rank: int, row: int, target: int) -> None:
-        """Move job A to the target row by the cheaper option."""
+        """Move job A into the target row: either A moves to free columns, or the jobs in its columns do. The
+        cheaper way is taken.
+        """
         size, aside, cost = self.procs[rank], self.tasks_aside, self.cost
         first, second = cost / 2 * size + cost * aside, cost * size + cost / 2 * aside
         if size > self.tasks or (aside <= self.tasks and first <= second):

@@ -386,7 +386,7 @@ class MultiQueueLoop(Partitions):
             index += 1
 
     def _move(self) -> None:
-        """Record a change that may move the pivots."""
+        """Record a change that may move the planned starts of the pivots (the jobs with reservations)."""
         self.has_moved = True
         self.placed, self.drafted, self.untaken, self.short_at = 0, False, -1, INFINITE
         self.stamp += 1

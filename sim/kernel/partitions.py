@@ -31,7 +31,7 @@ class Partitions(Loop):
         self.whole_sets: list[Processors] = []
         self.boundaries: list[Any] = []
         self.boundary_step: Any = []
-        """Steps of the partition boundaries in the history"""
+        """Column of the history: steps at which boundaries of partitions changed"""
 
     # From a state of the engine, and back
 

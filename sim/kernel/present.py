@@ -88,7 +88,7 @@ class Present:
         self.step = 0
         self.free = procs
         self.arriving, self.arrives, self.leaves = 0, 0.0, INFINITE
-        """Next job to arrive; time of the next arrival; time of the next departure"""
+        """Rank of the next job to arrive, and the times of the next arrival and of the next departure"""
         self.credit = 0
         self.queue, self.waiting = growing_numbers(jobs), 0
         self.end_at, self.end_rank = growing_times(most_running), growing_numbers(most_running)

@@ -35,7 +35,7 @@ class RowPlan(Steps):
         return True
 
     def note(self, at: float, by: int) -> None:
-        """Record that `by` more columns are free from `at` on; `add_up` then makes the plan."""
+        """Record that `by` more columns are free from time `at` on; call `add_up` after the last record."""
         insert_step(self.at, self.free, self.count, time_up_to(self.at, at, 0, self.count), at, by)
         self.count += 1
 

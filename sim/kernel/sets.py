@@ -95,7 +95,7 @@ class Sets:
         found: Numbers,
         common: int,
     ) -> int:
-        """Find the sets that are disjoint from some set behind their own; return their number.
+        """Find the sets that are disjoint from the set of a row behind their own row; return the number of such sets.
 
         `which` has the indices of the rows' sets, counted from `first`, and `home` the index of each job's own row.
         """
@@ -200,7 +200,7 @@ class Waiters:
         self.first = blank(keepers)
 
     def keep(self, rank: int, keeper: int) -> None:
-        """Set the job's keeper."""
+        """Add the waiting job to the list of this keeper, the job or processor that blocks it."""
         self.forget(rank)
         then = self.first[keeper]
         self.keeper[rank] = keeper

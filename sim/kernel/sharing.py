@@ -66,7 +66,7 @@ class Sharing(Clock):
         self.written: list[tuple[int, ...]] = [()] * jobs
         """Rows of each job as last written to the history"""
         self.replicas = self.copies = 0
-        """Numbers of replicas when the matrix was last filled, and of those still in it"""
+        """Number of replicas when the matrix was last filled, and number of these replicas that are still in it"""
         self.settled = 0
         """Number of jobs at the beginning of the placement order whose rows have not changed"""
         self.apart = 0

@@ -90,7 +90,9 @@ class Performance:
             )
 
     def stage(self, scene: LessonScene) -> Staged:
-        """Return the next scene, evaluated; raise an error that lists everything wrong in it."""
+        """Return this scene, which follows the one before, with its values filled in. Raise an error that lists
+        all mistakes in the scene.
+        """
         self._wrong = []
         was, moment = self._before, self._moment(scene)
         names = Names(self.runs, moment)

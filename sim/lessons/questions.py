@@ -37,7 +37,7 @@ class AnswerOption:
     """Possible answer to a question."""
 
     key: str
-    """Text to type: the number of a job, or of the answer."""
+    """Text that the user types for this answer: the number of the job, or of the answer."""
     label: str
     rank: int | None = None
     is_right: bool = False

@@ -30,7 +30,7 @@ STREAK = 2
 FURTHEST = 3000
 """Number of steps of a long trace within which questions are asked."""
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
-"""Policies among which that of a schedule is to be found."""
+"""Policies among which the user must find the one that made a schedule."""
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,7 @@ class Runs:
         return self.timeline.snapshot()
 
     def at_time(self, branch: str, time: float) -> Moment:
-        """Return the place in a run at that time; before its first step, its beginning."""
+        """Return the moment at that time in a run; its beginning if no step has been made by then."""
         self.timeline.look_at(branch)
         self.timeline.seek_time(time)
         return Moment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))
@@ -159,7 +159,7 @@ class Runs:
         return Moment(branch, step, self._time_of(step))
 
     def when(self, condition: str, since: Moment) -> Moment:
-        """Return the first place after `since` that meets a condition."""
+        """Return the first moment after `since` at which the condition is met."""
         stop = parse_stop(condition, self.workload, since.clock)
         self._go(since)
         if search_forward(self.timeline, [stop], lambda step: False) is None:
@@ -167,7 +167,7 @@ class Runs:
         return Moment(since.branch, self.timeline.step, self._time_of(self.timeline.step))
 
     def just_before(self, moment: Moment) -> Moment:
-        """Return the place just before a step, with the state after the step before."""
+        """Return the moment just before a step, with the state after the previous step."""
         step = moment.step - 1
         was = self._time_of(step)
         return Moment(moment.branch, step, max(was, moment.clock - min(1.0, (moment.clock - was) / 2)))

@@ -113,7 +113,7 @@ class _Episode(Generic[S]):
 def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> list[tuple[S, ...]]:
     """Merge the shortest stretches with neighbours until at most `most` episodes remain.
 
-    A neighbour of the same kind is preferred.
+    Each is merged with a neighbour of the same kind if there is one.
     """
     chunk = -(-len(stretches) // MOST_STRETCHES) or 1
     told: list[_Episode[S]] = []

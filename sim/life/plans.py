@@ -91,7 +91,7 @@ class Plans:
         return at
 
     def _passers(self, was: float | None) -> tuple[Job, ...]:
-        """Return the jobs that delay the job: without them it would fit at its previously planned start."""
+        """Return the jobs that delay this job: without them it would fit at the start that was planned before."""
         if isinstance(self.why, MadeRoom):
             return (self.why.passer,)
         state, job = self._engine.state, self._job

@@ -36,7 +36,7 @@ from sim.workload.model import Job
 
 Row: TypeAlias = tuple[float, str]
 ALIKE = 3
-"""Number of other decisions of one kind that get a row each."""
+"""Number of other decisions of one kind that get a row each; the rest get one row together."""
 
 
 def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
@@ -67,7 +67,7 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
 
 
 def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
-    """Yield the waits between two runs of the job, each as its stretches."""
+    """Yield each wait of the job, before its first run or between two runs, as the stretches of that wait."""
     begin = 0
     for place in range(1, len(waits) + 1):
         if place == len(waits) or waits[place].time != waits[place - 1].until:
@@ -90,7 +90,9 @@ def _plans_told(life: Life, most: int) -> set[int]:
 
 
 def _told(moment: Told, life: Life) -> Iterator[Row]:
-    """Yield a row for another decision; after `ALIKE` decisions of one kind only their number."""
+    """Yield a row for a decision without a row of its own form. `ALIKE` of a kind get a row each, the others one
+    row with their number.
+    """
     kind = type(moment.decision)
     alike = [m for m in life.moments if isinstance(m, Told) and type(m.decision) is kind]
     place = next(index for index, other in enumerate(alike) if other is moment)

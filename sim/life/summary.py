@@ -113,10 +113,10 @@ def _some(part: int, whole: int) -> str:
 
 
 def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
-    """Return a sentence on the moves of the planned start, and all planned starts with the real one last.
+    """Return a sentence on the moves of the job's planned start, and the planned starts followed by the real start.
 
-    `told_of` plans have rows elsewhere. After a loss of work only later plans count. The sentence is "" without any
-    plan.
+    `told_of` is the number of plans that are shown above the sentence. Plans before the last loss of work are left out.
+    If there are no plans, the sentence is "".
     """
     lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
     plans = [plan for plan in life.plans if lost is None or plan.time >= lost]

@@ -71,7 +71,7 @@ def ratio(s1: Value, sm: Value) -> float | None:
 
 
 def span(schedule: Schedule) -> tuple[float, float]:
-    """Return the times of the first submission and of the last end; in a run cut short, of its last instant."""
+    """Return the times of the first submission and of the last end (of the last instant if the run was cut short)."""
     ended = schedule.end[~np.isnan(schedule.end)]
     begin = float(schedule.workload.submit.min()) if len(schedule.end) else 0.0
     finish = float(ended.max()) if len(ended) else begin

@@ -249,7 +249,7 @@ class _Parser:
         return One(condition, len(self._conditions) - 1)
 
     def _own_number(self, who: OfJob | None) -> OwnNumber:
-        """Parse a number of the policy; whether the policy has it, only a run shows."""
+        """Parse the name of a number that the policy writes; whether the policy writes it is not known before a run."""
         token = self._take()
         if not token.text or token.word in RELATIONS:
             raise self._error(

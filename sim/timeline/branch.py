@@ -74,7 +74,7 @@ class Branch:
         self._planned: dict[int, Switch] = {}
         """Planned switches that have been made, by their step."""
         self.then: tuple[Switch, ...] = ()
-        """Switches that were still planned when the user switched the policy."""
+        """Planned switches that were still to come when the user switched to another policy."""
         self.printed: dict[int, tuple[str, ...]] = {}
         """Lines that the policy printed in each of the last steps, by step: untrusted text"""
         self._checkpoints = [engine.checkpoint()]
@@ -157,7 +157,7 @@ class Branch:
 
     @property
     def chosen(self) -> tuple[Switch, ...]:
-        """Return the switches since the fork that were not planned."""
+        """Return the switches that the user made after the fork, without planned ones and those of a rule."""
         return tuple(s for s in self.switches if s.step > self.forked_at and not (s.by_rule or s.step in self._planned))
 
     def _watched(self, do: Callable[[Engine], None]) -> None:
@@ -342,7 +342,7 @@ class Branch:
 
 
 def make(engine: Engine, switch: Switch) -> None:
-    """Repeat a switch of the policy or a failure of processors by the user."""
+    """Repeat a switch that the user made: to another policy, or a failure of processors."""
     if switch.breaks is None:
         engine.switch(switch.policy, switch.time)
     else:

@@ -105,7 +105,7 @@ class AskedFor(NamedTuple):
 
 
 class Delays(NamedTuple):
-    """Fact of the delay of the planned start of `job`, and of `others`, if this job started now."""
+    """Fact that the planned start of `job`, and those of `others`, would be delayed if this job started now."""
 
     job: Job
     seconds: float
@@ -157,7 +157,7 @@ class Kept(NamedTuple):
 
 
 class Passes(NamedTuple):
-    """Fact of the jobs that arrived before the job and still wait."""
+    """Fact that jobs which arrived before the job still wait."""
 
     jobs: tuple[Job, ...]
 

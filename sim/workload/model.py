@@ -226,7 +226,7 @@ class Job:
 
 
 _FEW, _MANY = 4, 256
-"""Numbers of jobs that are made at once: for a single one, and in a loop over all"""
+"""Number of `Job` objects that are made together: if one job is requested, and in a loop over all jobs"""
 
 
 class Jobs(Sequence[Job]):

@@ -146,7 +146,7 @@ class ByOwner:
     ) -> None:
         changes, self._times = _divisions_in(how, history, axis, per_column, first, columns)
         self.columns = tuple(column for column, _ in changes)
-        """Columns in which the order changes, counted from the first, which is included."""
+        """Columns at which the order of the processors changes; the first is always 0."""
         self.orders = tuple(_order(owners, how.division, how.procs, how.gap) for _, owners in changes)
         self.division = how.division
 

@@ -15,7 +15,7 @@ from tui.chart.scene import Box
 from tui.chart.turns import are_seen
 
 _LOOKED_AT = 500
-"""Waiting jobs near the head that are searched for plans, as queues are long"""
+"""Number of waiting jobs, from the head of the queue, whose plans are drawn"""
 _MOST = 200
 
 

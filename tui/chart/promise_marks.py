@@ -75,7 +75,7 @@ def hole_of(snapshot: Snapshot) -> Hole | None:
 
 
 def _window(snapshot: Snapshot, rank: int) -> float | None:
-    """Return the time at which the window closes in which other jobs may end that pass the job, or None."""
+    """Return the latest time at which a job that passes this job may end, or None if there is no such limit."""
     for decision in snapshot.decisions:
         match _reason(decision):
             case InWindow(head, _, closes) | WindowCloses(head, _, closes) if head.rank == rank:

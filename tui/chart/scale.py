@@ -60,8 +60,8 @@ class ChartView:
     axis: Axis = CLOCK
     """Axis that gives each time its place."""
     cuts: tuple[int, ...] = ()
-    """Numbers of processors at which bands of several may end, in ascending order, as between nodes; empty for
-    anywhere.
+    """Numbers of processors, in ascending order, at which a band of several processors may end (between nodes); empty
+    for any.
     """
     order: Hashable = None
     """Order of the processors; None for their numbers."""
@@ -325,7 +325,7 @@ def _lane_edges(low: int, high: int, bands: int, lanes: int, stride: int) -> tup
 
 @lru_cache(16)
 def _lane_rows(rows: int, lanes: int, each: int, count: int) -> tuple[int, ...]:
-    """Return the bands of each lane, then a blank row.
+    """Return the band of each row of pixels: the bands of each lane, then a blank row (-1).
 
     >>> _lane_rows(9, 2, 4, 2)
     (-1, -1, 0, 1, -1, -1, 3, 4, -1)

@@ -22,7 +22,7 @@ from tui.chart.scale import ChartView
 from tui.look.text import shorten
 
 _WIDEST = 10
-"""Columns of a partition's name left of the chart, at most."""
+"""Largest width in columns of a partition's name left of the chart."""
 
 
 class Box(NamedTuple):
@@ -129,7 +129,7 @@ class ChartScene(Chart):
     owners: NDArray[np.int8] | None
     """[band, column]: the partition that owns it, or None"""
     homes: NDArray[np.int8] | None
-    """[band, column]: the partition that owned it when the machine was divided."""
+    """[band, column]: partition that owned the band's processors when the machine was divided."""
     by_owner: ByOwner | None = None
     """Order of the processors if partitions are drawn as lanes; else None."""
     lane_names: tuple[LaneName, ...] = ()

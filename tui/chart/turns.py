@@ -58,7 +58,7 @@ def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
 
 
 def last_turn(snapshot: Snapshot, before: float) -> float | None:
-    """Return when the last turn began before that time; None if before the snapshot's turn, or without turns."""
+    """Return the begin of the last turn that began before that time; None if it is not known or rows take no turns."""
     if snapshot.matrix is None or snapshot.time is None or before <= snapshot.time + MOMENT:
         return None
     _, end, slice = turn_at(snapshot, max(before - 2 * MOMENT, snapshot.time))

@@ -29,7 +29,7 @@ NO_PAGES = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
 """Options of a worker that keep its web page off the network."""
 _WORDS = {"account": "account", "cores": "cores", "interface": "interface", "jobs": "jobs", "memory": "memory",
           "partition": "queue", "processes": "processes", "walltime": "walltime"}  # fmt: skip
-"""Names in dask-jobqueue of the parameters for Slurm; all others are options of sbatch."""
+"""Parameters of dask-jobqueue's `SLURMCluster` by our names; all other names are options of sbatch."""
 
 
 @contextmanager

@@ -258,7 +258,7 @@ def _plans(life: Life, width: int, unicode: bool, told_of: int) -> Lines:
 
 
 def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> Lines:
-    """Return lines with the policy's numbers for the job while it waited."""
+    """Return lines with the numbers that the policy wrote for the job while it waited."""
     lines = [""] if numbers else []
     for column, values in numbers.items():
         first, last = (column.written(value) for value in (values[0][1], values[-1][1]))

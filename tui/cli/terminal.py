@@ -35,8 +35,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def say(text: str, exact: bool = False) -> None:
-    """Print a result without control sequences; with `exact` it is unchanged for other programs. (Click would turn a
-    closed pipe into exit code 1.)
+    """Print a result without control sequences; with `exact` it is unchanged for other programs.
 
     (Click would turn a closed pipe into exit code 1.)
     """

@@ -179,7 +179,9 @@ def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
 
 
 def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool = True) -> tuple[tuple[int, str], ...]:
-    """Return (lowest core, label) of every node, upwards; if there is space with its used GPUs and memory."""
+    """Return (lowest core, label) of every node from the lowest up. If there is room, a label has the used GPUs
+    and memory.
+    """
     found = []
     has_gpus = roomy and any(node.gpus for node in cluster.nodes)
     width = min(max((len(row.node) for row in observed.layout.rows), default=0), NAME)

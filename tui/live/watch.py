@@ -290,7 +290,7 @@ class Live(Watch):
             self._push([], replace(self.state, trouble=str(error), since=since))
 
     def _put_aside(self, cluster: Cluster) -> None:
-        """Store a picture outside of memory; if that fails, only the latest ones are kept."""
+        """Write a picture of the cluster to a file; if that fails, only the latest pictures are kept, in memory."""
         if self._aside is None:
             return
         try:

@@ -53,7 +53,7 @@ class Hue(IntEnum):
     """Hues in addition to those of the jobs (0 to 23)."""
 
     RAMP = JOB_HUES
-    """First of the six hues of the scale."""
+    """Number of the first of the six hues for a scale from low to high."""
     MANY = RAMP + len(RAMP_COLOURS)
     """Hue of cells in which no job holds most."""
     NONE = MANY + 1
@@ -61,7 +61,7 @@ class Hue(IntEnum):
     ACCENT = MANY + 2
     """Hue of now, of the selection and of the focus."""
     GREY = MANY + 3
-    """Hue of jobs without a value in the mode"""
+    """Hue of jobs for which the chosen colouring has no value"""
     COOL = MANY + 4
     WARM = MANY + 5
     PALE = MANY + 6
@@ -88,7 +88,7 @@ class Tone(IntEnum):
     """Tone of the other jobs while one is selected"""
     PLAN = 6
     TEXT = 7
-    """Text upon a block of this hue."""
+    """Tone of text on a block of this hue."""
     GROUND = 8
     """Tone of the background, behind everything."""
     TEXT_DIMMED = 9

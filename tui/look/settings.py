@@ -122,7 +122,7 @@ def kept_now(path: Path) -> Settings | None:
 
 
 def _set_aside(path: Path) -> str:
-    """Rename the damaged file, so that nothing is lost when the settings are saved again."""
+    """Rename the damaged file, so that it is not overwritten; return a message about it for the user."""
     number = 1
     while os.path.lexists(aside := path.with_name(f"{path.name}.damaged{number}")):
         number += 1

@@ -22,7 +22,7 @@ INDENT = 2
 """Width in columns of a decision's icon and the blank behind it."""
 NAMED = 4
 MOST_WRAPPED = 60
-"""Largest number of decisions that are wrapped; with more each takes one line, and only visible ones are made."""
+"""Number of decisions above which each is one line, and only visible lines are made; fewer are wrapped."""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
@@ -103,7 +103,7 @@ def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
 
 
 def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
-    """Return True if both jobs lack the same free processors, and neither is selected."""
+    """Return True if two decisions keep jobs waiting for the same lack of processors, and neither job is selected."""
     return (
         isinstance(one, Keep)
         and isinstance(other, Keep)

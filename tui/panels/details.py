@@ -67,7 +67,7 @@ def _section(title: str, context: Context, lines: Iterable[Line]) -> list[Line]:
 
 
 def _facts(context: Context, job: Job, width: int) -> list[Line]:
-    """Return lines with the job's colour, its request and its owner."""
+    """Return lines with the job's colour, the processors and time that it requests, and its user."""
     shown = context.scene.snapshot
     hue = context.scene.hues.get(job.rank)
     asked = f"{wanted(job.procs, shown.procs, shown.there, 'now')} · estimate {span(job.estimate)}"

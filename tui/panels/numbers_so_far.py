@@ -29,7 +29,7 @@ class Figure(NamedTuple):
     value: str
     brief: str
     details: tuple[str, ...] = ()
-    """Notes on the number of jobs it covers, the longest first, of which one is shown if it fits."""
+    """Notes on the number of jobs that the metric covers, the longest first; the first that fits is shown."""
 
 
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
@@ -101,7 +101,7 @@ def figures(context: Context) -> Iterator[Figure]:
 
 
 def _of_ended(context: Context, name: str, value: str, brief: str = "") -> Figure:
-    """Return a metric that exists only after a job has ended."""
+    """Return a metric of ended jobs; it has no value before the first job has ended."""
     value = value if context.scene.snapshot.totals.finished else "–"
     return Figure(name, value, f"{brief or name} {value}")
 

@@ -221,7 +221,7 @@ def _from(row: Row) -> Brief:
 
 
 def _fitting(said: Sequence[str], width: int) -> str:
-    """Return the longest text that fits."""
+    """Return the longest of these texts that fits into the width."""
     return next((told for told in said if text.cells(told) <= width), text.shorten(said[-1], width))
 
 

@@ -185,7 +185,7 @@ def _is_told(context: Context) -> bool:
 
 
 def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
-    """Yield a line: the final metrics follow at the end."""
+    """Yield text on what is shown when both runs have ended: final metrics, and the jobs that gain and lose most."""
     if not scene.never:
         yield line("")
         told = "Metrics of the whole runs and the jobs that gain and lose most appear here at the end (press end)."
@@ -244,7 +244,7 @@ def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterato
 
 
 def _cells(context: Context, change: Change) -> list[str]:
-    """Return the cells of a job: how much its end moves, both starts, and its width, which is left out first."""
+    """Return the cells of a job's row: how much its end moves, both starts, and its width (left out first)."""
     first, second = (context.exactly(start).rpartition(":")[0] for start in change.starts)
     starts = written(f"{first} → {second}", context)
     return [written(name(change.job), context), span(abs(change.later)), starts, f"{change.job.procs:,}"]

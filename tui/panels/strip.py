@@ -21,7 +21,7 @@ TITLE = "Whole run"
 LABEL, VALUE = 6, 7
 """Width in columns left and right of the curves."""
 LEAST = 5
-"""Smallest width in columns of a mark's name."""
+"""Smallest number of columns for which the name of a mark is shown."""
 SIGNS = {"switch": ("◆", "%"), "bookmark": ("⚑", "!"), "fork": ("┿", "Y"), "parted": ("≠", "/")}
 """Sign of each kind of mark, with and without Unicode."""
 
@@ -221,7 +221,7 @@ Placed = tuple[int, str, str]
 
 
 def _signs(context: Seen, columns: int) -> list[Placed]:
-    """Return the signs of now and of every mark with their columns."""
+    """Return the signs for now and for every mark, each at its column."""
     strip, unicode = context.scene.strip, context.unicode
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now, "▲" if unicode else "^", "accent")]

@@ -78,7 +78,7 @@ class Clock:
 
 
 class Camera:
-    """Recorder that plays one opening and takes pictures of the screen."""
+    """Recorder that opens one run in the program, plays it and takes pictures of the screen."""
 
     def __init__(self, prepared: Prepared, plan: RecordingOptions) -> None:
         self._prepared, self._plan, self._clock = prepared, plan, Clock()

@@ -203,7 +203,7 @@ class ReplayController:
     # Where to go
 
     def _of_told(self, go: Go) -> Obey:
-        """Return a function that moves the run shown in the panels; the other run is kept at the same time."""
+        """Return a function that moves the run shown in the panels, and the other run to the same time."""
 
         def obey(order: Any, wish: Wish, halted: Halted) -> Noticed | str | None:
             if self.beside is None or not wish.other:

@@ -258,7 +258,9 @@ class Traveller:
         return f"Row {turn.row} is on turn until {clock_near(self.stage.clock)(turn.end)}: {there}."
 
     def _watched(self, halted: Halted, tells: bool = True) -> Quit:
-        """Return the function with which a search asks whether to quit; with `tells` it updates the progress."""
+        """Return a function that a search calls to find out if it must stop; with `tells` the function also
+        updates the progress.
+        """
         history, submit = self.stage.timeline.history, self.stage.workload.submit
 
         def asked(step: int) -> bool:
@@ -270,7 +272,7 @@ class Traveller:
         return asked
 
     def reverse(self, order: o.Reverse, halted: Halted) -> str | None:
-        """Go to the last step before this one that changed the value."""
+        """Go to the last step before this one that changed the requested value."""
         found = last_change(self.stage.timeline.history, order.what, self.step, halted)
         if found is None:
             return None if halted() else "no earlier change found"

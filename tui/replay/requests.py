@@ -194,7 +194,7 @@ class Renew(NamedTuple):
 
     title: str
     policies: Mapping[str, Policy]
-    """Policy for which each spec stands now"""
+    """Policy that each spec names after the change of its file"""
 
 
 class Measure(NamedTuple):

@@ -162,7 +162,9 @@ class RunView:
         return replace(unplanned, policy=UNNAMED) if veil == "policy" else unplanned
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
-        """Return the numbers that the policy wrote for the selected job, with their times, as far as read."""
+        """Return the numbers that the policy has set for the selected job, with their times, as far as the
+        history is read.
+        """
         if rank is None or not self.snapshot.columns:
             self._numbers = None
             return ()

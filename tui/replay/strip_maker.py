@@ -120,7 +120,7 @@ class StripMaker:
 
 
 def _utilization(means: Floats) -> tuple[float, ...]:
-    """Return the share of available processors."""
+    """Return the used share of the available processors, for the means of each column."""
     used, there = means[USED], means[THERE]
     return tuple(np.divide(used, there, out=np.zeros_like(used), where=there > 0).tolist())
 

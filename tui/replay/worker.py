@@ -117,7 +117,9 @@ class Player:
             give_up(self._thread.ident or 0)
 
     def lose_patience(self) -> None:
-        """Stop a policy that makes no decision in the background: saved code, or code computed ahead."""
+        """Stop a policy that does not answer in the background: after its file was saved, or in steps that are
+        computed ahead.
+        """
         if not self._unanswered[0]:
             return
         if self._controller.is_remaking:

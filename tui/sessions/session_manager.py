@@ -145,7 +145,7 @@ class SessionManager:
 
 
 def _reopened(session: Session) -> Opening:
-    """Return the opening of a session; its trace must be unchanged."""
+    """Return what the program needs to open a session; raise an error if the session's trace has changed."""
     if problem := verify_trace(session):
         raise SchedscopeError(problem.told)
     return reopened(session)

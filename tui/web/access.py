@@ -88,7 +88,7 @@ def _is_any(host: str) -> bool:
 
 
 def own_addresses() -> list[str]:
-    """Return the addresses of this machine under which others can reach it."""
+    """Return the addresses at which other machines can reach this one, as far as they can be found."""
     try:
         found = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)
     except OSError:

@@ -28,7 +28,7 @@ from tui.look.themes import Printable
 from tui.widgets.cell_rows import Inked, RowWidget
 
 _NAMED = 5
-"""Columns in which the name of most jobs fits."""
+"""Width in columns that is enough for the names of most jobs."""
 _A_PAN = 8
 """Number of columns, and rows of cells, by which a key moves the chart."""
 

@@ -10,7 +10,7 @@ from textual.widgets._select import SelectOverlay
 
 
 class Options(OptionList):
-    """Textual's list of options, in which page keys work only if a line fits."""
+    """Textual's list of options; page keys work only if the list is at least one line high."""
 
     def _move_page(self, direction: Direction) -> None:
         if (self.highlighted or 0) in self._index_to_line:
@@ -23,7 +23,7 @@ class Options(OptionList):
 
 
 class Choice(Select[str]):
-    """Textual's selection of one word, with such a list."""
+    """Textual's field to select one word, with a list in which page keys work."""
 
     def compose(self) -> ComposeResult:
         current, _ = super().compose()

@@ -54,11 +54,11 @@ class Shown(Protocol):
     def whose(self) -> Span | None: ...
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the text about a line or the job in it, for the pointer."""
+        """Return the text that is shown for the pointer: about the line, or about the job in it."""
 
 
 class Panel(Lines, can_focus=True):
-    """Panel that shows the sheet made by `draw` from its context."""
+    """Panel whose content is a sheet (a title and lines of text), which `draw` makes from the panel's context."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll_lines(-1)", "Up", show=False, id="panel.up"),

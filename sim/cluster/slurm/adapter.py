@@ -1,4 +1,6 @@
-"""Adapter for a real Slurm, which is asked as by an ordinary user: text outputs, and details as rarely as possible."""
+"""Adapter that observes a real Slurm with the commands of an ordinary user, and asks for details as rarely as
+possible.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +97,7 @@ class Slurm:
             return ""
 
     def _with_forgotten(self, jobs: tuple[ClusterJob, ...], at: float) -> tuple[ClusterJob, ...]:
-        """Return the jobs, with jobs that have ended and that only the accounting still lists."""
+        """Return these jobs and the jobs that have ended, which only the accounting still lists."""
         gone = self._alive - {job.id for job in jobs}
         since, self._at = self._at, at
         self._alive = {job.id for job in jobs if not job.has_ended}

@@ -315,7 +315,7 @@ _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "ar
 
 
 def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
-    """Copy the jobs into the loop, with their ranks in the order of the queue."""
+    """Copy the jobs into the loop; `rank_at` has the ranks in the order of the queue."""
     of = loop.column
     submit = np.append(workload.submit, inf)
     loop.submit = submit.data if isinstance(loop.queue, list) else of("d", submit)  # a list takes four times its room

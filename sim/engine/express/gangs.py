@@ -121,7 +121,7 @@ def begin(loop: Any, state: State, history: History, extension: Extension) -> No
 
 
 def settle(loop: Any, state: State) -> None:
-    """Copy the loop's matrix and jobs back."""
+    """Copy the matrix and its jobs from the loop back to the run."""
     sharing, places, planned = state.sharing, loop.places(), loop.plans_told()
     assert sharing is not None
     ranks = [rank for rank, _, _ in places]

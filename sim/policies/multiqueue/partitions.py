@@ -72,7 +72,7 @@ class Classes:
         return firsts
 
     def first(self, partition: int, jobs: Iterable[Job]) -> Job | None:
-        """Return the partition's first job, or None."""
+        """Return the first of these jobs that belongs to the partition, or None."""
         low, high = (0.0, *self.limits, inf)[partition : partition + 2]
         return next((job for job in jobs if low <= job.estimate < high), None)
 

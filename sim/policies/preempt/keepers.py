@@ -1,4 +1,4 @@
-"""The job that blocks each idle job: while it runs, the idle job cannot start or resume earlier."""
+"""Keepers: for each idle job a running job that blocks it; while that one runs, the idle job cannot start or resume."""
 
 from __future__ import annotations
 

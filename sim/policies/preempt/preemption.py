@@ -108,7 +108,9 @@ class Preemptive(Policy):
         return takers if view.closes == inf else list(filter(view.in_time, takers))
 
     def anywhere(self, view: View) -> list[Job]:
-        """Return the idle jobs that may use any processors, not only their own."""
+        """Return the idle jobs that may use any processors; other suspended jobs resume on their former
+        processors only.
+        """
         if self.restart == "any":
             return self.idle(view)
         queue, claims = view.queue, view.notes.get("claim")

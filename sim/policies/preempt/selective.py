@@ -148,7 +148,7 @@ class Selective(Preemptive):
 
 
 def _stand(view: View) -> tuple[int, int, int]:
-    """Return numbers that change whenever a job starts running or leaves."""
+    """Return numbers of which one changes whenever a job starts to run or leaves its processors."""
     return view.free_set, len(view.running), len(view.suspended)
 
 

@@ -44,7 +44,7 @@ class PuzzleJob(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the job as written in the line.
+        """Return the job as it is written in the line of text of a puzzle.
 
         >>> PuzzleJob(5, 600).text, PuzzleJob(2, 90, 60, 120).text
         ('5x10m@0', '2x1m30s/2m@1m')

@@ -60,7 +60,7 @@ def _peak(changes: list[tuple[float, int]]) -> int:
 
 
 class Unmodelled:
-    """Counter of requests beyond processors and time, which are not modelled; on a machine of nodes some are."""
+    """Counter of requests that are not simulated: all but processors and time, and fewer on a machine of nodes."""
 
     def __init__(self, shape: Shape | None = None) -> None:
         self._modelled = set[str]()

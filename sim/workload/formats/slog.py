@@ -62,7 +62,9 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
 
 
 def _few_enough(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-    """Yield the rows. Raise `sqlite3.DatabaseError` if they hold more than a file can: pages may be used again."""
+    """Yield the rows. Raise `sqlite3.DatabaseError` if they are too large: a file can use the same pages again
+    and again.
+    """
     left = MOST_BYTES
     for row in rows:
         left -= 8 * len(row) + sum(len(value) for value in row if isinstance(value, str | bytes))

@@ -188,7 +188,9 @@ def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
 
 
 def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobClass:
-    """Return the class of one upper bound; the gap of a single job is the length of the log."""
+    """Return the class of jobs with one upper bound; if it has only one job, its inter-arrival time is the
+    length of the log.
+    """
     members = np.flatnonzero(upper == bound)
     gaps = np.diff(workload.submit[members]) if len(members) > 1 else np.array([span])
     widths, counts = np.unique(workload.width[members], return_counts=True)

@@ -45,7 +45,9 @@ def piece_labels(
 
 
 def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield labels below the names of pieces: which job was suspended for the piece's job, where it begins and fits."""
+    """Yield labels below the names of pieces: which job was suspended for the job of the piece. They are left
+    out if they do not fit.
+    """
     jobs = grid.chart.workload.jobs
     for suspended in grid.chart.suspensions:
         column, victim = grid.chart.view.column_of(suspended.time), name(jobs[suspended.victim])

@@ -79,7 +79,7 @@ class Grid:
         self.chart, self.look, self.size, self.selected = chart, look, size, selected
         self.folds = 1 if look.patterned else 2
         self.dims = False
-        """True if all jobs but the selected one are dimmed, because it is large enough."""
+        """True if the selected job is large enough to be seen and all other jobs are dimmed."""
         self.now = chart.view.column_of(chart.clock)
         layer = self._layer()
         self.upper, self.lower = layer.every(self.folds, 0), layer.every(self.folds, self.folds - 1)

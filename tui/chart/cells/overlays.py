@@ -24,14 +24,14 @@ from tui.look.palette import HUES, TONES, Hue, Tone, ink
 from tui.look.text import shorten
 
 _MARK, _MARK_ROWS = 16, 3
-"""Width in columns of a mark's name, and number of rows for such names."""
+"""Largest width in columns of the name of a mark, and the number of rows for names of marks."""
 Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
 """Width in columns of the text about a reservation."""
 _IS_PALE = np.isin(np.arange(HUES * TONES) % TONES, (Tone.QUARTER, Tone.HALF))
 """True for each ink on which a name is hard to read."""
 _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Tone.STRONG))
-"""True for each ink on which a name is written in a shade of the same hue."""
+"""True for each ink that is so bright that names on it are written in a darker shade of its hue."""
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:

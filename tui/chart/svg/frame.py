@@ -51,7 +51,7 @@ class Frame:
 
     @property
     def first(self) -> float:
-        """Return the place of the left edge."""
+        """Return the time at the left edge, as a place on the axis."""
         return self.axis.place(self.begin)
 
     @property
@@ -64,7 +64,7 @@ class Frame:
         return self.left + (self.axis.place(time) - self.first) / self.per_pixel
 
     def y(self, processor: float) -> float:
-        """Return how far down the lower edge of a processor is.
+        """Return the vertical position in pixels of a processor's lower edge.
 
         >>> Frame(0, 10, 100, 80, 0, 50, 8).y(0), Frame(0, 10, 100, 80, 0, 50, 8).y(8)
         (90.0, 10.0)

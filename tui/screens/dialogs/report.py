@@ -18,7 +18,7 @@ from tui.look.text import number, pad
 from tui.screens.dialogs.dialog import Dialog, Page
 
 LABELS = 10
-"""Width in columns of the labels of facts and of the counts of notes."""
+"""Width in columns of the left column, which has labels of facts or numbers of notes."""
 
 
 class FidelityReport(Dialog[None]):

@@ -15,7 +15,7 @@ A_PAGE = 1.5
 
 
 class Cameras:
-    """Cameras of the charts of both compared runs, kept at the same time."""
+    """Cameras of the charts of both compared runs; both always show the same time."""
 
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen

@@ -35,7 +35,7 @@ CALM = 0.45
 
 
 def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
-    """Draw the comparison, imported on demand, as it needs all metrics."""
+    """Draw the comparison; its module is imported only then, because it needs all metrics."""
     from tui.panels import run_comparison
 
     return run_comparison.draw(context, size, first)

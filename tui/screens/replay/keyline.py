@@ -18,7 +18,7 @@ TWINS = {
     "speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next"),
     "to_stop(1)": ("; :", "stops"), "turn(1)": (") (", "turn"),
 }  # fmt: skip
-"""Pairs of keys that share one word."""
+"""Keys and word in the line of keys for pairs of opposite actions, by the action of the first key."""
 STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)"), Span("  ")
 """Keys for steps in both directions, for narrow screens."""
 

@@ -39,7 +39,9 @@ class Layout:
     lesson: int = 0
     """Height in rows of a lesson's text under the chart."""
     waiting: int = 0
-    """Height in rows of the waiting jobs under the sentence, if no panel shows the queue."""
+    """Height in rows of the list of waiting jobs, under the sentence on the current step; 0 if a panel shows the
+    queue.
+    """
 
 
 def arrange(
@@ -59,10 +61,8 @@ def arrange(
     available: panels with contents; hidden: panels that the user has hidden; over: the panel shown next to a small
     chart; note: rows of a note above the chart.
 
-    needs: rows that a whole panel takes, if known; was: the current panels; lesson: rows of a lesson's words.
-
-    was: the current panels; lesson: rows of a lesson's words; projected: for a projector, with one caption and only the
-    requested panels.
+    needs: rows that a whole panel takes, if known; was: the current panels; lesson: rows of a lesson's words;
+    projected: for a projector, with one caption and only the requested panels.
 
     >>> arrange(80, 24, ["queue", "decisions"], over="queue").panels
     (('queue', 17),)
@@ -163,7 +163,7 @@ def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[
 
 
 def _divided(names: Sequence[str], room: int, least: int = LEAST) -> list[tuple[str, int]]:
-    """Return the rows divided by weight; the first gets the rest."""
+    """Return the rows of each panel, divided by weight; the first panel gets the remaining rows."""
     total = sum(WEIGHTS[name] for name in names)
     rows = [max(room * WEIGHTS[name] // total, min(least, room // len(names))) for name in names]
     while sum(rows) > room:

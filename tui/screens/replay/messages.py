@@ -39,7 +39,7 @@ class OpenTrace(Message):
 
 
 class OpenEntry(Message):
-    """Message to open an entry of the first screen: a trace, a sample or a session."""
+    """Message that an entry of the first screen is to be opened: a trace, a sample or a session."""
 
     def __init__(self, value: str, is_session: bool = False) -> None:
         self.value, self.is_session = value, is_session

@@ -145,7 +145,7 @@ class WhatIf:
             screen.go(Compare(policy, from_start))
 
     def helped(self) -> None:
-        """Show which policies shorten the selected job's wait; the chosen one is compared with."""
+        """Show which policies shorten the selected job's wait, and compare with the one that the user chooses."""
         screen, scene = self._screen, self._screen.scene
         if scene is None or screen.state.selected is None:
             screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
