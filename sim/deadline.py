@@ -11,7 +11,7 @@ from threading import Event, Lock, Thread, current_thread, get_ident, main_threa
 AGAIN = 0.5
 """Seconds until the interrupt is repeated, because Python drops exceptions raised during garbage collection."""
 _is_rung = False
-"""True from the sending of the signal until the main thread has handled it or returned."""
+"""True from the sending of the interrupting signal until the main thread has handled it or left the limited code."""
 
 
 class NoAnswerError(BaseException):

@@ -28,9 +28,9 @@ class Price(NamedTuple):
     shorter: int
     """Numbers of other jobs that wait longer and shorter; a job that never starts waits longest."""
     worst: Job | None
-    """Job that waits longer by most, or None if no job does."""
+    """Job whose wait grows most under this policy, or None if no wait grows."""
     worst_by: float | None
-    """Seconds that this job waits longer; None if it never starts."""
+    """Seconds by which the wait of `worst` grows; None if it never starts under this policy."""
 
 
 class Tried(NamedTuple):

@@ -152,7 +152,7 @@ class Sharing:
         return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)
 
     def places(self) -> Iterable[tuple[int, int, tuple[int, ...]]]:
-        """Return (rank, columns, rows) of every job."""
+        """Return the rank, the columns as bits, and the rows of every job in the matrix."""
         return self.matrix.places()
 
 

@@ -60,7 +60,7 @@ class StoredRun(NamedTuple):
     """Run that is stored in the file."""
 
     asked: frozenset[str]
-    """Names of the groups that were measured."""
+    """Names of the groups of metrics that were measured."""
     failed: bool
 
 

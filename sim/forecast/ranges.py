@@ -28,7 +28,7 @@ class Range(NamedTuple):
 
 
 class Ranges:
-    """Memory of errors, each in proportion to how far ahead the forecast was.
+    """Ranges around forecasts of starts, from the errors of earlier forecasts, each divided by how far ahead it was.
 
     Early ranges are too narrow, as at first only jobs that start soon have an error. So each start outside its range
     widens the next ones (adaptive conformal inference; Gibbs and Candès, 2021).
@@ -37,11 +37,11 @@ class Ranges:
     def __init__(self) -> None:
         self._errors: deque[float] = deque(maxlen=KEPT)
         self._open: dict[str, list[tuple[float, float, Range | None]]] = defaultdict(list)
-        """Job that waits -> (when, start, range) of its forecasts."""
+        """Forecasts of each waiting job: when made, the start, and the range."""
         self._out = 1 - SHARE
         """Share of the errors that are left out of a range."""
         self._sorted: tuple[float, list[float]] = -inf, []
-        """A moment, and the errors then in order."""
+        """Time of the latest forecast, and the errors known then in ascending order"""
 
     def around(self, job: str, at: float, said: float) -> Range | None:
         """Take in a forecast that is made at `at`. Return its range, None as long as there are too few errors.

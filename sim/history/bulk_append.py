@@ -90,7 +90,7 @@ class Extension:
 
     @property
     def kinds(self) -> bytearray:
-        """Return the kinds of the stretches by index; the default is a run."""
+        """Return the kind of each stretch as a number, to be overwritten; a new stretch is one on processors."""
         return self._history._kind
 
     @property

@@ -247,7 +247,7 @@ class DecisionLog:
         return found
 
     def until(self, last: int, sets: ProcessorSets | None = None) -> DecisionLog:
-        """Return the rows before `last` as a separate log that can be continued, with the processors `sets`."""
+        """Return a copy of the rows before row `last`, which can be continued and finds its processors in `sets`."""
         self.write()
         cut = DecisionLog(self._jobs, sets)
         cut.forms, cut.ranks, cut.heads = self.forms[:last], self.ranks[:last], self.heads[:last]

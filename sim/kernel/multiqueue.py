@@ -76,8 +76,8 @@ class MultiQueueLoop(Partitions):
         """Set up the columns of the partitions and queues."""
         Partitions.divide(self, jobs, procs, partitions)
         self.spare, self.spared_in, self.stamp = numbers(partitions), numbers(partitions), 0
-        """Idle processors of each partition that its pivot will not need, and the number of the change for which they
-        were computed
+        """Idle processors of each partition that its pivot will not need, the number of the change for which they were
+        computed, and the number of the latest change
         """
         self.pivot, self.pivot_at = blank(partitions), times(partitions)
         """Place of each queue's first job, and its planned start; negative without a job"""

@@ -322,7 +322,9 @@ class Present:
         self.ranged = at
 
     def _note(self, form: int, rank: int, head: int, one: float, two: float, three: float) -> None:
-        """Write a decision to the history."""
+        """Write a decision to the history: its form, as numbered in `FORMS`, the ranks of the job and of the head, and
+        the numbers of its reason, 0 where it has fewer than three.
+        """
         row = self.decided
         self.decided = row + 1
         self.h_form[row] = form

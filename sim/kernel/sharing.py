@@ -128,7 +128,7 @@ class Sharing(Clock):
             self.news += 1
 
     def places(self) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Return (rank, columns, rows) of every job, in order of placement."""
+        """Return the rank, the columns as bits, and the rows of every job in the matrix, in order of placement."""
         ranks = [self.placed[index] for index in range(self.standing)]
         return [(rank, self.sets.told(rank), self.rows_of[rank]) for rank in ranks]
 

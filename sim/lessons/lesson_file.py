@@ -55,7 +55,7 @@ MOST_BYTES = 2**18
 LESSON = TextKind("lesson", MOST_BYTES, LessonError)
 MOST_SCENES = 200
 LONGEST = 2000
-"""Largest number of letters of a text, also of all scenes at one time."""
+"""Largest number of letters of a text."""
 A_LINE = 200
 """Largest number of letters of a title or another single line."""
 MOST_OF_A_LIST = 20

@@ -57,7 +57,7 @@ class Not:
 
 @dataclass(frozen=True)
 class AllOf:
-    """Conjunction; it is met with the last of its parts."""
+    """Conjunction; it is met when the last of its parts is met while all others hold."""
 
     parts: tuple[Node, ...]
 
@@ -78,7 +78,7 @@ class AllOf:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """Disjunction; it is met with each of its parts."""
+    """Disjunction; it is met whenever one of its parts is met, even if another one still holds."""
 
     parts: tuple[Node, ...]
 

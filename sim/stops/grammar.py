@@ -4,11 +4,12 @@
     all        one {"and" one}                         event      backfill  start  head slips  missed reservation ...
     one        "not" one | "(" stop ")" | condition    deed       starts ends arrives considered backfilled ...
     condition  measure relation value | "time" moment | "step" number | moment | event | whose id deed | [whose id] own
-    whose      "job" | "user"                              deed "waits" may go on: "because" reason
+    whose      "job" | "user"                              "waits" may be followed by: "because" reason
     own        "number" name relation value                reason  too few free, would delay ... or "part of it"
                | "line" number | ["variable"] name relation value, of the policy's code
 
 A condition is about one step. A stop *holds* after a step, and *fires* when it is met: `queue > 50` once, when
+the queue has grown; `backfill` at every step with a backfilled job.
 """
 
 from __future__ import annotations

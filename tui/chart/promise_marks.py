@@ -62,7 +62,7 @@ def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
 
 
 def hole_of(snapshot: Snapshot) -> Hole | None:
-    """Return the hole in which others may pass the head, and the extra processors, from this step's reasons."""
+    """Return the hole in which others may pass the head, if a reason of this step states one."""
     for decision in snapshot.decisions:
         match _reason(decision):
             case EndsBefore(head, shadow, _) | PredictedBefore(head, shadow, _):

@@ -34,7 +34,7 @@ class Shares:
         self._known: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
 
     def of(self, sets: Sequence[int]) -> Shared:
-        """Return the shares for all these sets at once."""
+        """Return which bands each of these sets of processors touches, and the share of the band it covers."""
         if len(sets) > _MANY:
             return self._look(sets)
         if missing := list({s: None for s in sets if s not in self._known}):

@@ -19,10 +19,11 @@ class Migration:
     """Migrations of one rebuild: at most `tasks` tasks move, and each job that moves loses `cost` seconds of its own
     turns.
 
-    Every task of a job that migrates counts, even one that keeps its column. Option 1 costs C/2*|A| + C*sum|J|, option
-    2 C*|A| + C/2*sum|J|; the cheaper possible one is taken, of equals option 1. A job that moves aside takes the lowest
-    columns that are free once A is placed; several move in order of placement. A job pays for every move, also one
-    placed in the matrix at the same instant. If the columns of A are free, all jobs keep theirs.
+    Every task of a job that migrates counts, even one that keeps its column. With `cost` C, |A| tasks of A and sum|J|
+    tasks of the jobs J in its way, option 1 costs C/2*|A| + C*sum|J|, and option 2 costs C*|A| + C/2*sum|J|. The
+    cheaper possible one is taken; if both cost the same, option 1. A job that moves aside takes the lowest columns
+    that are free once A is placed; several move in order of placement. A job pays for every move, also one placed in
+    the matrix at the same instant. If the columns of A are free, all jobs keep theirs.
     """
 
     def __init__(self, view: GangView, cost: float, tasks: int) -> None:
@@ -32,14 +33,14 @@ class Migration:
     # Compaction: A leaves its row
 
     def can_bring(self, rank: int, row: int) -> bool:
-        """Return True if the row has room, and the cheaper option moves no more tasks than are left."""
+        """Return True if the row has room, and one option moves no more tasks than may still move."""
         size = self._matrix.columns(rank).bit_count()
         if size > self._matrix.free(row) or not self._tasks:
             return False
         return min(size, self._in_the_way(rank, row)[1]) <= self._tasks
 
     def bring(self, rank: int, row: int) -> Iterator[Step]:
-        """Yield the decisions that move job A to the row, by the cheaper option."""
+        """Yield the decisions that move the job `rank`, A, to the row by the cheaper of the two options."""
         ranks, aside = self._in_the_way(rank, row)
         size, cost = self._matrix.columns(rank).bit_count(), self._cost
         first = cost / 2 * size + cost * aside if aside <= self._tasks else None

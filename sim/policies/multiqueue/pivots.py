@@ -112,8 +112,8 @@ class Pivots:
         return job.procs <= plan.free_now and plan.fits(job.procs, now, until_then)
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
-        """Return the reason why the job may not run from now on: a reservation, or else the first pivot that it would
-        delay.
+        """Return why a job that cannot start now has to wait: a reservation that it would touch, or else the first
+        pivot that it would delay.
         """
         now, plan = self._view.now, by_number(self._view.plan).copy()
         plan.take(now, now + job.estimate, job.procs)

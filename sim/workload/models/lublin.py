@@ -133,7 +133,7 @@ def even_arrivals(jobs: int, rng: np.random.Generator, parameters: Parameters = 
 
 
 def in_daily_cycle(even: Floats, parameters: Parameters = BATCH) -> Floats:
-    """Return these arrival times with a daily cycle: each half hour gets as much of the even time as its weight."""
+    """Return these even arrival times with a daily cycle: a half hour gets arrivals in proportion to its weight."""
     day, within = np.divmod(even / BUCKET, BUCKETS)
     passed = np.concatenate(([0.0], np.cumsum(daily_cycle(parameters))))
     bucket = np.interp(within, passed, np.arange(BUCKETS + 1))
