@@ -27,6 +27,7 @@ from tui.screens.play.page import choice, happened, machine, placed, queue, resu
 from tui.screens.replay.messages import Quit
 from tui.widgets.bar import Bar
 from tui.widgets.cell_rows import Lines, fitted
+from tui.widgets.fitting_keys import fitting_keys
 
 HELP = (
     ("You are the scheduler", (
@@ -178,10 +179,7 @@ class PlayScreen(Screen[None]):
         """Return the line of keys; each key can be clicked."""
         pairs = PLAYING_KEYS if self._scores is None else SCORED_KEYS
         other = () if self._hours is None or self._scores is None else (OTHER_KEY,)
-        spans = [Span(" ")]
-        for key, word, action in (*pairs, *other, *ALWAYS_KEYS):
-            spans += [Span(key, "key", action), Span(f" {word}  ", "dim", action)]
-        return line(*spans)
+        return fitting_keys((*pairs, *other), ALWAYS_KEYS, self.size.width)
 
     def put_best(self, best: Sequence[tuple[str, float, float]]) -> None:
         """Show these as the best games of the class."""

@@ -39,7 +39,7 @@ class Scale:
         """Return a scale that shows all jobs, with space behind them, in round steps."""
         last = max((job.submit + job.estimate for job in draft.puzzle.jobs), default=0)
         least = max(last * ROOM, LEAST) / max(columns, 1)
-        step = next((step for step in _ROUND if step >= least), None)
+        step = next((step for step in ROUND if step >= least), None)
         return cls(float(step) if step else least)
 
     def column(self, time: float) -> int:
@@ -49,7 +49,7 @@ class Scale:
         return max(round(column * self.per_column), 0)
 
 
-_ROUND = (10, 15, 20, 30, 60, 120, 180, 300, 600, 900, 1200, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 172800)
+ROUND = (10, 15, 20, 30, 60, 120, 180, 300, 600, 900, 1200, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 172800)
 
 
 def rows(draft: Draft, width: int) -> list[Line]:
@@ -80,7 +80,7 @@ def _bar(job: PuzzleJob, scale: Scale, columns: int, hue: int, lit: bool) -> lis
     asked = min(max(scale.column(job.submit + job.estimate), end), columns)
     return [
         Span("·" * begin, "faint"),
-        Span("█" * (end - begin), f"hue:{hue}"),
+        Span("█" * (end - begin - 1) + ("▸" if end - begin > 1 else "█"), f"hue:{hue}"),
         Span("░" * (asked - end), f"hue:{hue}"),
         Span(f" {span(job.submit)}" if columns - asked > len(span(job.submit)) + 1 else "", "strong" if lit else "dim"),
     ]
@@ -98,7 +98,7 @@ def part_at(draft: Draft, width: int, row: int, column: int) -> Part:
     asked = max(scale.column(job.submit + job.estimate), end)
     if job.asked is not None and asked - 1 <= at <= asked:
         return "asked"
-    if at == end - 1 and end - begin > 1:
+    if (at == end - 1 and end - begin > 1) or at == end == asked:
         return "run"
     return "submit" if begin <= at < asked else "none"
 

@@ -24,6 +24,12 @@ class Draft:
         jobs = self.puzzle.jobs
         return jobs[self.chosen] if self.chosen < len(jobs) else None
 
+    @property
+    def model(self) -> PuzzleJob:
+        """Return the job that a new one resembles: the chosen one, or the last, or one of a quarter of the machine."""
+        jobs = self.puzzle.jobs
+        return self.job or (jobs[-1] if jobs else PuzzleJob(max(self.puzzle.procs // 4, 1), 600))
+
     def changed(self, puzzle: Puzzle, again: bool = False) -> Draft:
         """Return the draft with a changed puzzle; with `again` the change continues the last one, for a single undo."""
         if puzzle == self.puzzle:

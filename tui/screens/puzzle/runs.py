@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sim.errors import SchedscopeError
+from sim.formatting import span
 from sim.policies import parse_policy
 from sim.workload.formats.puzzle import Puzzle
 from sim.workload.source import Source
@@ -16,8 +17,11 @@ from tui.replay.navigation import Traveller
 from tui.replay.opening import opening_of
 from tui.replay.stage import RunView
 from tui.replay.thumbnail import Thumbnail
+from tui.screens.puzzle.board import ROUND
 
 POLICIES = ("fcfs", "firstfit", "easy", "conservative")
+APART = 10
+"""Smallest distance in columns of two times on an axis."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,23 @@ def charts(puzzle: Puzzle, look: Look, size: Size, policies: tuple[str, ...] = P
         PolicyChart(policy, None, None, "", 0, None, stage) if isinstance(stage, str) else
         _chart(policy, stage, end, look, size) for policy, stage in made
     )  # fmt: skip
+
+
+def time_axis(end: float, columns: int) -> str:
+    """Return the axis of time below a chart from 0 to `end`: round times, each behind its mark, and what ┃ means.
+
+    >>> time_axis(2500, 36)
+    '│0s          │15m00       │30m00'
+    >>> time_axis(600, 36)
+    '│0s        │3m00      │6m00    ┃ end'
+    """
+    step = next((step for step in ROUND if step * columns >= end * APART), None)
+    axis, time = "", 0
+    while step is not None and round(time / end * columns) + APART - 2 <= columns:
+        axis += f"{'':{max(round(time / end * columns) - len(axis), 0)}}│{span(time)}"
+        time += step
+    ends = " ┃ end"
+    return f"{axis:{columns - len(ends)}}{ends}" if len(axis) + len(ends) <= columns else axis
 
 
 def _end(stage: RunView) -> float:

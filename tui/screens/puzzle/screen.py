@@ -31,19 +31,26 @@ from tui.screens import dialogs
 from tui.screens.dialogs.choice import ChoiceDialog
 from tui.screens.puzzle.board import Board, Scale
 from tui.screens.puzzle.draft import Draft
-from tui.screens.puzzle.runs import PolicyChart, charts
+from tui.screens.puzzle.runs import PolicyChart, charts, time_axis
 from tui.screens.replay.messages import Deliver, OpenTrace, Quit
 from tui.widgets.bar import Bar
 from tui.widgets.cell_rows import Lines, fitted
+from tui.widgets.fitting_keys import fitting_keys
 
 EXAMPLE = "10 procs; 6x10m@0; 4x20m@0; 8x10m@20s; 4x15m@30s; 5x8m20s@40s"
-NEW = PuzzleJob(1, 600)
 LEAVING = (("l", "leave", "it is neither copied (y) nor saved (S)"), ("s", "stay", "go on"))
-LONG_KEYS = 110
-"""Width in columns from which the line of keys has all keys."""
+ROOMY = 12
+"""Height in rows of the charts from which they have an axis of time."""
+LEAST_ROWS = 3
+"""Height in rows that the board has at least."""
+KEYS = (
+    ("n", "new", "new"), ("←→", "submit", ""), ("[]", "run", ""), ("{}", "estimate", ""), ("+-", "procs", ""),
+    ("u", "undo", "undo"), ("e", "type", "type"), ("enter", "replay", "replay"), ("y", "copy", "copy"),
+)  # fmt: skip
+LAST_KEYS = (("?", "help", "help"), ("q", "quit", "quit"))
 HELP = (
     ("The puzzle", (
-        ("drag", "A bar: when the job is submitted; its end: the run time; the end of ░: the estimate."),
+        ("drag", "A bar: when the job is submitted; its end ▸: the run time; the end of ░: the estimate."),
         ("drag in new", "Another job, from its submission to its end."), ("wheel + -", "Processors of the job."),
         ("↑ ↓", "Choose a job."), ("← →", "Submit it earlier, later."), ("[ ]", "A shorter or longer run time."),
         ("{ }", "A lower or higher estimate."), ("n del", "Another job; remove one."), ("< >", "Size of the machine."),
@@ -72,9 +79,22 @@ class Charts(Lines):
     class Resized(Message):
         """Message that the size of the charts has changed."""
 
+    procs = 1
+    """Number of processors of the machine, which stands at the left of each chart."""
+
+    @property
+    def _gutter(self) -> int:
+        return len(f"{self.procs}") + 1
+
+    @property
+    def _has_axis(self) -> bool:
+        """True if a row is left for the axis of time, or the charts are high enough to give one."""
+        return self.size.height % 2 == 1 or self.size.height >= ROOMY
+
     @property
     def picture(self) -> Size:
-        return Size(max(self.size.width // 2 - 1, 0), max(self.size.height // 2 - 1, 0))
+        height = self.size.height - self._has_axis
+        return Size(max(self.size.width // 2 - 1 - self._gutter, 0), max(height // 2 - 1, 0))
 
     def on_resize(self) -> None:
         self.forget()
@@ -87,15 +107,22 @@ class Charts(Lines):
         rows: dict[int, list[Segment]] = {y: [] for y in range(height)}
         for number, each in enumerate(found):
             top = number // 2 * (size.rows + 1)
-            gap = Segment("  "[: width - 2 * size.columns - 1], blank)
-            head = heading(each, best, size.columns)
+            whole = size.columns + self._gutter
+            gap = Segment("  "[: width - 2 * whole - 1], blank)
+            head = heading(each, best, whole)
             made = [[Segment(text.drawn(s.text, look.ascii), look.style(s.style)) for s in head.spans]]
             if each.cells is not None:
                 high, wide = each.cells.chars.shape
-                made += [brush.draw(each.cells, row, 0, min(size.columns, wide)) for row in range(high)]
+                numbers = {0: f"{self.procs}", high - 1: "0"} if high > 1 else {}
+                for row in range(high):
+                    label = Segment(f"{numbers.get(row, ''):>{self._gutter - 1}} ", look.style("dim"))
+                    made.append([label, *brush.draw(each.cells, row, 0, min(size.columns, wide))])
             made += [[] for _ in range(size.rows + 1 - len(made))]
             for row in range(min(size.rows + 1, height - top)):
-                rows[top + row] += [*fitted(made[row], size.columns, blank), gap]
+                rows[top + row] += [*fitted(made[row], whole, blank), gap]
+        if self._has_axis and (end := max((each.end for each in found), default=0)):
+            axis = f"{'':{self._gutter}}{text.pad(text.drawn(time_axis(end, size.columns), look.ascii), size.columns)}"
+            rows[height - 1] += [Segment(f"{axis}  {axis}", look.style("dim"))]
         self.put({y: fitted(row, width, blank) for y, row in rows.items()})
 
 
@@ -109,8 +136,11 @@ def heading(chart: PolicyChart, best: float | None, width: int) -> Line:
         return line(Span(chart.policy, "strong"))
     star = " *" if chart.mean_wait == best else ""
     told = f"  mean wait {span(chart.mean_wait)}{star}"
-    rest = f"  worst {chart.worst} {span(chart.worst_wait)}"
+    longest = span(chart.worst_wait)
+    rest = f"  worst {chart.worst} {longest}"
     room = max(width - len(chart.policy) - len(told), 0)
+    if len(rest) > room and (saved := len(chart.worst) + 1 + len("wait ")) >= len(rest) - room:
+        told, rest, room = told.replace("wait ", ""), f"  worst {longest}", room + saved
     return line(Span(chart.policy, "strong"), Span(told, "good" if star else ""), Span(text.shorten(rest, room), "dim"))
 
 
@@ -184,10 +214,11 @@ class PuzzleScreen(Screen[None]):
         title = line(Span(" puzzle ", "strong"), Span(f"· {machine} · {count(len(puzzle.jobs), 'job')}", "dim"))
         self.query_one("#title", Bar).show([title], self._look)
         self._note()
-        keys = "n new  ←→ submit  [] run  {} estimate  +- procs  u undo  e type  ? help"
-        keys += "  enter replay  y copy  q quit" if self.size.width >= LONG_KEYS else ""
-        self.query_one("#keys", Bar).show([line(Span(f" {keys}", "dim"))], self._look)
-        self._draw_charts(puzzle, self.query_one(Charts).picture)
+        self.query_one("#keys", Bar).show([fitting_keys(KEYS, LAST_KEYS, self.size.width)], self._look)
+        self.query_one(Board).styles.max_height = max(len(puzzle.jobs) + 1, LEAST_ROWS)
+        drawn = self.query_one(Charts)
+        drawn.procs = puzzle.procs
+        self._draw_charts(puzzle, drawn.picture)
 
     def _note(self) -> None:
         told, style = (self._told, "warn") if self._told else (self._hint, "dim")
@@ -201,7 +232,7 @@ class PuzzleScreen(Screen[None]):
             return "Drag in the last row, press n, or e and type: 5x10m@0, 5 processors for 10 min."
         asked = "" if job.asked is None else f", estimate {span(job.asked)}"
         ends = "; it is killed at its estimate" if job.estimate < job.run else ""
-        told = f"J{self.draft.chosen + 1}: {job.procs} processors for {span(job.run)}{asked}"
+        told = f"J{self.draft.chosen + 1}: {count(job.procs, 'processor')} for {span(job.run)}{asked}"
         return f"{told}, submitted at {span(job.submit)}{ends}"
 
     @work(thread=True, exclusive=True)
@@ -296,12 +327,17 @@ class PuzzleScreen(Screen[None]):
         self._put(self.draft.moved(procs=by))
 
     def action_machine(self, by: int) -> None:
+        before = self.draft.puzzle.jobs
         self._put(self.draft.with_procs(self.draft.puzzle.procs + by))
+        pairs = enumerate(zip(before, self.draft.puzzle.jobs, strict=True), 1)
+        if narrowed := [f"J{number}" for number, (job, now) in pairs if job.procs > now.procs]:
+            procs = count(self.draft.puzzle.procs, "processor")
+            self._show(f"the machine has {procs}, so {', '.join(narrowed)} got narrower; u takes it back")
 
     def action_new(self) -> None:
-        jobs = self.draft.puzzle.jobs
-        self._put(self.draft.added(self.draft.job or (jobs[-1] if jobs else NEW)))
-        if len(jobs) >= MOST_JOBS:
+        is_full = len(self.draft.puzzle.jobs) >= MOST_JOBS
+        self._put(self.draft.added(self.draft.model))
+        if is_full:
             self._show(f"a puzzle has {MOST_JOBS} jobs at most")
 
     def action_remove(self) -> None:
@@ -327,7 +363,7 @@ class PuzzleScreen(Screen[None]):
         again, self._has_dragged = self._has_dragged, True
         if drag.part == "new":
             begin, end = sorted((drag.begin, drag.end))
-            job = PuzzleJob(max(self.draft.puzzle.procs // 4, 1), max(end - begin, 1), begin)
+            job = PuzzleJob(self.draft.model.procs, max(end - begin, 1), begin)
             self._put(self.draft.with_job(job, again=True) if again else self.draft.added(job))
             return
         held = self._held
