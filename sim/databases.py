@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LONGEST_VALUE = 1 << 28
 """Largest number of bytes of one value in a database from a foreign file."""
+MOST_PARTS = 200
+"""Largest number of tables and indices of a foreign file, so that nothing is hidden behind thousands of them."""
 STEPS, STEPS_PER_BYTE, BETWEEN = 20_000_000, 400, 100_000
 """Steps of SQLite for one question: a number for any file, and more for each byte of it; steps between two checks."""
 _BESIDE = ("-journal", "-wal", "-shm")
@@ -60,7 +62,9 @@ def refuse_computing(db: Connection) -> None:
     """Raise `sqlite3.DatabaseError` if a view, trigger, index or column of the file computes something."""
     import sqlite3
 
-    for name, kind, text in db.execute("SELECT name, type, sql FROM sqlite_schema LIMIT 1000"):
+    for count, (name, kind, text) in enumerate(db.execute("SELECT name, type, sql FROM sqlite_schema")):
+        if count == MOST_PARTS:
+            raise sqlite3.DatabaseError(f"expected at most {MOST_PARTS} tables and indices")
         if kind == "index" and text is None:
             continue
         if kind != "table" or not isinstance(text, str) or _COMPUTES.search(re.sub(r'"[^"]*"', '""', text)):

@@ -30,6 +30,7 @@ COMPUTING = (
     f"CREATE VIEW more AS SELECT {ENDLESS}",
     "CREATE TRIGGER more AFTER INSERT ON jobs BEGIN DELETE FROM jobs; END",
     "CREATE VIRTUAL TABLE more USING fts5(x)",
+    f"CREATE TABLE more ({', '.join(f'c{number} UNIQUE' for number in range(1100))})",
 )
 
 

@@ -133,7 +133,11 @@ class SiblingImporter(SourceLoader):
             return self._namespace(fullname)
         other = PathFinder.find_spec(fullname) if path is None else None
         is_other = other and other.origin and not other.origin.startswith(os.path.join(self._folder, ""))
-        return None if is_other else spec_from_file_location(fullname, place, loader=self)
+        if is_other or (found := spec_from_file_location(fullname, place, loader=self)) is None:
+            return None
+        if found.submodule_search_locations:  # Python would look there for compiled and unread files
+            found.submodule_search_locations = []
+        return found
 
     def _namespace(self, name: str) -> ModuleSpec | None:
         """Return the specification of a folder without a file `__init__.py`, if files of it are known."""

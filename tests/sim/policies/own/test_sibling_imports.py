@@ -164,17 +164,23 @@ def compiled(source: str, harmless: str = "") -> bytes:
     return MAGIC_NUMBER + bytes(12) + marshal.dumps(compile(source, "x", "exec"))
 
 
-@pytest.mark.parametrize("kind", ["alone", "of the package", "of the file", "a name of Python elsewhere", "library"])
+@pytest.mark.parametrize(
+    "kind", ["alone", "in a package", "of the package", "of the file", "a name of Python elsewhere", "library"]
+)
 @pytest.mark.parametrize("named", ["file", "module"])
 def test_only_what_was_read_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, named: str) -> None:
     """Compiled files beside a source are nobody's to read, and Python prefers some of them."""
     monkeypatch.chdir(tmp_path)
     tag, plain = sys.implementation.cache_tag, "x = 1\n"
-    imported = "winreg" if kind == "a name of Python elsewhere" else "helper"
+    imported = {"a name of Python elsewhere": "winreg", "in a package": "helper.sub"}.get(kind, "helper")
     (tmp_path / "own_policy_of_a_test.py").write_text(HEAD + FCFS + f"\nimport {imported}\n")
     match kind:
         case "alone":
             (tmp_path / "helper.pyc").write_bytes(compiled(HARM))
+        case "in a package":
+            (tmp_path / "helper").mkdir()
+            (tmp_path / "helper" / "__init__.py").write_text(plain)
+            (tmp_path / "helper" / "sub.pyc").write_bytes(compiled(HARM))
         case "of the package":
             (tmp_path / "helper" / "__pycache__").mkdir(parents=True)
             for path in ("helper.py", "helper/__init__.py"):
