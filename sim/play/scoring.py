@@ -23,6 +23,14 @@ from sim.workload.model import Workload
 
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=1", "slack")
 """Policies that play the same hours: the baseline, and backfilling as in the papers."""
+IN_SHORT = {
+    "fcfs": "no backfilling",
+    "easy": "never delays the head",
+    "conservative": "delays no job",
+    "relaxed:omega=1": "only short jobs pass",
+    "slack": "promises may slip",
+}
+"""A few words on each rival: what it allows to a job that passes others."""
 MOST_COSTLY = 3
 
 

@@ -28,5 +28,7 @@ def command(trace: str | None, seed: int) -> Any:
     from tui.screens.play.screen import PlayScreen
 
     return open_at(
-        lambda look, is_guest: PlayScreen(workload, look, workload.name, hours=lambda seed: afternoon(whole, seed))
+        lambda look, is_guest: PlayScreen(
+            workload, look, workload.name, hours=lambda seed: afternoon(whole, seed), seed=seed
+        )
     )

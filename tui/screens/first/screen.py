@@ -281,7 +281,8 @@ class FirstScreen(ClosesOnce[None]):
         def hours(seed: int) -> Workload:
             return afternoon(read(SAMPLE), seed)
 
-        self.app.push_screen(PlayScreen(hours(randrange(10**6)), self._look, SAMPLE, hours=hours))
+        seed = randrange(10**6)
+        self.app.push_screen(PlayScreen(hours(seed), self._look, SAMPLE, hours=hours, seed=seed))
 
     def action_theme(self) -> None:
         self.app.push_screen(theme_choice(self._look), self._use)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim.formatting import clock, name, span
+from sim.formatting import clock, count, name, span
 from sim.play.game import Game
-from sim.play.scoring import Costly, Score
+from sim.play.scoring import IN_SHORT, Costly, Score
 from sim.workload.model import Job
 from tui.chart.colours import OwnHues
 from tui.look import text
@@ -16,6 +16,8 @@ from tui.look.sheets import Line, Span, line, wrapped
 
 NAMES = 22
 """Width in columns of a job's name and processors."""
+TABLE = 58
+"""Width in columns of the scores, in front of the words on each policy."""
 
 
 def machine(game: Game, width: int, height: int) -> list[Line]:
@@ -34,7 +36,7 @@ def machine(game: Game, width: int, height: int) -> list[Line]:
     hues = hues_of(game)
     for job in jobs[: max(height - 1, 0)]:
         columns = max(round((game.expected_end(job) - game.now) / per_column), 1)
-        named = f" {name(job)} {job.procs:,} procs"
+        named = f" {name(job)} {count(job.procs, 'proc')}"
         ends = f" {span(game.expected_end(job) - game.now)}"
         found.append(
             line(
@@ -59,10 +61,11 @@ def queue(game: Game, chosen: int, width: int, height: int) -> list[Line]:
     for number, job in list(enumerate(jobs))[first : first + room]:
         fits = job.procs <= game.free
         mark = "▌" if number == chosen else " "
-        told = "fits" if fits else f"needs {job.procs - game.free:,} more procs"
+        told = "fits" if fits else f"needs {count(job.procs - game.free, 'more proc')}"
         digit = f"{number + 1}" if number < 9 else " "
         style = "strong" if number == chosen else "" if fits else "dim"
-        body = f" {name(job):<7}{job.procs:>6,} procs {span(job.estimate):>9} {span(game.waits(job.rank)):>9}  "
+        unit = "proc " if job.procs == 1 else "procs"
+        body = f" {name(job):<7}{job.procs:>6,} {unit} {span(job.estimate):>9} {span(game.waits(job.rank)):>9}  "
         found.append(
             line(
                 Span(mark, "accent"),
@@ -86,7 +89,7 @@ def result(
         style = "accent" if each.who == "you" else ""
         who = text.pad(text.shorten(each.who, 20), 20)
         told = f" {place}. {who}  {span(each.mean_wait):>10}   {span(each.worst_wait):>10}  {each.worst}"
-        found.append(line(Span(told, style)))
+        found.append(line(Span(text.pad(told, TABLE), style), Span(IN_SHORT.get(each.who, ""), "dim")))
     found += [
         line(),
         line(Span(" The decisions that cost most", "strong"), Span("  if EASY goes on after them, not before", "dim")),

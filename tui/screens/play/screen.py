@@ -41,6 +41,9 @@ HELP = (
     ("How it is scored", (
         ("mean wait", "Start minus submission, averaged over all jobs: less is better."),
         ("worst wait", "The longest wait of any job."),
+        ("relaxed:omega=1", "A job may pass the head only if it ends before the head can start."),
+        ("slack", "Conservative, but a promised start may slip by a part of the job's estimate."),
+        ("--seed", "schedscope play --seed N plays the same hours again."),
         ("a decision's cost", "How much longer all jobs wait if EASY takes over after it instead of before it."),
     )),
 )  # fmt: skip
@@ -125,9 +128,13 @@ class PlayScreen(Screen[None]):
         title: str = "",
         best: Sequence[tuple[str, float, float]] = (),
         hours: Callable[[int], Workload] | None = None,
+        seed: int | None = None,
     ) -> None:
-        """`best`: (name, mean wait, worst wait) of the best games of a class; `hours`: other hours, by a seed."""
+        """`best`: (name, mean wait, worst wait) of the best games of a class; `hours`: other hours, by a seed;
+        `seed`: that of these hours, None if there is no choice.
+        """
         super().__init__()
+        self._seed = seed
         self._hours, self._is_warned = hours, False
         self._best = tuple(best)
         self.game, self._look, self._title = Game(workload), look, title
@@ -158,7 +165,8 @@ class PlayScreen(Screen[None]):
         self._chosen = choice(game.queue, self._chosen)
         score = f"{so_far(game)} "
         room = width - len(clock(game.now)) - len(score) - 3
-        title = text.pad(text.shorten(f"{self._title} · {game.workload.procs:,} processors", room), room)
+        seed = "" if self._seed is None else f" seed {self._seed}"
+        title = text.pad(text.shorten(f"{self._title}{seed}", room), room)
         named = line(Span(f" {clock(game.now)}", "accent"), Span(f"  {title}", "dim"), Span(score, "strong"))
         self.query_one("#title", Bar).show([named], self._look)
         if self._scores is not None:
@@ -239,8 +247,14 @@ class PlayScreen(Screen[None]):
     def action_other(self) -> None:
         """Play other hours of the same trace."""
         hours = self._hours
-        if hours is not None:
-            self._unless_lost(lambda: self._begin(hours(randrange(10**6)), f"Other hours. {GOAL}"))
+        if hours is None:
+            return
+
+        def begin() -> None:
+            self._seed = randrange(10**6)
+            self._begin(hours(self._seed), f"Other hours. {GOAL}")
+
+        self._unless_lost(begin)
 
     def _begin(self, workload: Workload, told: str) -> None:
         self.game, self._scores, self._costly, self._chosen = Game(workload), None, [], 0

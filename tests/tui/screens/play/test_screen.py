@@ -5,12 +5,15 @@ Also tests tui.screens.play.page, tui.cli.play.
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 from textual.pilot import Pilot
 
+from sim.play.scoring import IN_SHORT, RIVALS
+from sim.workload.model import Workload
 from sim.workload.source import read
 from tests.tui.cli.program import error
 from tui.beginnings import Begun
@@ -31,8 +34,15 @@ def text(screen: PlayScreen) -> str:
 
 
 @asynccontextmanager
-async def playing(size: tuple[int, int] = (80, 24)) -> AsyncIterator[tuple[Begun, Pilot[int], PlayScreen]]:
-    app = Begun(lambda look, is_guest: PlayScreen(FIVE, look, "five", hours=lambda seed: TWO))
+async def playing(
+    size: tuple[int, int] = (80, 24), seeds: list[int] | None = None
+) -> AsyncIterator[tuple[Begun, Pilot[int], PlayScreen]]:
+    def hours(seed: int) -> Workload:
+        if seeds is not None:
+            seeds.append(seed)
+        return TWO
+
+    app = Begun(lambda look, is_guest: PlayScreen(FIVE, look, "five", hours=hours, seed=7))
     async with app.run_test(size=size) as pilot:
         for _ in range(200):
             await pilot.pause(0.02)
@@ -48,6 +58,7 @@ async def playing(size: tuple[int, int] = (80, 24)) -> AsyncIterator[tuple[Begun
 async def test_a_game_is_played_and_scored(size: tuple[int, int]) -> None:
     async with playing(size) as (_, pilot, screen):
         assert "Queue: 2 waiting, 3 to come" in text(screen)
+        assert "five seed 7" in text(screen)
         await pilot.press("enter", "enter")
         assert "0 of 10 free" in text(screen)
         await pilot.press("3", "space", "1")
@@ -63,12 +74,15 @@ async def test_a_game_is_played_and_scored(size: tuple[int, int]) -> None:
         assert "conservative" in text(screen)
         assert "The decisions that cost most" in text(screen)
         assert "You are number" in text(screen)
+        if size[0] >= 80:
+            assert "promises may slip" in text(screen)
         await pilot.press("N")
         assert "Queue: 2 waiting, 3 to come" in text(screen)
 
 
 async def test_begun_game_is_left_only_when_asked_for() -> None:
-    async with playing() as (app, pilot, screen):
+    seeds: list[int] = []
+    async with playing(seeds=seeds) as (app, pilot, screen):
         await pilot.press("enter", "escape")
         assert isinstance(app.screen, ChoiceDialog)
         await pilot.press("s")
@@ -76,6 +90,8 @@ async def test_begun_game_is_left_only_when_asked_for() -> None:
         await pilot.press("O")
         await pilot.press("l")
         assert (screen.game.moves, screen.game.workload) == ((), TWO)
+        given = re.findall(r"five seed (\d+)", text(screen))
+        assert given == [str(seeds[-1])]
         await pilot.press("escape")
         assert not isinstance(app.screen, PlayScreen | ChoiceDialog)
 
@@ -98,6 +114,18 @@ async def test_clock_can_be_clicked_and_says_what_happened() -> None:
             await pilot.click("#keys", offset=(keys.index("clock"), 0))
         assert "d0 00:10:00: J1 ended" in text(screen)
         assert "worst 10m00 J2" in text(screen)
+
+
+def test_each_policy_of_the_scores_is_explained() -> None:
+    assert tuple(IN_SHORT) == RIVALS
+
+
+async def test_one_processor_is_not_plural() -> None:
+    async with playing() as (_, pilot, screen):
+        await pilot.press("O")
+        await pilot.pause()
+        assert "1 proc " in text(screen)
+        assert "1 procs" not in text(screen)
 
 
 def test_a_game_needs_a_terminal_and_a_trace() -> None:
