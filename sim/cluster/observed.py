@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from math import inf
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -30,7 +31,7 @@ MOST_KEPT = 2_000
 stretches and the kinds of events are kept.
 """
 MOST_PAST = 50_000
-"""Largest number of stretches that have ended; older ones are dropped."""
+"""Largest number of stretches that have ended, and of jobs if the past is limited; older ones are dropped."""
 MOST_EVENTS = 2_000
 """Largest number of events that are kept; older ones are found again by comparing pictures."""
 MOST_DATES, FEW_DATES = 200, 20
@@ -100,8 +101,14 @@ class Layout:
 class Observed:
     """Observed history, to which pictures are added in order of time. Only one thread may use it."""
 
-    def __init__(self, zone: tzinfo = UTC) -> None:
-        self.zone = zone
+    def __init__(self, zone: tzinfo = UTC, past: float = inf) -> None:
+        """Make an empty history that forgets jobs `past` seconds after the scheduler listed them last."""
+        self.zone, self._limit = zone, past
+        self._begin = -inf
+        """Time since the origin before which jobs may be forgotten."""
+        self._seen = array("d")
+        """Time since the origin when each job, by rank, was last listed or held cores."""
+        self._kinds_known: dict[frozenset[Kind], frozenset[Kind]] = {}
         self.origin: float | None = None
         """Midnight, on the cluster's clock, before the first picture, in seconds since 1970."""
         self.layout = Layout((), 0)
@@ -113,7 +120,8 @@ class Observed:
         """Events of each picture by its number; from the first number on, none is missing."""
         self._count = 0
         self.jobs: list[ClusterJob] = []
-        """Jobs as they were last seen, by rank"""
+        """Jobs as they were last seen, by rank; one without an id was forgotten."""
+        self._nobody = ClusterJob("", "", "COMPLETED")
         self.ranks: dict[str, int] = {}
         self.doubled = 0
         """Number of cores that two jobs held at once in the last picture, according to the scheduler."""
@@ -136,6 +144,7 @@ class Observed:
         if self.origin is None:
             local = datetime.fromtimestamp(cluster.at, self.zone)
             self.origin = local.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+            self._nobody = replace(self._nobody, submit=self.origin)
         cluster = sharing(cluster, before)
         if before is None or cluster.nodes is not before.nodes:
             self._lay_out(cluster)
@@ -147,6 +156,7 @@ class Observed:
         taken = sum(job.cpus for job in cluster.running) / cluster.cpus if cluster.cpus else 0.0
         self.levels.append((min(taken, 1.0), len(cluster.queue)))
         self._take_in(cluster, before)
+        self._forget(self.moments[-1])
         self._workload = None
         return happened
 
@@ -167,7 +177,7 @@ class Observed:
                 taken[name] = [*busy, (end, mask)]
                 processors |= mask
             if processors:
-                found.append(Stretch(self._rank_of(job), start, end, "run", processors, ended_by=_ending(job)))
+                found.append(Stretch(self._rank_of(job, end), start, end, "run", processors, ended_by=_ending(job)))
         self._past.extendleft(sorted(found, key=lambda stretch: stretch.end or 0.0, reverse=True))
         self._workload = None
 
@@ -187,6 +197,11 @@ class Observed:
     def first_kept(self) -> int:
         """Return the number of the earliest picture that is kept whole."""
         return self._kept[0][0] if self._kept else 0
+
+    @property
+    def first_known(self) -> int:
+        """Return the number of the earliest picture whose jobs are all known still."""
+        return min(bisect_left(self.moments, self._begin), max(len(self.moments) - 1, 0))
 
     def picture_at(self, time: float) -> int:
         """Return the number of the last picture taken until `time`, 0 before the first."""
@@ -231,17 +246,32 @@ class Observed:
     # Steps of taking in a picture
 
     def _note_events(self, happened: tuple[Event, ...]) -> None:
-        self.kinds.append(frozenset(event.kind for event in happened))
+        kinds = frozenset(event.kind for event in happened)
+        self.kinds.append(self._kinds_known.setdefault(kinds, kinds))
         self._events[len(self.moments) - 1] = happened
-        self._count += len(happened)
+        self._count += max(len(happened), 1)
         while self._count > MOST_EVENTS and len(self._events) > 2:
-            self._count -= len(self._events.pop(next(iter(self._events))))
+            self._count -= max(len(self._events.pop(next(iter(self._events)))), 1)
 
     def _keep(self, cluster: Cluster) -> None:
         self._kept.append((len(self.moments) - 1, cluster))
         self._size += len(cluster.jobs)
         while self._size > MOST_KEPT and len(self._kept) > 2:
             self._size -= len(self._kept.popleft()[1].jobs)
+
+    def _forget(self, now: float) -> None:
+        """Drop what ended before the limited past; the ranks of other jobs stay."""
+        if self._limit == inf:
+            return
+        begin, self._begin = self._begin, max(self._begin, now - self._limit)  # one picture later, for other threads
+        if len(self.ranks) > MOST_PAST:
+            self._begin = max(self._begin, sorted(self._seen[rank] for rank in self.ranks.values())[-MOST_PAST])
+        for id, rank in [(id, rank) for id, rank in self.ranks.items() if self._seen[rank] < begin]:
+            del self.ranks[id]
+            self._dates.pop(rank, None)
+            self.jobs[rank] = self._nobody
+        self._past = deque((s for s in self._past if s.end is None or s.end >= begin), MOST_PAST)
+        self._gone = [gone for gone in self._gone if gone.end is None or gone.end >= begin]
 
     def _lay_out(self, cluster: Cluster) -> None:
         """Number the cores; if nodes were added or removed, move the stretches on them to the new numbers."""
@@ -284,7 +314,7 @@ class Observed:
         holds = [job for job in cluster.jobs if job.nodes and (job.is_running or job.state == SUSPENDED)]
         held_by = {job.id for job in holds}
         for job in cluster.jobs:
-            rank = self._rank_of(job)
+            rank = self._rank_of(job, now)
             if job.is_waiting and job.start is not None:
                 self._date(rank, now, job.start - (self.origin or 0.0))
             elif len(dates := self._dates.get(rank, ())) > 2 * FEW_DATES and not job.is_waiting:
@@ -345,6 +375,7 @@ class Observed:
 
     def _close(self, rank: int, end: float, ended_by: str) -> None:
         held = self._open.pop(rank)
+        self._seen[rank] = max(self._seen[rank], end)
         if end > held.start:
             self._past.append(Stretch(rank, held.start, end, held.kind, held.processors, ended_by=ended_by))
 
@@ -365,13 +396,14 @@ class Observed:
     def _held_at(self, start: float, end: float) -> int:
         return _union(held.processors for held in self._open.values() if held.start < end)
 
-    def _rank_of(self, job: ClusterJob) -> int:
+    def _rank_of(self, job: ClusterJob, seen: float) -> int:
         rank = self.ranks.get(job.id)
         if rank is None:
             rank = self.ranks[job.id] = len(self.jobs)
             self.jobs.append(job)
+            self._seen.append(seen)
         else:
-            self.jobs[rank] = job
+            self.jobs[rank], self._seen[rank] = job, seen
         return rank
 
     def _date(self, rank: int, at: float, start: float) -> None:

@@ -1,25 +1,90 @@
 """Size of the recording of a whole week of a busy cluster: 10,080 polls of 2,000 waiting jobs, written to a file.
 
     python -m tests.benchmarks.week [POLLS]
+    python -m tests.benchmarks.week --screen [POLLS]
 
 Prints the size on disk after each day, the processor time of a poll, and how long one moment takes to be read.
+With `--screen`: the memory of the live screen at 80x24, which draws all pictures of a smaller cluster one after
+another. About one job arrives between two pictures.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
+from sim.cluster.pace import Pace
 from sim.cluster.recording import Recorder, Recording
+from sim.cluster.scratch import Scratch
+from sim.cluster.values import Cluster, ClusterJob
+from tests.benchmarks.memory import resident
 from tests.sim.cluster.busy import MINUTE, busy
+from tui.live.watch import Live
+from tui.look.palette import DARK
+from tui.memory import give_back_at_once
+from tui.screens.live.screen import LiveScreen
+from tui.watching import LiveApp
 
 DAY = 24 * 60
+OFTEN = 200
+"""Number of pictures between two printed sizes of memory."""
+QUEUED = 30
+
+
+class Drawn:
+    """A scheduler that gives the next picture as soon as the one before is on the screen."""
+
+    def __init__(self, polls: int) -> None:
+        # later than now, so that the newest picture is the present
+        self._pictures = busy(polls, queued=QUEUED, starts=1, begin=time.time() + MINUTE)
+        self._last: Cluster | None = None
+        self.given = self.drawn = 0
+        self.is_over = False
+
+    def snapshot(self) -> Cluster:
+        while self.drawn < self.given:
+            time.sleep(0.003)
+        found = next(self._pictures, None)
+        if found is None:
+            self.is_over = True
+            time.sleep(0.1)
+        else:
+            self._last, self.given = found, self.given + 1
+        assert self._last is not None
+        return self._last
+
+    def history(self, since: float) -> tuple[ClusterJob, ...]:
+        return ()
+
+
+async def watched(polls: int) -> None:
+    """Draw all pictures on the live screen, and print its memory."""
+    give_back_at_once()
+    source, told = Drawn(polls), 0
+    with closing(Scratch()) as aside:
+        live = Live(source, aside=aside)
+        live._pace = Pace(0.0, 0.0)
+        app = LiveApp(live, DARK)
+        async with app.run_test(size=(80, 24)):
+            while not source.is_over:
+                await asyncio.sleep(0.003)
+                if isinstance(app.screen, LiveScreen) and app.screen.scene is not None:
+                    source.drawn = app.screen.scene.pictures
+                if source.drawn >= told + OFTEN:
+                    told += OFTEN
+                    print(f"{told:6,} pictures: {resident():6.1f} MB", flush=True)
 
 
 def main() -> None:
-    polls = int(sys.argv[1]) if len(sys.argv) > 1 else 7 * DAY
+    numbers = [int(word) for word in sys.argv[1:] if word.isdecimal()]
+    polls = numbers[0] if numbers else 7 * DAY
+    if "--screen" in sys.argv:
+        asyncio.run(watched(polls))
+        return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "week.slog")
         recorder, spent = Recorder(path), 0.0

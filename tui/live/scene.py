@@ -74,15 +74,15 @@ class LiveScene:
         return min(taken, 1.0), len(self.cluster.queue)
 
     def rank(self, job: ClusterJob) -> int:
-        """Return the rank of a job of the picture."""
-        return self.observed.ranks[job.id]
+        """Return the rank of a job of the picture, -1 for one that was forgotten meanwhile."""
+        return self.observed.ranks.get(job.id, -1)
 
     def job(self, rank: int | None) -> ClusterJob | None:
         """Return the job as it is in this picture, or as it was last seen."""
         if rank is None or not 0 <= rank < len(self.observed.jobs):
             return None
         last = self.observed.jobs[rank]
-        return self.cluster.job_of.get(last.id, last)
+        return self.cluster.job_of.get(last.id, last) if last.id else None
 
     def why(self, job: ClusterJob) -> str:
         """Return one line: why the job waits, or its state."""

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 from threading import Condition, Event, Thread
 from typing import Protocol
 
@@ -28,6 +29,8 @@ from tui.live.scene import LiveScene, State, strip_of
 
 AGAIN = 5.0
 """Seconds between two checks of a recording for new pictures."""
+LEAST_PAST = 86400.0
+"""Shortest time in seconds for which a live screen keeps jobs that have ended."""
 PATIENCE = 1.0
 """Seconds to wait for a thread that ends, so that the last poll is recorded."""
 BLOCK = 60
@@ -77,10 +80,10 @@ Fail = Callable[[Exception], object]
 class Watch:
     """Observation of one history: a thread adds pictures, another one makes scenes."""
 
-    def __init__(self, begin: State) -> None:
+    def __init__(self, begin: State, past: float = inf) -> None:
         self.state = begin
         self._older: Older | None = None
-        self.observed = Observed(zone_here())
+        self.observed = Observed(zone_here(), past)
         self._maker = ChartMaker()
         self._hear: Hear = lambda scene: None
         self._wish = Wish()
@@ -146,7 +149,7 @@ class Watch:
 
     def met(self, stops: Iterable[Stop], picture: int) -> Stop | None:
         """Return the stop condition that a picture meets, or None."""
-        before = self._instant(picture - 1) if picture else None
+        before = self._instant(picture - 1) if picture > self.first else None
         after = self._instant(picture)
         if after is None or before is None:
             return None
@@ -166,7 +169,7 @@ class Watch:
     @property
     def first(self) -> int:
         """Return the number of the earliest picture that can be shown."""
-        return 0 if self._older is not None else self.observed.first_kept
+        return self.observed.first_known if self._older is not None else self.observed.first_kept
 
     def picture(self, number: int) -> Cluster | None:
         """Return a whole picture, None for one that was dropped."""
@@ -213,7 +216,7 @@ class Watch:
     def _scene(self, wish: Wish) -> LiveScene | None:
         observed = self.observed
         newest = len(observed.moments) - 1
-        picture = newest if wish.picture is None else min(max(wish.picture, 0), newest)
+        picture = newest if wish.picture is None else min(max(wish.picture, self.first), newest)
         cluster = self.picture(picture)
         if cluster is None:
             return None
@@ -261,7 +264,7 @@ class Live(Watch):
         aside: Scratch | None = None,
     ) -> None:  # fmt: skip
         self._pace = Pace.of(every)
-        super().__init__(State(every=self._pace.every))
+        super().__init__(State(every=self._pace.every), max(since, LEAST_PAST))
         self._source, self._since, self._keeps, self._older = source, since, keeps, aside
         self._aside = aside
         self._has_past = False

@@ -20,7 +20,9 @@ MINUTE = 60.0
 BEGIN = 1_795_000_000.0
 
 
-def busy(looks: int, seed: int = 1) -> Iterator[Cluster]:
+def busy(
+    looks: int, seed: int = 1, queued: int = QUEUED, starts: int = STARTS, begin: float = BEGIN
+) -> Iterator[Cluster]:
     """Yield that many looks at it."""
     random_ = random.Random(seed)
     number = 1_000_000
@@ -32,15 +34,15 @@ def busy(looks: int, seed: int = 1) -> Iterator[Cluster]:
     running: list[ClusterJob] = []
     parts: dict[str, dict[str, float]] = {}
     for look in range(looks):
-        now = BEGIN + look * MINUTE
-        arrivals = QUEUED + FIRST if look == 0 else random_.randint(0, 2 * STARTS)
-        if look and len(waiting) < QUEUED:  # a random walk would empty the queue within a week
-            arrivals += STARTS
+        now = begin + look * MINUTE
+        arrivals = queued + FIRST if look == 0 else random_.randint(0, 2 * starts)
+        if look and len(waiting) < queued:  # a random walk would empty the queue within a week
+            arrivals += starts
         for _ in range(arrivals):
             number += 1
             waiting.append(_arrival(random_, number, now))
-        for _ in range(random_.randint(0, 2 * STARTS) if look else FIRST):
-            job = waiting.pop(random_.randrange(len(waiting) // 4))
+        for _ in range(random_.randint(0, 2 * starts) if look else FIRST):
+            job = waiting.pop(random_.randrange(len(waiting) // 4 + 1))
             running.append(_started(random_, job, now))
         if look % 5 == 0:  # Slurm works priorities out anew every five minutes
             waiting = [replace(job, priority=job.priority + random_.randint(3, 4)) for job in waiting]
@@ -49,7 +51,7 @@ def busy(looks: int, seed: int = 1) -> Iterator[Cluster]:
                 for job in waiting
             }
             nodes = tuple(replace(node, cpus_taken=random_.randint(0, CPUS)) for node in nodes)
-        for at in range(PLANNED):
+        for at in range(min(PLANNED, len(waiting))):
             if random_.random() < 0.9:
                 start = now + at * 60 + random_.randint(0, 3000)
                 planned = (f"n{random_.randrange(NODES)}",) if at < 100 else ()

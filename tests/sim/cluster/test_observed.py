@@ -145,3 +145,39 @@ def test_the_workload_has_what_panels_ask_for() -> None:
     workload = observed.workload
     assert (workload.ids, workload.procs, workload.accounts) == (("6_4",), 8, ("physics",))
     assert workload.jobs[0].procs == 2
+
+
+def test_a_job_is_forgotten_when_its_end_is_longer_ago_than_the_past() -> None:
+    observed = Observed(past=300)
+    long, short = running("long", 2, "n1"), running("short", 2, "n2", start=10)
+    observed.add(picture(60, long, short))
+    for minute in range(2, 6):
+        observed.add(picture(60 * minute, long))
+    assert {stretch.rank for stretch in observed.stretches(300)} == {0, 1}
+    assert observed.first_known == 0
+    for minute in range(6, 10):
+        observed.add(picture(60 * minute, long))
+    assert observed.ranks == {"long": 0}
+    assert [(stretch.rank, stretch.start) for stretch in observed.stretches(540)] == [(0, 0)]
+    assert observed.moments[observed.first_known] == 240
+    assert observed.workload.ids == ("long", "")
+    observed.add(picture(600, long, running("new", 2, "n2")))
+    assert observed.ranks == {"long": 0, "new": 2}
+
+
+def test_a_limited_past_has_a_largest_number_of_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.cluster.observed.MOST_PAST", 3)
+    observed = Observed(past=1e6)
+    for minute in range(1, 9):
+        observed.add(picture(60 * minute, running(str(minute), 2, "n1", start=60 * minute - 10)))
+    assert len(observed.ranks) <= 4
+    assert "8" in observed.ranks
+
+
+def test_without_a_limit_no_job_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.cluster.observed.MOST_PAST", 3)
+    observed = Observed()
+    for minute in range(1, 9):
+        observed.add(picture(60 * minute, running(str(minute), 2, "n1", start=60 * minute - 10)))
+    assert len(observed.ranks) == 8
+    assert observed.first_known == 0

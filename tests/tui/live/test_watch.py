@@ -169,3 +169,18 @@ def test_pictures_that_memory_does_not_keep_are_read_again(monkeypatch: pytest.M
             assert watch.search([stop], 0, forwards=True) == 9
             assert watch.search([stop], 25, forwards=False) == 9
             assert watch.search([stop], 25, forwards=False, is_over=lambda: True) is None
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_earliest_picture_whose_jobs_are_known_replaces_an_older_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.live.watch.LEAST_PAST", 300.0)
+    pictures = [picture(60.0 * at, waits(str(at), 2)) for at in range(1, 12)]
+    with closing(Scratch()) as aside:
+        live = Live(Scripted(*pictures[:-1], pictures[-1]), since=0.0, aside=aside)
+        with heard(live, Wish(CAMERA, picture=0)) as until:
+            scene = until(lambda scene: scene.pictures >= len(pictures))
+            first = pictures[scene.picture]
+            assert first.at >= pictures[-1].at - 300.0
+            assert [scene.job(scene.rank(job)) for job in scene.cluster.queue] == list(first.queue)
+            assert scene.job(0) is None
+            assert scene.rank(pictures[0].jobs[0]) == -1
