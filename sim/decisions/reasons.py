@@ -217,7 +217,7 @@ class EndsBeforePivot(NamedTuple):
     idle: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        ends = f"ends at {at(self.ends)}, by the start of the pivot {name(self.pivot)} at {at(self.start)}"
+        ends = f"ends at {at(self.ends)}, by the start of the {pivot(self.pivot)} at {at(self.start)}"
         return f"{ends}; {_needs_idle(job, self.idle)}"
 
 
@@ -232,7 +232,7 @@ class SparesPivot(NamedTuple):
     extra: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        leaves = f"the pivot {name(self.pivot)} leaves {self.extra} extra at {at(self.start)}"
+        leaves = f"the {pivot(self.pivot)} leaves {self.extra} extra at {at(self.start)}"
         return f"{_needs_idle(job, self.idle)}, and {leaves}"
 
 
@@ -243,7 +243,7 @@ class DelaysNoPivot(NamedTuple):
     borrowed: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"delays no queue's pivot; {_needs_idle(job, self.idle)}{_borrowed(self.borrowed)}"
+        return f"delays no queue's pivot (its first job); {_needs_idle(job, self.idle)}{_borrowed(self.borrowed)}"
 
 
 class TrialDue(NamedTuple):
@@ -394,6 +394,11 @@ def _borrowed(borrowed: int) -> str:
 
 def _trial(limit: float) -> str:
     return f"its speculative run (at most {span(limit)})"
+
+
+def pivot(job: Job) -> str:
+    """Return the pivot's name with what a pivot is."""
+    return f"pivot {name(job)} (first in its queue)"
 
 
 def its_own(job: Job) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from sim.decisions.reasons import its_own, needs
+from sim.decisions.reasons import its_own, needs, pivot
 from sim.decisions.sentences import UNTOLD, Brief, Called, Moment, Others, Span
 from sim.formatting import Clock, count, listed, name, processors, span
 from sim.workload.model import Job
@@ -289,9 +289,9 @@ class PivotLater(NamedTuple):
         return f"{planned}: {_too_few_once(job, self.free, self.other, self.then, at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        if self.other is None:
-            return "pivot: planned later", "pivot"
-        return f"pivot: {name(self.other)} comes first", f"for {name(self.other)}"
+        if self.other is not None:
+            return f"{name(self.other)} comes first", f"for {name(self.other)}"
+        return TooFewFree(self.free).brief(job, at) if self.then is None else ("maintenance first", "maintenance")
 
     def past(self, job: Job, others: Others) -> str:
         return f"it was first in its queue, but {others('others')} needed too many processors before its planned start"
@@ -304,7 +304,7 @@ class WouldDelayPivot(NamedTuple):
     ends: Annotated[Moment, Called("would end")]
 
     def sentence(self, job: Job, at: Clock) -> str:
-        pushes = f"push the pivot {name(self.pivot)} from {at(self.start)} to {at(self.later)}"
+        pushes = f"push the {pivot(self.pivot)} from {at(self.start)} to {at(self.later)}"
         return f"would end at {at(self.ends)} and {pushes}"
 
     def brief(self, job: Job, at: Clock) -> Brief:

@@ -225,11 +225,14 @@ def _(frame: Frame, told: str) -> None:
     for title in cells.keys() & {"starts", "may start", "~may start"}:
         _starts(frame, job, title, cells[title])
         _moved(frame, job, cells["moved"])
+    reason = cells["why"]
     if "moved" not in cells and job.rank in frame.after.planned and held is None:
-        about = "" if frame.is_promised(job.rank) else "about "
-        demand_equal(cells["why"], f"from {about}{_written(frame, frame.after.planned[job.rank].at)}")
-    else:
-        (_why if held is None else _sits)(frame, job, cells["why"])
+        start = _written(frame, frame.after.planned[job.rank].at)
+        demand(start in reason, f"from {start}")
+        if parted := re.fullmatch(r"(.+), (from about |from |~)([^ ]+(?: [^ ]+)?)", reason):
+            reason = parted[1]
+            demand_equal((parted[2] == "from ", parted[3]), (frame.is_promised(job.rank), start), "promised start")
+    (_why if held is None else _sits)(frame, job, reason)
 
 
 def _starts(frame: Frame, job: Work, title: str, told: str) -> None:

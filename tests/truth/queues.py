@@ -65,7 +65,10 @@ def pivot_due(world: World, job: Work, partition: int, borrowed: int) -> None:
     demand_equal(borrowed, world.borrowed.get(job.rank, 0), "borrowed")
 
 
-@reads(r.EndsBeforePivot, "ends at {t}, by the start of the pivot {j} at {t}; needs {n}, {n} idle in its partition")
+@reads(
+    r.EndsBeforePivot,
+    "ends at {t}, by the start of the pivot {j} (first in its queue) at {t}; needs {n}, {n} idle in its partition",
+)
 def _(world: World, job: Work, ends: float, pivot: str, start: float, needs: int, idle: int) -> None:
     its_pivot(world, job, pivot, start, needs, idle)
     demand_equal(ends, world.now + job.estimate)
@@ -80,7 +83,10 @@ def its_pivot(world: World, job: Work, pivot: str, start: float, needs: int, idl
     return first
 
 
-@reads(r.SparesPivot, "needs {n}, {n} idle in its partition, and the pivot {j} leaves {n} extra at {t}")
+@reads(
+    r.SparesPivot,
+    "needs {n}, {n} idle in its partition, and the pivot {j} (first in its queue) leaves {n} extra at {t}",
+)
 def _(world: World, job: Work, needs: int, idle: int, pivot: str, extra: int, start: float) -> None:
     first = its_pivot(world, job, pivot, start, needs, idle)
     kind = world.rules.class_of(job)
@@ -90,12 +96,15 @@ def _(world: World, job: Work, needs: int, idle: int, pivot: str, extra: int, st
     demand(needs <= extra)
 
 
-@reads(r.DelaysNoPivot, "delays no queue's pivot; needs {n}, {n} idle in its partition")
+@reads(r.DelaysNoPivot, "delays no queue's pivot (its first job); needs {n}, {n} idle in its partition")
 def _(world: World, job: Work, needs: int, idle: int) -> None:
     delays_no_pivot(world, job, needs, idle, 0)
 
 
-@reads(r.DelaysNoPivot, "delays no queue's pivot; needs {n}, {n} idle in its partition, {n} from other partitions")
+@reads(
+    r.DelaysNoPivot,
+    "delays no queue's pivot (its first job); needs {n}, {n} idle in its partition, {n} from other partitions",
+)
 def delays_no_pivot(world: World, job: Work, needs: int, idle: int, borrowed: int) -> None:
     now_idle, lent = idle_in(world, world.rules.class_of(job)), world.borrowed.get(job.rank, 0)
     demand_equal((needs, idle, borrowed), (job.procs, now_idle - lent, lent), "needs, idle, borrowed")
@@ -187,7 +196,7 @@ def are_too_few(world: World, job: Work, long: float, pivots: dict[int, float], 
     demand_equal(planned[world.by_name[other].rank], short)
 
 
-@reads(k.WouldDelayPivot, "would end at {t} and push the pivot {j} from {t} to {t}")
+@reads(k.WouldDelayPivot, "would end at {t} and push the pivot {j} (first in its queue) from {t} to {t}")
 def _(world: World, job: Work, ends: float, pivot: str, start: float, later: float) -> None:
     demand_equal(ends, world.now + job.estimate)
     turn = in_turn(pivots_of(world))

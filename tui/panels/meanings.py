@@ -55,7 +55,7 @@ _HERE = {
     "may start": "Expected start by the current plan; recomputed at every step, not a promise.",
     "~may start": "Promised start; with ~ the expected start by the current plan, which is not a promise.",
     "moved": "Move of its planned start in this step: earlier (▲) or later (▼).",
-    "why": "Why it does not run; 'from' gives its planned start.",
+    "why": "Why it does not run; 'from' gives its planned start, ~ the start by the current plan (no promise).",
     "runs cut short": "Speculative runs killed at their limit; the job is queued again.",
     "borrowed": "Number of times that a processor changed its partition.",
     "worst slowdown": "The greatest bounded slowdown.",

@@ -208,16 +208,18 @@ class Table(NamedTuple):
             told = text.shorten(told, column.width)
             spans += [Span(" " * GAP), Span(text.pad(told, column.width, "right"), style)]
         if self.why:
-            said = row.why if not row.starts or self.has_starts else _from(row)
+            about = ("from ",) if row.promised else ("from about ", "~")
+            said = row.why if self.has_starts else why_and_start(row, *about)
             spans.append(Span(" " * GAP + _fitting([written(told, context) for told in said], self.why), "dim"))
         return line(*spans, rank=job.rank)
 
 
-def _from(row: Row) -> Brief:
-    """Return the planned start as texts for the column of reasons."""
-    if row.promised:
-        return f"from {row.starts}", row.starts
-    return f"from about {row.starts}", f"about {row.starts}", row.starts
+def why_and_start(row: Row, *before: str) -> Brief:
+    """Return the reason with the planned start after each of the words `before`, then the reason alone, as texts."""
+    if not row.starts or any(row.starts in told for told in row.why):
+        return row.why
+    whole = [f"{told}, {word}{row.starts}" for told in row.why for word in before]
+    return (*whole, *row.why)
 
 
 def _fitting(said: Sequence[str], width: int) -> str:

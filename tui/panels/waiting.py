@@ -9,13 +9,16 @@ from sim.formatting import name, span
 from tui.look import text
 from tui.look.sheets import Line, Span, line, width_of
 from tui.panels.context import Context, written
-from tui.panels.queue_table import Row, halted_row, waiting_row
+from tui.panels.queue_table import Row, halted_row, waiting_row, why_and_start
 
 MOST = 200
 """Largest number of jobs at the front of the queue that are shown."""
 GAP = Span("  ")
-_BREVITIES = 4
-"""Forms of a job: with its reason and planned start, with one of them, with the shortest, and without."""
+_BREVITIES = 5
+"""Forms of a job: with estimate, reason and planned start, without the estimate, without the start, with the shortest
+reason alone, and without a reason."""
+_SHORTEST_WHY = 3
+"""Form with which jobs are shown if there is not enough space for all."""
 
 
 def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Line]:
@@ -38,10 +41,10 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
         if row in chosen:
             continue
         several = sorted((*chosen, row), key=front.index)
-        if not _flowed(head, [_entry(context, each, 2) for each in several], len(queue), width, rows):
+        if not _flowed(head, [_entry(context, each, _SHORTEST_WHY) for each in several], len(queue), width, rows):
             break
         chosen = several
-    flowed = _flowed(head, [_entry(context, row, _BREVITIES - 1) for row in chosen], len(queue), width, rows)
+    flowed = _flowed(head, [_entry(context, row, _SHORTEST_WHY) for row in chosen], len(queue), width, rows)
     return flowed if chosen and flowed else [line(*head)]
 
 
@@ -71,15 +74,14 @@ def _suspended_line(context: Context, width: int) -> Line:
 
 
 def _entry(context: Context, row: Row, brevity: int) -> list[Span]:
-    """Return a job with its request, and its reason in full, in short or not at all; a click selects it."""
+    """Return a job with its request and its reason, which `brevity` shortens; a click selects it."""
     job, hue = row.job, context.scene.hues.get(row.job.rank)
     style = "accent" if job.rank == context.selected else f"name:{hue}" if hue is not None else ""
     action = f"select_rank({job.rank})"
-    start = f"from {row.starts}" if row.starts else ""
-    ways = (f"{row.why[0]}, {start}" if start else row.why[0], start or row.why[0], start or row.why[-1], "")
-    reason = f" {ways[brevity]}".rstrip()
-    asked = f" {job.procs:,}p {span(job.estimate)}"
-    return [Span(written(name(job), context), f"{style} strong", action), Span(written(asked + reason, context), "dim")]
+    whole = why_and_start(row, "from ")[0]
+    estimate, reason = ((True, whole), (False, whole), (True, row.why[0]), (False, row.why[-1]), (True, ""))[brevity]
+    asked = f" {job.procs:,}p" + f" {span(job.estimate)}" * estimate + f" {reason}" * bool(reason)
+    return [Span(written(name(job), context), f"{style} strong", action), Span(written(asked, context), "dim")]
 
 
 def _flowed(

@@ -64,7 +64,8 @@ def test_a_narrow_table_drops_what_matters_least(lab: Lab) -> None:
 
 def test_without_a_column_for_it_the_reason_says_when_the_head_starts(lab: Lab) -> None:
     context = context_of(lab.run("easy", 4, *HEAD_AND_ANOTHER, until=2))
-    assert rows(context, 40)[0].text.endswith("from 00:00:12")
+    assert rows(context, 46)[0].text.endswith("  4 > 1, from 00:00:12")
+    assert rows(context, 40)[0].text.endswith("  4 > 1 free")
 
 
 def test_a_planned_job_that_would_fit_now_waits_for_a_longer_hole(lab: Lab) -> None:
@@ -133,7 +134,7 @@ def test_the_planned_starts_of_the_selected_job_are_a_curve(lab: Lab) -> None:
 def test_a_plan_that_is_made_anew_at_each_pass_is_no_promise(lab: Lab) -> None:
     context = context_of(lab.run("multiqueue:classes=none", 4, "1 0 4 100 100", "2 1 4 50 50", until=1))
     assert "may start" in queue.draw(context, (70, 9), 0).head[0].text
-    assert rows(context, 46)[0].text.endswith("from about 00:01:40")
+    assert rows(context, 46)[0].text.endswith("  4 > 0 free, ~00:01:40")
 
 
 def test_while_the_clock_goes_on_waits_and_xfactors_grow(lab: Lab) -> None:

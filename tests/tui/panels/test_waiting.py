@@ -23,8 +23,14 @@ def test_waiting_jobs_stand_with_their_requests_and_reasons() -> None:
     assert told(FIGURE, "", 80) == [" 2 wait  J3 8p 10m00 8 > 1 free, from 00:20:00  J4 4p 15m00 would delay J3"]
 
 
-def test_waiting_reasons_go_first_where_room_is_short() -> None:
-    assert told(FIGURE, "", 40) == [" 2 wait  J3 8p 10m00  J4 4p 15m00"]
+def test_waiting_jobs_keep_a_reason_where_room_is_short() -> None:
+    assert told(FIGURE, "", 60) == [" 2 wait  J3 8p 10m00 8 > 1 free  J4 4p 15m00 would delay J3"]
+    assert told(FIGURE, "", 40) == [" 2 wait  J3 8p 8 > 1  J4 4p for J3"]
+
+
+def test_pivot_of_a_partition_says_what_it_lacks() -> None:
+    context = context_of(engine_of("ls-figure1", "multiqueue", until=8000))
+    assert told(context, "", 80) == [" 2 wait  J7 14p 14 > 4 free, from 03:20:00  J8 8p J7 comes first, from 03:33:20"]
 
 
 def test_suspended_job_shows_the_sum_of_its_xfactor_where_it_fits() -> None:

@@ -218,7 +218,7 @@ async def test_a_panel_has_the_rows_that_its_content_needs() -> None:
     async with replay("ls-figure1", "multiqueue", at="#7") as run:
         rows = {panel.id: panel.size.height for panel in run.screen.query(Panel) if panel.display}
         assert rows["decisions"] < rows["partitions"]
-        assert "from about 02:13:20" in seen(run, "#queue")
+        assert "12 > 11 free, ~02:13:20" in seen(run, "#queue")
         await run.press("right", "left")
         assert {panel.id: panel.size.height for panel in run.screen.query(Panel) if panel.display} == rows
 

@@ -160,7 +160,7 @@ async def test_the_pointer_tells_about_the_job_below_it() -> None:
 async def test_the_pointer_tells_in_every_panel_what_is_below_it() -> None:
     async with replay("ls-figure1", "multiqueue", at="#8") as run:
         await run.complete()
-        await hover(run, "#queue", find(run, "#queue", "from about"))
+        await hover(run, "#queue", find(run, "#queue", "14 > 4 free, ~03:20"))
         assert tooltip(run, "#queue").startswith("J7 · 14 processors")
         await hover(run, "#partitions", find(run, "#partitions", "─────────█"))
         assert tooltip(run, "#partitions") == "processor 0: in use, owned by long, originally short"
