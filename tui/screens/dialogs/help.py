@@ -35,6 +35,7 @@ SIGNS: Rows = (
     ("░", "may run until its estimate ends; framed: planned start (reserved or expected)"),
     ("▒", "a speculative run, which may be cut short"),
     ("╱", "suspended, until it resumes on these processors; under gang scheduling a replica in another row"),
+    ("▮", "suspended at this time for another job"),
     ("×", "killed at its estimate, or interrupted by a failure"),
     ("╳", "unavailable processors: failed, in maintenance or not yet installed"),
     ("·", "dots upon a block: borrowed processors, which another partition had at first"),

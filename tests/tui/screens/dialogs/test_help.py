@@ -6,9 +6,11 @@ from itertools import chain
 
 import pytest
 
+from sim.decisions.decisions import Suspend
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
 from tests.tui.screens.conftest import Ask
-from tui.look.text import cells
+from tui.look.text import cells, plain
+from tui.panels.decision_icons import SIGNS as DECISIONS
 from tui.panels.meanings import GLOSSARY
 from tui.screens.dialogs.help import OTHERWISE, SIGNS, STOPS, Groups, HelpScreen, drawn, filtered
 from tui.screens.replay.keys import GROUPS as KEYS
@@ -52,6 +54,14 @@ def test_things_are_found_by_what_people_call_them(word: str) -> None:
 @pytest.mark.parametrize("word", [*MEASURES, *EVENTS, *CHANGES, *DEEDS])
 def test_every_word_that_a_stop_knows_is_told(word: str) -> None:
     assert any(word in key for key, _ in STOPS)
+
+
+def test_the_sign_of_a_suspension_is_explained_as_it_is_drawn() -> None:
+    drawn_as = DECISIONS[Suspend]
+    assert [meaning for sign, meaning in SIGNS if sign == drawn_as.unicode] == [
+        "suspended at this time for another job"
+    ]
+    assert plain(drawn_as.unicode) == drawn_as.ascii
 
 
 async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:
