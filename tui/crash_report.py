@@ -13,6 +13,7 @@ from textual._context import active_message_pump
 from textual.app import App, ScreenStackError
 from textual.errors import NoWidget
 from textual.events import Event, MouseEvent
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.worker import WorkerFailed
@@ -36,8 +37,16 @@ class Guarded(App[int]):
             return False
         return not isinstance(widget, Screen) and not widget.is_attached
 
+    async def _dispatch_message(self, message: Message) -> None:
+        """Ignore errors in closed screens here, because Textual hears no further keys after an error in this method."""
+        try:
+            await super()._dispatch_message(message)
+        except Exception as error:
+            if not _is_late(error):
+                raise
+
     def _handle_exception(self, error: Exception) -> None:
-        if not (is_closed(active_message_pump.get(None)) or any(map(is_closed, _acting(error)))):
+        if not _is_late(error):
             super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
@@ -46,6 +55,11 @@ class Guarded(App[int]):
             told = f"schedscope: {report(self._exception)}, and the next start offers to continue"
             self._exit_renderables.append(Text(printable_lines(told)))
         self._close_messages_no_wait()
+
+
+def _is_late(error: Exception) -> bool:
+    """Return True if the error comes from a screen or widget that has closed."""
+    return is_closed(active_message_pump.get(None)) or any(map(is_closed, _acting(error)))
 
 
 def _acting(error: Exception) -> Iterator[MessagePump]:

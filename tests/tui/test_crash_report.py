@@ -14,13 +14,19 @@ from tui.crash_report import Guarded, is_closed
 
 
 class Failing(Screen[None]):
-    """A screen in which a widget fails a little later."""
+    """A screen in which a widget fails a little later; x closes it, and fails after that."""
+
+    BINDINGS = [("x", "close_and_fail")]  # noqa: RUF012
 
     def compose(self) -> ComposeResult:
         yield Static("x", id="it")
 
     def fail_later(self) -> None:
         self.query_one("#it").call_later(self._fail)
+
+    def action_close_and_fail(self) -> None:
+        self.app.pop_screen()
+        self._fail()
 
     def _fail(self) -> None:
         raise ValueError("late")
@@ -51,6 +57,18 @@ async def test_a_key_that_reaches_a_closed_screen_late_is_no_fault() -> None:
         except NoMatches as error:
             assert active_message_pump.get(None) is app
             app._handle_exception(error)
+        assert app._exception is None
+
+
+async def test_the_program_hears_further_keys_after_a_late_one() -> None:
+    app = Guarded()
+    async with app.run_test() as pilot:
+        await app.push_screen(Failing())
+        await pilot.press("x")
+        assert not isinstance(app.screen, Failing)
+        await app.push_screen(after := Failing())
+        await pilot.press("x")
+        assert is_closed(after)
         assert app._exception is None
 
 
