@@ -112,6 +112,7 @@ class Lasting {
         if (kind === "deliver_file_start") return download(about);
         if (kind === "class") return hearOfClass(about);
         if (kind === "size") return fitTo(about);
+        if (kind === "alone") return void (document.getElementById("told").textContent = about);
       }
       this.tell("message", event);
     };

@@ -40,6 +40,10 @@ class Server(Protocol):
     async def note_common(self, told: dict[str, Any]) -> None: ...
 
 
+GOES_ALONE = "You continue on your own; reload the page to return to the presenter."
+"""Text above the screen of a viewer who continues alone."""
+
+
 class SharedScreen:
     """Common screen with its viewers."""
 
@@ -85,6 +89,7 @@ class SharedScreen:
             if self._leader is socket:
                 self._leader = None
         if not socket.closed:
+            await socket.send_str(json.dumps(["alone", GOES_ALONE]))
             there = await self._places.ask(child)
             await socket.send_bytes(_BEGIN)
             await alone(seen[-1], **there)

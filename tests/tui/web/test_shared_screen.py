@@ -13,6 +13,7 @@ pytest.importorskip("textual_serve", reason="textual_serve is missing: pip insta
 
 from tests.tui.web.processes import served  # noqa: E402
 from tui.web.fork_server import Child  # noqa: E402
+from tui.web.shared_screen import GOES_ALONE  # noqa: E402
 
 SIZE = (60, 18)
 
@@ -55,7 +56,8 @@ async def test_with_one_key_one_goes_on_alone_from_there() -> None:
         assert await own.heard() == (b"D", b"p")
         own.draw(b"mine")
         common.draw(b"theirs")
-        drawn = [(await watcher.receive()).data for _ in range(2)]
+        drawn = [(await watcher.receive()).data for _ in range(3)]
+        assert json.loads(drawn[0]) == ["alone", GOES_ALONE]
         assert drawn[-1] == b"mine"
     assert fork_server.ended[0] == 2
 
