@@ -140,12 +140,19 @@ def is_database(path: str | Path) -> bool:
 
 
 def refuse_replacing(path: str | Path, what: str, *begins: bytes) -> None:
-    """Raise `SchedscopeError` if the path is a file that begins as none of these do, and so is no `what`."""
+    """Raise `SchedscopeError` if something other than such a file, a folder or a device has the path.
+
+    A file is a `what` if it begins as one of these do. A link that leads nowhere is refused, too: a stranger may have
+    chosen where it leads.
+    """
     try:
-        if not os.path.isfile(path):
+        if not os.path.lexists(path) or os.path.isdir(path):
             return
-        with open(path, "rb") as file:
-            is_one = file.read(max(map(len, begins))).startswith(begins)
+        mode = os.stat(path).st_mode if os.path.exists(path) else 0
+        is_one = stat.S_ISCHR(mode)
+        if stat.S_ISREG(mode):
+            with open(path, "rb") as file:
+                is_one = file.read(max(map(len, begins))).startswith(begins)
     except (OSError, ValueError):
         return  # writing it says what is wrong
     if not is_one:

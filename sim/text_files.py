@@ -58,7 +58,8 @@ class TextKind(NamedTuple):
             what = what.replace("Cannot overwrite a value", "this key stands twice; keep one of them")
             raise self.error(what, path, int(at[1]) if at else len(text.splitlines())) from None
         if told := _unfit(tables):
-            raise self.error(told, path)
+            nul = _NUL.search(text)
+            raise self.error(told, path, 1 + text.count("\n", 0, nul.start()) if nul else None)
         return tables
 
 
@@ -66,6 +67,7 @@ MOST_PARTS, MOST_DEPTH = 12, 32
 """Largest number of parts of a dotted key, and of nested lists and tables; the time grows with the square of the parts.
 """
 _PART = r"""(?:(?<![\w-])[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
+_NUL = re.compile(r"\\u0000|\\U00000000")
 _LONG_KEY = re.compile(rf"(?:{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 
 

@@ -143,3 +143,9 @@ def test_a_file_of_another_kind_is_not_replaced(tmp_path: Path) -> None:
     path.write_text("precious")
     with pytest.raises(SchedscopeError, match="link: this file is no picture, and stays; choose another name"):
         refuse_replacing(tmp_path / "link", "picture", b"<svg", b"\x89PNG")
+    (tmp_path / "nowhere").symlink_to("missing")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("nowhere", "pipe"):
+        with pytest.raises(SchedscopeError, match=f"{name}: this file is no picture"):
+            refuse_replacing(tmp_path / name, "picture", b"<svg")
+    refuse_replacing("/dev/null", "picture", b"<svg")

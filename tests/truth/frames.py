@@ -163,10 +163,16 @@ def _(frame: Frame) -> None:
 
 @reads(Noted, "{j}  ({s} + {s}) / {s} = {x}")
 def _(frame: Frame, name: str, waited: Lasts, asked: Lasts, same: Lasts, xfactor: Tenths) -> None:
+    """A running job does not wait after the step, a suspended one does; a job in the matrix does until its turn."""
     world, job = frame.world, frame.world.by_name[name]
     held = world.running.get(job.rank)
-    until = world.now if held is not None and held.kind in ("run", "speculative") else frame.clock
-    without = until - job.submit - world.progress(job.rank)
+    runs = held is not None and held.kind in ("run", "speculative")
+    turning = world.memo_rows
+    in_turns = turning is not None and job.rank in turning.columns
+    since = job.submit + (turning.ran[job.rank] if in_turns else world.progress(job.rank))
+    least, most = world.now - since, (world.now if runs else frame.clock) - since
+    told = (float(xfactor.text.replace(",", "")) - 1) * job.estimate
+    without = min(max(told, least), most) if in_turns else most
     demand(waited.is_about(without) and asked.is_about(job.estimate) and same == asked, without)
     demand(xfactor.is_about((without + job.estimate) / job.estimate))
 

@@ -23,6 +23,11 @@ class VisitorDriver(WebDriver):
     hears: ClassVar[dict[str, Callable[[str], object]]] = {}
     """Functions that accept a text from the page, in the app's own thread, by kind."""
 
+    def run_input_thread(self) -> None:
+        super().run_input_thread()
+        if not self.exit_event.is_set():  # a key that Textual cannot read has ended the thread
+            self._app.call_later(self._app.exit)
+
     def process_message(self, message: Message) -> None:
         """Forward typed input. A size reported in it is ignored: the page sends its size to the server, which limits
         it.

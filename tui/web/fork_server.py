@@ -6,6 +6,7 @@ of what it has read. It ends, with all its children, when the web server does.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import os
@@ -16,12 +17,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+PATIENCE = 10.0
+"""Longest time in seconds for which a process may read nothing of what was sent to it."""
 _SIZE = 32
 """Size of an order to the fork server in bytes."""
 
 
 def packet(kind: bytes, payload: bytes) -> bytes:
-    """
+    r"""Return a message as it is sent: its kind, its length, and the content.
+
     >>> packet(b"D", b"hello")
     b'D\x00\x00\x00\x05hello'
     """
@@ -39,8 +43,14 @@ class Child(NamedTuple):
     writer: StreamWriter
 
     async def send(self, kind: bytes, payload: bytes) -> None:
+        """Send a packet. Raise `ConnectionError`, and end the connection, if the process reads nothing for too long."""
         self.writer.write(packet(kind, payload))
-        await self.writer.drain()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self.writer.drain()
+        except TimeoutError:
+            self.writer.transport.abort()
+            raise ConnectionError("the program does not read") from None
 
     async def tell(self, what: str, **about: object) -> None:
         await self.send(b"M", json.dumps({"type": what, **about}).encode())

@@ -181,7 +181,7 @@ class Server:
         key = key_of(request.query.get("visit"))
         if self.there >= self._most and not self._attendance.has(key):
             raise web.HTTPServiceUnavailable(text=told_of(self.there, self._most))
-        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=MOST_MESSAGE)
+        socket = web.WebSocketResponse(heartbeat=15, autoping=False, max_msg_size=MOST_MESSAGE)
         self.there += 1
         self._say(told_of(self.there, self._most))
         try:
@@ -267,6 +267,8 @@ class Server:
             await asyncio.sleep(budget.wait_for(len(message.data or b"") + 8))
             if budget.is_flood:
                 return False
+            if message.type == WSMsgType.PING:
+                await socket.pong(message.data)
             if message.type != WSMsgType.TEXT:
                 continue
             kind, about = _parsed(message.data)

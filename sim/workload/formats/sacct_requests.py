@@ -85,7 +85,7 @@ def resources(text: str) -> Mapping[str, float]:
     """Return the amounts of trackable resources, memory in MB; of a resource with types the sum.
 
     >>> resources("billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=1.5G,node=2")
-    {'billing': 4.0, 'cpu': 4.0, 'gpu': 2.0, 'mem': 1536.0, 'node': 2.0}
+    {'gpu': 2.0, 'billing': 4.0, 'cpu': 4.0, 'mem': 1536.0, 'node': 2.0}
     """
     found: dict[str, float] = {}
     typed: dict[str, float] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
 
 from tests.tui.web.processes import KNOWN, ORIGIN, served, until  # noqa: E402
+from tui.web.fork_server import Child  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -129,6 +132,17 @@ async def test_when_the_process_ends_so_does_the_connection() -> None:
     async with served() as (client, fork_server, _), client.ws_connect("/ws/word") as socket:
         (await fork_server.born.get()).end()
         assert (await socket.receive()).type == aiohttp.WSMsgType.CLOSE
+
+
+async def test_a_process_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.web.fork_server.PATIENCE", 0.2)
+    ours, theirs = socket.socketpair()
+    with theirs:
+        child = Child(0, *await asyncio.open_connection(sock=ours))
+        with pytest.raises(ConnectionError, match="does not read"):
+            await child.send(b"D", bytes(10_000_000))
+        with pytest.raises((EOFError, ConnectionError)):
+            await child.read()
 
 
 async def test_a_file_that_is_saved_is_fetched_once() -> None:
