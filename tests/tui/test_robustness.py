@@ -20,7 +20,7 @@ from tui.look.settings import FOLDER_VARIABLE, load, settings_path
 from tui.replay import requests as o
 from tui.sessions.autosave import STATE, offer, state_folder
 from tui.sessions.session_conversion import found_session, last_path
-from tui.sessions.session_manager import AUTOSAVE
+from tui.sessions.session_manager import AUTOSAVE, SessionManager
 
 JOB = "1 0 -1 10 4 -1 -1 4 10\n"
 KEYS = (
@@ -138,7 +138,11 @@ async def test_a_trace_that_vanishes_while_it_is_opened_is_told(
         assert run.step == 1
 
 
-async def test_a_trace_that_vanishes_while_it_is_watched_goes_on_but_no_session_can_be_kept(tmp_path: Path) -> None:
+async def test_a_trace_that_vanishes_while_it_is_watched_goes_on_but_no_session_can_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SessionManager, "save_now", lambda manager: None)
+    monkeypatch.setattr(SessionManager, "_save_on_time", lambda manager: None)  # it might still have read the trace
     trace = tmp_path / "t.swf"
     trace.write_text(f"; MaxProcs: 4\n{JOB}")
     async with replay(str(trace)) as run:
@@ -177,11 +181,16 @@ async def test_a_terminal_that_shrinks_and_grows_again_loses_nothing() -> None:
         run.screen.chart.focus()
         await run.press("plus", "shift+left")
         await run.complete()
+
+        async def resize(*sizes: tuple[int, int]) -> None:
+            for size in sizes:
+                await run.pilot.resize_terminal(*size)
+                await run.wait_for(lambda size=size: run.screen.size == size)  # type: ignore[misc]
+                await run.settle()
+
+        await resize((200, 60), (120, 36))  # until then, panels keep rows that they needed before
         before = (run.screen.state.selected, run.step, run.screen.chart.camera, run.text)
-        for size in ((20, 5), (1, 1), (200, 60), (120, 36)):
-            await run.pilot.resize_terminal(*size)
-            await run.wait_for(lambda size=size: run.screen.size == size)  # type: ignore[misc]
-            await run.settle()
+        await resize((20, 5), (1, 1), (200, 60), (120, 36))
         await run.wait_for(lambda: run.text == before[-1])
         assert (run.screen.state.selected, run.step, run.screen.chart.camera, run.text) == before
 

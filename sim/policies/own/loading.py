@@ -290,9 +290,12 @@ def _from_git(named: Named) -> bytes:
     folder, file = os.path.split(named.path)
     if named.revision.startswith("-"):
         raise OwnCodeError(f"{shortened(named.revision)} is no revision", named.head)
-    show = ["git", "-C", folder, "show", f"{named.revision}:./{file}"]
+    show = ["git", "-c", "core.fsmonitor=false", "-C", folder, "show", f"{named.revision}:./{file}"]
+    alone = {**os.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}  # a remote may name programs to run
     try:
-        shown = subprocess.run(show, capture_output=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL)
+        shown = subprocess.run(
+            show, capture_output=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL, env=alone
+        )
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise OwnCodeError(f"git cannot be asked for it: {error}", named.head) from None
     if shown.returncode:

@@ -206,13 +206,31 @@ def test_a_file_that_does_not_come_back_is_stopped(fair: Path, monkeypatch: pyte
         parse_policy("./fair.py")
 
 
-def test_a_revision_is_read_from_git(fair: Path) -> None:
-    def git(*words: str) -> None:
-        subprocess.run(["git", "-c", "user.name=me", "-c", "user.email=me@here", *words], check=True, cwd=fair.parent)
+def committed(file: Path) -> Path:
+    """Commit the file to a new repository in its folder, and return the folder."""
+    for words in (("init", "-q"), ("add", file.name), ("commit", "-q", "-m", "first")):
+        subprocess.run(["git", "-c", "user.name=me", "-c", "user.email=me@here", *words], check=True, cwd=file.parent)
+    return file.parent
 
-    git("init", "-q")
-    git("add", "fair.py")
-    git("commit", "-q", "-m", "first")
+
+def test_git_starts_no_program_that_a_repository_names(fair: Path) -> None:
+    """It fetches a missing file from a remote, by a program of the remote's settings."""
+    folder = committed(fair)
+    (folder / ".git" / "config").write_text(
+        "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n"
+        f'[remote "origin"]\n\tpromisor = true\n\turl = {folder}\n'
+        f'\tuploadpack = "touch {folder}/RAN; git-upload-pack"\n'
+    )
+    named = ["git", "rev-parse", "HEAD:fair.py"]
+    blob = subprocess.run(named, check=True, cwd=folder, capture_output=True, text=True).stdout.strip()
+    (folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(OwnCodeError, match="git does not have it"):
+        parse_policy("./fair.py@HEAD")
+    assert not (folder / "RAN").exists()
+
+
+def test_a_revision_is_read_from_git(fair: Path) -> None:
+    committed(fair)
     fair.write_text(FAIR.replace("7.0", "9.0"))
     old, new = parse_policy("./fair.py@HEAD"), parse_policy("./fair.py")
     assert (old.halflife, new.halflife) == (7.0, 9.0)  # type: ignore[attr-defined]
