@@ -29,6 +29,7 @@ from tui.replay.navigation import OVER
 from tui.replay.requests import Failed, GoToTime, News, Noticed, Order, Play, Renew, Scenes, Stopped, Told, Wish
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
+from tui.screens.dialogs.dialog import is_on_top
 from tui.screens.replay.cameras import Cameras
 from tui.screens.replay.drawing import SIDE, TELL, Drawing
 from tui.screens.replay.files import Files
@@ -225,13 +226,17 @@ class ReplayScreen(Screen[None]):
             self.change(playing=False)
 
     def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
-        """Open a dialog; call `then` with its answer unless it is closed without one."""
+        """Open a dialog; call `then` with its answer unless it is closed without one.
+
+        A key or click that arrives while another dialog is open has come too late for this screen, and opens none.
+        """
 
         def answered(answer: T | None) -> None:
             if answer is not None:
                 then(answer)
 
-        self.app.push_screen(dialog, answered)
+        if is_on_top(self):
+            self.app.push_screen(dialog, answered)
 
     @property
     def in_focus(self) -> str | None:

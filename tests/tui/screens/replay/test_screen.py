@@ -15,6 +15,7 @@ from tui.app import Schedscope
 from tui.replay import requests as o
 from tui.replay.controller import ReplayController
 from tui.replay.speed import SPEEDS
+from tui.screens.dialogs import Prompt
 from tui.screens.replay.drawing import Drawing
 from tui.screens.replay.messages import OpenEntry
 from tui.widgets.scrubber import Scrubber
@@ -153,3 +154,12 @@ async def test_settings_choose_policy_and_speed_of_a_trace(tmp_path: Path, monke
         assert app.replay.scene is not None
         assert app.replay.scene.snapshot.policy == "fcfs"
         assert SPEEDS[app.replay.state.speed].label == "4h/s"
+
+
+async def test_two_keys_in_one_write_open_one_dialog() -> None:
+    async with replay() as run:
+        screens = len(run.app.screen_stack)
+        run.screen.open(Prompt("Go to", "a step", str))
+        run.screen.open(Prompt("Go to", "a step", str))
+        await run.pilot.pause()
+        assert len(run.app.screen_stack) == screens + 1
