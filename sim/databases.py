@@ -37,11 +37,15 @@ def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST
     for end in _BESIDE:
         _check_beside(real + end)
     db: Connection = sqlite3.connect(f"{Path(real).as_uri()}?{options}", uri=True, **more)
-    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
-    db.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1_000_000)
-    db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    limit_steps(db, real)
-    db.execute("PRAGMA trusted_schema = OFF")
+    try:
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
+        db.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1_000_000)
+        db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        limit_steps(db, real)
+        db.execute("PRAGMA trusted_schema = OFF")
+    except BaseException:
+        db.close()
+        raise
     return db
 
 

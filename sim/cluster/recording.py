@@ -68,6 +68,17 @@ class Recorder:
         try:
             # it may be made on another thread than the one that polls
             self._db = connected(path, "mode=rwc", isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise FileError(f"cannot record there: {error}", self._path) from None
+        try:
+            self._prepare()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        """Make the tables, unless they are there. Raise `FileError` for any other database."""
+        try:
             refuse_computing(self._db)
             there = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
             if there and not set(TABLES) <= there:
@@ -84,7 +95,6 @@ class Recorder:
         except sqlite3.Error as error:
             raise FileError(f"cannot record there: {error}", self._path) from None
         if found != [(str(FORMAT),)]:
-            self._db.close()
             raise FileError("the recording is of another version of schedscope; record in another file", self._path)
 
     def add(self, cluster: Cluster) -> None:

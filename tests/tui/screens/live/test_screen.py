@@ -192,14 +192,16 @@ async def test_a_controller_that_never_answers_is_told() -> None:
 
 
 async def test_the_bell_rings_at_a_stop_that_a_new_picture_meets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.3, 0.3))
+    monkeypatch.setattr(Pace, "of", lambda every: Pace(0.05, 0.05))
     rung: list[bool] = []
-    pictures = [Cluster(at=DAY + 60 * at, nodes=NODES, jobs=(waits("1", 2),)) for at in range(1, 6)]
+    waiting = Cluster(at=DAY + 60, nodes=NODES, jobs=(waits("1", 2),))
     last = Cluster(at=DAY + 400, nodes=NODES, jobs=(runs("1", 2, "n1", start=390, end=1e9),))
-    async with opened(Live(Scripted(*pictures, last))) as seen:
+    scheduler = Scripted(waiting)
+    async with opened(Live(scheduler)) as seen:
         monkeypatch.setattr(seen.app, "bell", lambda: rung.append(True))
         await seen.pilot.press("x")
         await seen.answer("job 1 starts")
+        scheduler.pictures.append(last)
         await settled(seen.pilot, lambda scene: bool(scene.cluster.running))
         for _ in range(40):
             await seen.pilot.pause(0.02)
