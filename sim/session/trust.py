@@ -108,6 +108,8 @@ def _facts_of_module(name: str) -> list[str]:
     """Return the file of a module and the facts about it as text; the module is not imported."""
     try:
         file = file_of_module(name)
+    except TooLargeError as error:
+        return ["a module", error.what]
     except (ImportError, ValueError):
         return ["a module"]
     return [f"a module: {shortened(file, LONGEST_NAME)}", *_facts_of(Path(file))]

@@ -31,7 +31,7 @@ from sim.policies.orders import OWN, Order
 from sim.policies.own.consent import OwnCodeError, heed_consent, heed_content
 from sim.policies.own.content import hash_of, refuse_outdated
 from sim.policies.own.naming import Named, code_in, named_code, origin, plugins
-from sim.policies.own.sibling_imports import MOST_BYTES, SiblingImporter, TooLargeError, beside, local_sources
+from sim.policies.own.sibling_imports import MOST_BYTES, SiblingImporter, TooLargeError, beside, local_sources, place_in
 from sim.policies.policy import CodeRef, Policy
 
 PATIENCE = 10.0
@@ -358,6 +358,8 @@ def file_of_module(name: str) -> str:
     """Return the file from which a module would be imported; the package is not imported to find it."""
     from importlib.machinery import PathFinder
 
+    if place := place_in(local_sources(name, _read_local) or (), os.getcwd(), name):
+        return place
     folders: list[str] | None = [*sys.path, os.getcwd()]
     for part in name.split("."):
         found = None if folders is None else PathFinder.find_spec(part, folders)

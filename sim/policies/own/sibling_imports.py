@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import lru_cache
 from importlib.abc import SourceLoader
 from importlib.machinery import ModuleSpec, PathFinder
@@ -93,17 +93,23 @@ def _places(name: str) -> tuple[str, str]:
     return f"{place}.py", os.path.join(place, "__init__.py")
 
 
+def place_in(sources: Container[str], folder: str, name: str) -> str | None:
+    """Return the path of the file from which the module of this name runs, or None if it is not among the sources."""
+    return next((place for each in _places(name) if (place := os.path.join(folder, each)) in sources), None)
+
+
 def local_sources(name: str, read: Read) -> dict[str, bytes] | None:
     """Return path -> content of the files that a module of the present folder consists of; None for an installed one.
 
     Python's own importer would prefer compiled files in the same folders.
     """
     folder, first = os.getcwd(), name.partition(".")[0]
-    elsewhere = [each for each in sys.path if os.path.abspath(each or os.curdir) != folder]
+    here = os.path.realpath(folder)
+    elsewhere = [each for each in sys.path if os.path.realpath(each or os.curdir) != here]
     if first in sys.builtin_module_names or PathFinder.find_spec(first, elsewhere) is not None:
         return None
     found = beside(os.path.join(folder, "."), f"import {name}".encode(), read)
-    return found if any(os.path.join(folder, place) in found for place in _places(name)) else {}
+    return found if place_in(found, folder, name) else {}
 
 
 class SiblingImporter(SourceLoader):
@@ -149,8 +155,7 @@ class SiblingImporter(SourceLoader):
         return found
 
     def _place(self, name: str) -> str | None:
-        places = (os.path.join(self._folder, place) for place in _places(name))
-        return next((place for place in places if place in self._sources), None)
+        return place_in(self._sources, self._folder, name)
 
     def get_filename(self, fullname: str) -> str:
         if place := self._place(fullname):

@@ -17,7 +17,7 @@ from sim.policies.backfill.easy import Easy
 from sim.policies.orders import ORDERS
 from sim.policies.own import loading as loader
 from sim.policies.own.consent import OwnCodeError
-from sim.policies.own.loading import changed, hash_now, newest
+from sim.policies.own.loading import changed, file_of_module, hash_now, newest
 from sim.policies.own.naming import PLUGINS, code_in, whole
 from sim.policies.policy import CodeRef, full_policy
 from sim.timeline.timeline import Timeline
@@ -244,6 +244,17 @@ def test_a_module_is_named_as_python_does(fair: Path, monkeypatch: pytest.Monkey
     policy = parse_policy("own_module_of_a_test:Fair:halflife=2")
     assert written_policy(policy) == "own_module_of_a_test:Fair:halflife=2"
     assert parse_policy(written_policy(policy)) == policy
+
+
+def test_the_file_that_is_described_is_the_one_that_runs(fair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's own importer prefers a package, and a library, to the file."""
+    monkeypatch.chdir(fair.parent)
+    monkeypatch.setattr(sys, "modules", sys.modules.copy())
+    (fair.parent / "two_of_a_test").mkdir()
+    (fair.parent / "two_of_a_test" / "__init__.py").write_text(FAIR.replace("7.0", "9.0"))
+    fair.rename(fair.parent / "two_of_a_test.py")
+    assert file_of_module("two_of_a_test") == str(fair.parent / "two_of_a_test.py")
+    assert parse_policy("two_of_a_test:Fair").halflife == 7.0  # type: ignore[attr-defined]
 
 
 def test_a_plug_in_goes_by_its_name(fair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
