@@ -1,7 +1,7 @@
 """Metadata of a built package that depends on where the project lives: addresses, and README with absolute links.
 
-A package index shows README by itself, without the pictures and pages beside it. The address comes from SCHEDSCOPE_URL,
-or from the variables of a workflow; a build without an address has README as it is, and no addresses.
+A package index shows README alone, without the pictures and pages that it links to. The address comes from
+SCHEDSCOPE_URL, or from the variables of a workflow; a build without an address has README as it is, and no addresses.
 """
 
 from __future__ import annotations

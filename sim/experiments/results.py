@@ -71,9 +71,8 @@ class Results:
         self.path = Path(path)
         self.keeps_jobs = False
         self._lock = _locked(self.path) if write else None
-        self._db: sqlite3.Connection = None  # type: ignore[assignment]
         try:
-            with self._told():
+            with self._in_one_line():
                 self._db = self._opened(write)
         except BaseException:
             self._unlock()
@@ -213,10 +212,15 @@ class Results:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Convert an error of SQLite, or a query that never ends, into one line."""
+        """Interrupt a query that never ends, and convert an error of SQLite into one line."""
+        with self._in_one_line():
+            limit_steps(self._db, self.path)
+            yield
+
+    @contextmanager
+    def _in_one_line(self) -> Iterator[None]:
+        """Convert an error of SQLite into one line."""
         try:
-            if self._db is not None:
-                limit_steps(self._db, self.path)
             yield
         except sqlite3.DatabaseError as error:
             what = "is no file of results" if "not a database" in str(error) else shortened(str(error), 200)

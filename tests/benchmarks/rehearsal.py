@@ -138,6 +138,25 @@ async def press(page: Any, *keys: str) -> None:
         await page.keyboard.press(key)
 
 
+async def interrupt(pages: list[Any], line: Line, seconds: float) -> Any:
+    """Reload the first page, close the second and cut the line of the third. Return the browser of the second."""
+    await pages[0].reload()
+    browser = pages[1].context
+    await pages[1].close()
+    line.cut()
+    print(f"one is reloaded, one is closed, one has no network for {seconds:.0f} s", flush=True)
+    return browser
+
+
+async def returned(browser: Any, line: Line, link: str) -> Any:
+    """Mend the line, and return a page on which the student of this browser goes on."""
+    line.is_cut = False
+    page = await browser.new_page()
+    await page.goto(link)
+    await page.click("#who button:nth-of-type(1)")
+    return page
+
+
 async def alone(browser: Any, room: Class, line: Line, given: argparse.Namespace, folder: Path) -> None:
     """Every student has a lesson of their own."""
     count = given.students
@@ -158,19 +177,12 @@ async def alone(browser: Any, room: Class, line: Line, given: argparse.Namespace
     await asyncio.sleep(1)
     await wall.screenshot(path=folder / "wall.png")
     await pages[0].screenshot(path=folder / "before-reload.png")
-    await pages[0].reload()
-    second = pages[1].context
-    await pages[1].close()
-    line.cut()
-    print(f"one is reloaded, one is closed, one has no network for {given.cut:.0f} s", flush=True)
+    away = await interrupt(pages, line, given.cut)
     await room.until(lambda seen: seen["here"] == count - 2, "two are away")
     await asyncio.sleep(given.cut / 2)
     await pages[2].screenshot(path=folder / "no-network.png")
     await asyncio.sleep(given.cut / 2)
-    line.is_cut = False
-    pages[1] = await second.new_page()
-    await pages[1].goto(room.student)
-    await pages[1].click("#who button:nth-of-type(1)")
+    pages[1] = await returned(away, line, room.student)
     after = await room.until(lambda seen: seen["here"] == count, "all are back")
     assert len(after["students"]) == count, "a student who came back counts as another one"
     assert answers(after) == answers(before), "an answer was lost"
@@ -202,16 +214,9 @@ async def present(browser: Any, room: Class, line: Line, given: argparse.Namespa
     await teacher.click("#wall")
     await asyncio.sleep(2)
     await leader.screenshot(path=folder / "common-wall.png")
-    await pages[0].reload()
-    second = pages[1].context
-    await pages[1].close()
-    line.cut()
-    print(f"one is reloaded, one is closed, one has no network for {given.cut:.0f} s", flush=True)
+    away = await interrupt(pages, line, given.cut)
     await asyncio.sleep(given.cut)
-    line.is_cut = False
-    pages[1] = await second.new_page()
-    await pages[1].goto(room.student)
-    await pages[1].click("#who button:nth-of-type(1)")
+    pages[1] = await returned(away, line, room.student)
     after = await room.until(lambda seen: seen["here"] == count, "all are back")
     assert len(after["students"]) == count, "a student who came back counts as another one"
     assert answers(after) == answers(before), "an answer was lost"
@@ -243,16 +248,9 @@ async def terminal(browser: Any, given: argparse.Namespace, folder: Path) -> Non
         screen.type(" I")
         await asyncio.to_thread(screen.wait_for, lambda: told in screen.written)
         await pages[0].screenshot(path=folder / "bars.png")
-        await pages[0].reload()
-        second = pages[1].context
-        await pages[1].close()
-        line.cut()
-        print(f"one is reloaded, one is closed, one has no network for {given.cut:.0f} s", flush=True)
+        away = await interrupt(pages, line, given.cut)
         await asyncio.sleep(given.cut)
-        line.is_cut = False
-        pages[1] = await second.new_page()
-        await pages[1].goto(near)
-        await pages[1].click("#who button:nth-of-type(1)")
+        pages[1] = await returned(away, line, near)
         screen.type("I")
         for number, page in enumerate(pages[:3]):
             await page.wait_for_selector("#reply.-right, #reply.-wrong")

@@ -160,7 +160,7 @@ def drawing_of(
 
 
 def refuse_large(options: Options, out: str | Path) -> None:
-    """Raise an error for a PNG with so many pixels that it would need gigabytes of memory."""
+    """Raise an error for a PNG that would need gigabytes of memory."""
     if form_of(str(out)) == "png" and options.width * options.height > MOST_PIXELS:
         size = f"{options.width} x {options.height} pixels are more than the {MOST_PIXELS:,} of a PNG"
         raise ParameterError(f"{out}: {size}; write a .svg, or make it smaller")

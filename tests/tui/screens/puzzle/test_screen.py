@@ -204,15 +204,20 @@ async def test_help_stays_on_the_line_of_keys_and_can_be_clicked(size: tuple[int
         assert len(run.screen.draft.puzzle.jobs) == 6
 
 
+async def replay_and_return(run: Puzzling) -> None:
+    """Show the replay of the puzzle, and come back to the puzzle."""
+    app = run.pilot.app
+    assert isinstance(app, Begun)
+    await run.press("enter")
+    await until(run, lambda: app.replay is app.screen)
+    await run.pilot.pause()
+    await run.pilot.press("H")
+    await until(run, lambda: app.screen is run.screen)
+
+
 async def test_a_replay_comes_over_the_puzzle_and_goes_back_to_it() -> None:
     async with puzzle() as run:
-        app = run.pilot.app
-        assert isinstance(app, Begun)
-        await run.press("enter")
-        await until(run, lambda: app.replay is app.screen)
-        await run.pilot.pause()
-        await run.pilot.press("H")
-        await until(run, lambda: app.screen is run.screen)
+        await replay_and_return(run)
 
 
 async def test_a_puzzle_becomes_a_trace_and_a_lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,12 +245,6 @@ def test_a_line_that_is_no_puzzle_is_told() -> None:
 async def test_note_has_its_rows_after_a_replay_was_shown() -> None:
     """The replay's own note, which is hidden by default, has the same name."""
     async with puzzle() as run:
-        app = run.pilot.app
-        assert isinstance(app, Begun)
-        await run.press("enter")
-        await until(run, lambda: app.replay is app.screen)
-        await run.pilot.pause()
-        await run.pilot.press("H")
-        await until(run, lambda: app.screen is run.screen)
+        await replay_and_return(run)
         await run.settle()
         assert run.screen.query_one("#note").display
