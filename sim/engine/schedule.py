@@ -69,12 +69,12 @@ class Schedule(Tabular):
     """Number of times that each job was interrupted by lost processors."""
     outages: tuple[Outage, ...] = ()
     """Times at which processors were unavailable."""
-    nodes: tuple[tuple[int, ...], ...] = ()
-    """Nodes on which each job was last, by number; empty for equal processors."""
     dropped: tuple[int, ...] = ()
     """Ranks of the jobs that were cancelled, because enough processors will never be available again."""
     again: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
     """Function that repeats the run, to draw it; None if unknown."""
+    cores: tuple[int, ...] = ()
+    """Set of the cores that each job had last; empty for equal processors."""
 
     def __repr__(self) -> str:
         ended = int((~np.isnan(self.end)).sum())
@@ -90,6 +90,12 @@ class Schedule(Tabular):
         """Return the wait of each job in seconds, from its submission (or requested start) to its first start."""
         waited: Floats = np.maximum(self.start - self.workload.due, 0.0)
         return waited
+
+    @cached_property
+    def nodes(self) -> tuple[tuple[int, ...], ...]:
+        """Return the nodes on which each job was last, by number; empty for equal processors."""
+        shape = self.workload.shape
+        return () if shape is None else tuple(map(shape.nodes_of, self.cores))
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -183,16 +189,16 @@ def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
         interruptions=np.array(ledger.interruptions, dtype=np.int64),
         outages=state.outages,
         dropped=state.dropped,
-        nodes=_nodes_of(workload, history),
+        cores=_cores_of(workload, history),
     )
 
 
-def _nodes_of(workload: Workload, history: History) -> tuple[tuple[int, ...], ...]:
-    """Return the nodes of every job in its last stretch so far."""
+def _cores_of(workload: Workload, history: History) -> tuple[int, ...]:
+    """Return the cores of every job in its last stretch so far; nothing for equal processors."""
     if workload.shape is None:
         return ()
-    found: list[tuple[int, ...]] = [()] * len(workload)
+    found = [0] * len(workload)
     for index in range(len(history)):
         stretch = history.stretch(index)
-        found[stretch.rank] = workload.shape.nodes_of(stretch.processors)
+        found[stretch.rank] = stretch.processors
     return tuple(found)

@@ -121,6 +121,30 @@ METRICS: tuple[Metric, ...] = (
     ),
 )  # fmt: skip
 
+FRAGMENTATION: tuple[Metric, ...] = (
+    Metric(
+        "fragmentation", "fragmentation", "share", "smaller",
+        "processor time that was free on nodes where no waiting job had room, of all there was",
+    ),
+    Metric(
+        "fragmentation_memory", "of it by memory", "share", "smaller",
+        "the part where a waiting job had enough cores on the node, but too little memory",
+    ),
+    Metric(
+        "fragmentation_gpus", "of it by GPUs", "share", "smaller",
+        "the part where only GPUs or other countable resources were missing",
+    ),
+    Metric(
+        "fragmentation_cores", "of it by cores", "share", "smaller",
+        "the part where too few cores were free on the node",
+    ),
+    Metric(
+        "fragmentation_place", "of it by place", "share", "smaller",
+        "the part on nodes that no waiting job may use: other partitions, other features, or exclusive jobs",
+    ),
+)  # fmt: skip
+"""Metrics of a machine of nodes; equal processors have none of them."""
+
 FAIRNESS: tuple[Metric, ...] = (
     Metric("mean_passed", "passed by", "jobs", "smaller", "mean number of later arrivals that started before a job"),
     Metric("max_passed", "most passed by", "jobs", "smaller", "the same, of the job worst off"),
@@ -137,7 +161,7 @@ FAIRNESS: tuple[Metric, ...] = (
 )  # fmt: skip
 """Metrics that take one run for each job; measured only on request."""
 
-_BY_NAME = {entry.name: entry for entry in (*METRICS, *FAIRNESS)}
+_BY_NAME = {entry.name: entry for entry in (*METRICS, *FRAGMENTATION, *FAIRNESS)}
 
 
 def metric(name: str) -> Metric:

@@ -10,6 +10,7 @@ from sim.engine.schedule import Schedule
 from sim.metrics import groups
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.finished_jobs import FinishedJobs
+from sim.metrics.fragmentation import fragmentation
 from sim.metrics.groups import Row
 from sim.workload.categories import TAU
 
@@ -83,4 +84,5 @@ def measure(schedule: Schedule, killed: bool = True, tau: float = TAU, also: Ite
     statistics.
     """
     jobs = FinishedJobs.of(schedule, killed, tau)
-    return Metrics(schedule.policy, aggregates(jobs), {group.name: group.rows(jobs) for group in (*GROUPS, *also)})
+    values = {**aggregates(jobs), **fragmentation(schedule)}
+    return Metrics(schedule.policy, values, {group.name: group.rows(jobs) for group in (*GROUPS, *also)})

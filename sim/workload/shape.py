@@ -23,6 +23,12 @@ NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}
 Amounts: TypeAlias = NDArray[np.int64]
 """Array with the amount of each resource, cores first, memory second; for many nodes one row each."""
 Kept: TypeAlias = NDArray[np.bool_]
+BARS = ("cores", "memory", "gpus", "place")
+"""Causes that bar a part of a request from a node: too few free cores, too little free memory, too few other resources,
+and a node that the request may not use.
+"""
+OPEN = -1
+"""Number in place of a cause for a node that has room."""
 
 
 class Seats(NamedTuple):
@@ -270,6 +276,22 @@ class Shape:
         tried = np.argsort(NODE_PLACEMENTS[self.placement] * cores, kind="stable")
         found = able[tried[able[tried] > 0]][: request.most].sum()
         return int(cores.sum()), int((cores > 0).sum()), int(min(found, request.tasks)), request.tasks, "tasks"
+
+    def bars(self, request: Request, free: Amounts) -> NDArray[np.int8]:
+        """Return for each node what bars one task of the request, or its share of a node: `OPEN`, or a number of
+        `BARS`.
+        """
+        once = np.array(request.per_node or (0,) * len(request.each))
+        short = free < once + request.each
+        first = np.where(short[:, 0], 0, np.where(short[:, 1], 1, np.where(short[:, 2:].any(axis=1), 2, OPEN)))
+        found = np.full(len(free), BARS.index("place"), np.int8)
+        for number in request.groups or (None,):
+            allowed = self._allowed(request.features, number)
+            open_to = np.ones(len(free), np.bool_) if allowed is None else allowed.copy()
+            if request.is_exclusive or (number is not None and self.groups[number].is_exclusive):
+                open_to &= (free == self.has).all(axis=1)
+            found[open_to] = first[open_to]
+        return found
 
     def fault(self, request: Request, seats: Seats) -> str:
         """Return the part of a request that these nodes do not meet, as text; "" if they meet all of it."""

@@ -11,13 +11,13 @@ import click
 from sim.errors import ParameterError
 from sim.experiments.measured import MEASURED
 from sim.formatting import quoted
-from sim.metrics.catalogue import FAIRNESS, Metric
+from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, Metric
 from sim.metrics.formulas import SYMBOLS, formula_of
 from sim.metrics.search import meant, search
 from tui.cli.terminal import say
 from tui.look.text import table
 
-ALL: tuple[Metric, ...] = (*MEASURED, *FAIRNESS)
+ALL: tuple[Metric, ...] = (*MEASURED, *FRAGMENTATION, *FAIRNESS)
 UNITS = {"s": "seconds", "h": "hours", "share": "share of 1", "factor": "factor", "jobs": "jobs", "times": "times"}
 MOST = 12
 """Largest number of metrics that a search shows."""

@@ -18,7 +18,7 @@ from sim.files import write_rows
 from sim.formatting import clock, count, listed, percent, printable, processors, quoted, shortened
 from sim.machine.processors import Placement
 from sim.metrics.aggregates import Value, ratio
-from sim.metrics.catalogue import FAIRNESS, METRICS, Metric, Unit, metric
+from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, METRICS, Metric, Unit, metric
 from sim.metrics.fairness import Fairness, fairness
 from sim.metrics.measure import GROUPS, PARTIES, TAIL, Metrics, group_of, measure
 from sim.metrics.over_time import OverTime, over_time
@@ -56,6 +56,8 @@ MAIN = (
     "missed_reservations",
 )
 """Metrics that the table shows unless all are requested."""
+_EXTRA = tuple(entry.name for entry in (*FRAGMENTATION, *FAIRNESS))
+"""Metrics that the table also shows if they were measured."""
 R = "r"
 OF_GROUPS = (
     "jobs",
@@ -287,7 +289,8 @@ def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
 
 def _measured(outcomes: Sequence[Outcome]) -> list[Metric]:
     """Return every metric that these runs have."""
-    return [*METRICS, *(entry for entry in FAIRNESS if entry.name in outcomes[0].metrics.values)]
+    found, split = outcomes[0].metrics.values, METRICS.index(metric("loss_of_capacity")) + 1
+    return [entry for entry in (*METRICS[:split], *FRAGMENTATION, *METRICS[split:], *FAIRNESS) if entry.name in found]
 
 
 def as_csv(outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, Any] | None = None) -> str:
@@ -332,7 +335,7 @@ def as_table(
 ) -> str:
     """Return a table with a column per policy; the best value of each row is marked."""
     lines = [f"{title} · {count(len(workload), 'job')} · {processors(workload.procs)}", ""]
-    main = {*MAIN, *["interruptions"] * bool(workload.outages), f"fairness_{by}s", *(entry.name for entry in FAIRNESS)}
+    main = {*MAIN, *["interruptions"] * bool(workload.outages), f"fairness_{by}s", *_EXTRA}
     entries = [entry for entry in _measured(outcomes) if everything or entry.name in main]
     rows = [["", *(outcome.spec for outcome in outcomes)]]
     rows += [_row(entry, [outcome.metrics.values[entry.name] for outcome in outcomes]) for entry in entries]

@@ -9,7 +9,7 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.experiments.measured import MEASURED, measured_metric
-from sim.metrics.catalogue import FAIRNESS, METRICS, metric
+from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION, METRICS, metric
 from sim.metrics.formulas import COLUMNS, formula_of
 from sim.metrics.search import meant, search
 
@@ -47,6 +47,6 @@ def test_nonsense_points_to_the_list() -> None:
 
 
 def test_every_metric_has_a_formula() -> None:
-    for entry in (*MEASURED, *FAIRNESS):
+    for entry in (*MEASURED, *FRAGMENTATION, *FAIRNESS):
         assert formula_of(entry.name).text
     assert all(formula_of(f"max_{column}").text.startswith("max of") for column in COLUMNS)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 
 from sim.experiments.measured import MEASURED
-from sim.metrics.catalogue import FAIRNESS
+from sim.metrics.catalogue import FAIRNESS, FRAGMENTATION
 from tests.tui.cli.program import error, schedscope
 
 
 def test_without_words_every_metric_is_listed() -> None:
     lines = schedscope("metrics").stdout.splitlines()
     listed = {line.split()[0] for line in lines if line.strip()}
-    assert {entry.name for entry in (*MEASURED, *FAIRNESS)} <= listed
+    assert {entry.name for entry in (*MEASURED, *FRAGMENTATION, *FAIRNESS)} <= listed
 
 
 def test_words_find_by_meaning_with_the_best_first() -> None:

@@ -1,0 +1,122 @@
+"""Use of the nodes of a machine over time, recomputed from the cores that jobs held."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.workload.shape import BARS, OPEN, Amounts, Request, Seats, Shape
+
+
+class Stay(NamedTuple):
+    """Job on its cores for a time; its end is infinite while it runs."""
+
+    rank: int
+    start: float
+    end: float
+    cores: int
+
+
+class Use(NamedTuple):
+    """Free amounts of each node at one time, and the requests of the jobs that wait, without those that ask for more
+    of everything than another one.
+    """
+
+    free: Amounts
+    waiting: tuple[Request, ...]
+
+
+def seats_of(shape: Shape, rank: int, cores: int) -> Seats:
+    """Return the nodes that a job has by its cores, with the amounts that it takes on each."""
+    request, nodes, firsts = shape.requests[rank], shape.nodes_of(cores), shape.first_core
+    ran = shape.ran[rank] if shape.ran else None
+    if ran is not None and ran.nodes == nodes:
+        return ran
+    exclusive = request.is_exclusive or any(shape.groups[number].is_exclusive for number in request.groups)
+    amounts = []
+    for node in nodes:
+        size = firsts[node + 1] - firsts[node]
+        held = (cores >> firsts[node] & ((1 << size) - 1)).bit_count()
+        if exclusive and held == size:
+            amounts.append(tuple(shape.has[node].tolist()))
+        else:
+            tasks = 1 if request.tasks is None else held // max(request.each[0], 1)
+            amounts.append(request.amounts(tasks))
+    return Seats(nodes, tuple(amounts))
+
+
+def uses_at(
+    shape: Shape, times: Sequence[float], stays: Iterable[Stay], queue: Iterable[tuple[int, float, float]]
+) -> Iterator[Use]:
+    """Yield the use of the nodes at each of the ascending times, after all events of that time.
+
+    `queue` has the rank, the submission and the start of jobs; the start is infinite for a job that still waits.
+    """
+    listed = [(stay.start, 1, stay) for stay in stays]
+    events: list[tuple[float, int, Stay | int]] = [*listed, *((stay.end, 0, stay) for _, _, stay in listed)]
+    for rank, submit, start in queue:
+        if start > submit:
+            events += [(submit, 2, rank), (start, 3, rank)]
+    events = sorted((event for event in events if event[0] < inf), key=lambda event: event[:2])
+    free, waiting, done = shape.has.copy(), Counter[Request](), 0
+    for time in times:
+        while done < len(events) and events[done][0] <= time:
+            _, kind, what = events[done]
+            done += 1
+            if isinstance(what, Stay):
+                nodes, amounts = seats_of(shape, what.rank, what.cores)
+                if nodes:
+                    free[list(nodes)] += (1 - 2 * kind) * np.array(amounts)
+            else:
+                waiting[shape.requests[what]] += 5 - 2 * kind
+        yield Use(free, least(frozenset(request for request, many in waiting.items() if many > 0)))
+
+
+def use_now(shape: Shape, held: Iterable[tuple[int, int]], waiting: Iterable[int]) -> Use:
+    """Return the use of the nodes with the cores that each job holds, by rank, and the ranks of the jobs that wait."""
+    stays = [Stay(rank, 0.0, inf, cores) for rank, cores in held]
+    (found,) = uses_at(shape, (0.0,), stays, ((rank, -1.0, inf) for rank in waiting))
+    return found
+
+
+@lru_cache(256)
+def least(requests: frozenset[Request]) -> tuple[Request, ...]:
+    """Return the requests without those that ask for as much of each resource as another one on the same nodes."""
+    units = dict[tuple[object, ...], set[tuple[int, ...]]]()
+    some = dict[tuple[object, ...], Request]()
+    for request in requests:
+        kind = request.features, request.groups, request.is_exclusive
+        units.setdefault(kind, set()).add(request.amounts(1))
+        some[*kind, request.amounts(1)] = request
+    return tuple(
+        some[*kind, one]
+        for kind, amounts in units.items()
+        for one in sorted(amounts)
+        if not any(other != one and all(a <= b for a, b in zip(other, one, strict=True)) for other in amounts)
+    )
+
+
+def barred(shape: Shape, use: Use) -> NDArray[np.int8]:
+    """Return for each node why its free cores are of no use to any job that waits, as a number of `BARS`.
+
+    `OPEN` for a node that some job has room on, that has no free cores, or if no job waits. Of several causes memory
+    counts first, then other resources: the cores would do.
+    """
+    none = np.full(len(use.free), OPEN, np.int8)
+    if not use.waiting:
+        return none
+    found = np.array([shape.bars(request, use.free) for request in use.waiting])
+    weight = np.array([_WEIGHTS[name] for name in BARS] + [len(BARS)])  # `OPEN` is the last index
+    heaviest = np.argmax(weight[found], axis=0)
+    causes: NDArray[np.int8] = np.where(use.free[:, 0] > 0, found[heaviest, np.arange(len(none))], none)
+    return causes
+
+
+_WEIGHTS = {"place": 0, "cores": 1, "gpus": 2, "memory": 3}
+"""Precedence of the causes that bar different jobs from one node."""

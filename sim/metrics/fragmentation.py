@@ -1,0 +1,45 @@
+"""Fragmentation of a machine of nodes: cores that are free, but of no use to any job that waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+
+import numpy as np
+
+from sim.engine.schedule import Schedule
+from sim.history.node_use import Stay, barred, uses_at
+from sim.workload.model import Floats
+from sim.workload.shape import BARS
+
+MOST_MOMENTS = 4000
+"""Largest number of moments that are examined; those of a longer run are equally far apart."""
+
+
+def fragmentation(schedule: Schedule) -> Mapping[str, float]:
+    """Return the share of processor time that was free on nodes where no waiting job had room for a task or its share
+    of a node, in all and by cause; nothing for equal processors.
+    """
+    time, shape = schedule.curves.time, schedule.workload.shape
+    if shape is None or len(time) < 2 or time[-1] <= time[0]:
+        return {}
+    moments = _moments(time)
+    start, end = (np.nan_to_num(column, nan=inf) for column in (schedule.start, schedule.end))
+    columns = zip(start.tolist(), end.tolist(), schedule.cores, strict=True)
+    stays = (Stay(rank, begin, until, cores) for rank, (begin, until, cores) in enumerate(columns) if cores)
+    queue = zip(range(len(start)), schedule.workload.due.tolist(), start.tolist(), strict=True)
+    lengths = np.diff(np.append(moments, time[-1]))
+    lost = np.zeros(len(BARS))
+    for use, length in zip(uses_at(shape, moments.tolist(), stays, queue), lengths.tolist(), strict=True):
+        cause = barred(shape, use)
+        for number in range(len(BARS)):
+            lost[number] += length * use.free[cause == number, 0].sum()
+    shares = lost / (shape.cores * (time[-1] - time[0]))
+    causes = zip(BARS, shares.tolist(), strict=True)
+    return {"fragmentation": float(shares.sum()), **{f"fragmentation_{name}": share for name, share in causes}}
+
+
+def _moments(time: Floats) -> Floats:
+    """Return the times of all steps but the last, or of equal distances if there are too many."""
+    steps = np.unique(time[:-1])
+    return steps if len(steps) <= MOST_MOMENTS else np.linspace(time[0], time[-1], MOST_MOMENTS, endpoint=False)

@@ -1,0 +1,96 @@
+"""Tests of `sim.history.node_use`."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+
+from sim.engine.engine import Engine
+from sim.history.node_use import Stay, barred, least, seats_of, use_now, uses_at
+from sim.machine.nodes import NodeMachine
+from sim.workload.models.generated import generate
+from sim.workload.models.node_requests import as_json, parse_nodes
+from sim.workload.shape import BARS, OPEN, ComputeNode, NodeGroup, Request, Shape
+from sim.workload.source import read
+
+NODES = (
+    ComputeNode("n1", 4, 100),
+    ComputeNode("n2", 4, 100),
+    ComputeNode("g1", 4, 100, (("gpu", 2),), frozenset({"fast"})),
+)
+
+
+def shape(*requests: Request, groups: tuple[NodeGroup, ...] = ()) -> Shape:
+    return Shape(NODES, groups, requests)
+
+
+def cause(request: Request, held: list[tuple[int, int]], filling: tuple[Request, ...]) -> list[str]:
+    made = shape(*filling, request)
+    found = barred(made, use_now(made, held, [len(filling)])).tolist()
+    return [BARS[number] if number != OPEN else "" for number in found]
+
+
+def test_amounts_follow_from_the_cores_of_a_job() -> None:
+    made = shape(Request((2, 30, 0), tasks=3, per_node=(0, 5, 0)))
+    assert seats_of(made, 0, 0b1111 | 0b11 << 4) == ((0, 1), ((4, 65, 0), (2, 35, 0)))
+
+
+def test_exclusive_job_takes_all_of_its_nodes() -> None:
+    made = shape(Request((1, 0, 0), nodes=1, is_exclusive=True))
+    assert seats_of(made, 0, 0b1111 << 8).amounts == ((4, 100, 2),)
+
+
+def test_memory_bars_a_job_that_cores_would_not() -> None:
+    filling = Request((1, 90, 0), nodes=1)
+    assert cause(Request((2, 50, 0), nodes=1), [(0, 0b1)], (filling,)) == ["memory", "", ""]
+
+
+def test_gpus_and_cores_and_places_bar_jobs() -> None:
+    half = Request((3, 0, 0), nodes=1)
+    assert cause(Request((2, 0, 1), nodes=1), [(0, 0b111)], (half,)) == ["cores", "gpus", ""]
+    assert cause(Request((1, 0, 0), nodes=1, features=frozenset({"fast"})), [], ()) == ["place", "place", ""]
+
+
+def test_full_nodes_and_an_empty_queue_bar_nobody() -> None:
+    whole = Request((4, 0, 0), nodes=1)
+    made = shape(whole, whole)
+    assert barred(made, use_now(made, [(0, 0b1111)], [1])).tolist() == [OPEN] * 3
+    assert barred(made, use_now(made, [(0, 0b111)], [])).tolist() == [OPEN] * 3
+
+
+def test_job_with_two_partitions_may_use_both() -> None:
+    groups = NodeGroup("a", frozenset({0})), NodeGroup("b", frozenset({1}))
+    made = shape(Request((1, 0, 0), nodes=1, groups=(0, 1)), groups=groups)
+    assert barred(made, use_now(made, [], [0])).tolist() == [OPEN, OPEN, BARS.index("place")]
+
+
+def test_least_leaves_out_requests_for_more_of_everything() -> None:
+    small, large, other = (
+        Request((1, 10), nodes=1),
+        Request((2, 10), nodes=4),
+        Request((1, 5), nodes=1, is_exclusive=True),
+    )
+    assert set(least(frozenset({small, large, other}))) == {small, other}
+
+
+def test_use_changes_with_every_event() -> None:
+    request = Request((2, 50, 0), nodes=1)
+    made = shape(request, request)
+    stays = [Stay(0, 0.0, 10.0, 0b11), Stay(1, 10.0, inf, 0b11)]
+    found = list(uses_at(made, [0.0, 5.0, 10.0], stays, [(0, 0.0, 0.0), (1, 5.0, 10.0)]))
+    assert [len(use.waiting) for use in found] == [0, 1, 0]
+
+
+def test_amounts_recomputed_from_cores_are_those_of_the_machine(tmp_path: Path) -> None:
+    nodes = parse_nodes("3x8c,32g 1x8c,32g,2gpu")
+    (path := tmp_path / "made.json").write_text(as_json(generate("lublin", 60, 32, 5, load=1.1), nodes, 5), "utf-8")
+    workload = read(path)
+    assert workload.shape is not None
+    engine = Engine(workload, "easy", curious=False)
+    taken = 0
+    while engine.step():
+        machine = engine.state.machine
+        assert isinstance(machine, NodeMachine)
+        assert (use_now(workload.shape, machine.held.items(), ()).free == machine.left).all()
+        taken = max(taken, len(machine.held))
+    assert taken > 1
