@@ -127,8 +127,12 @@ class ChartMaker:
         marks: Sequence[Mark] = (),
         title: str = "",
         axis: Axis = CLOCK,
+        rows: int | None = None,
     ) -> Drawing:
-        """Return the complete chart of a window of time at `clock`, without turns shorter than a `column`."""
+        """Return the complete chart of a window of time at `clock`, without turns shorter than a `column`.
+
+        Partitions are lanes in a picture of that many rows, in which a bar takes two; None orders all by number.
+        """
         begin, end = window
         first = floor(axis.place(begin) / column)
         last = ceil(axis.place(end) / column)
@@ -139,9 +143,16 @@ class ChartMaker:
         lanes = self._read_lanes(history, clock) if is_shared else None
         if lanes is not None:
             view, ran = replace(view, lanes=lanes.count, stride=lanes.stride), lanes.joined(seen)
-        plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
-        if lanes is not None:
-            plan = tuple(Box(s.rank, s.start, s.end or clock, s.processors, s.kind) for s in _ahead(plan, lanes))
+        partitioned = None
+        if lanes is None and rows is not None:
+            partitioned = _partitioned(snapshot, replace(view, rows=rows), clock, None)
+        by_owner = partitioned and ByOwner(partitioned, history, axis, column, first, last - first, exact=True)
+        plan, trails = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules)), history.pauses(begin, clock)
+        if partitioned is not None and by_owner is not None:
+            view, ran, trails = partitioned.view(view), list(by_owner.spread(ran)), list(by_owner.spread(trails))
+        ordered = lanes or by_owner
+        if ordered is not None:
+            plan = tuple(Box(s.rank, s.start, s.end or clock, s.processors, s.kind) for s in _ahead(plan, ordered))
         times = self._times(history)
         return Drawing(
             view=view,
@@ -159,13 +170,14 @@ class ChartMaker:
             until=end,
             history=history,
             ran=tuple(ran),
-            trails=tuple(history.pauses(begin, clock)) if lanes is None else (),
+            trails=tuple(trails) if lanes is None else (),
             cut=_cut(ran, clock),
             lanes=() if lanes is None else lanes.now(snapshot, clock),
-            queues=snapshot.queues,
             division=snapshot.division,
             outages=snapshot.outages if lanes is None else (),
             suspensions=_suspensions(history, snapshot, begin, min(clock, end)),
+            by_owner=by_owner,
+            lane_names=lane_names(snapshot) if snapshot.owners else (),
         )
 
     def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:

@@ -142,9 +142,13 @@ class ByOwner:
     """Order of the processors in each column of the chart, from column `first` on."""
 
     def __init__(
-        self, how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
-    ) -> None:
-        changes, self._times = _divisions_in(how, history, axis, per_column, first, columns)
+        self, how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int,
+        exact: bool = False,
+    ) -> None:  # fmt: skip
+        """With `exact`, the order changes at the time of a division, else where its column begins."""
+        changes, since = _divisions_in(how, history, axis, per_column, first, columns)
+        begun = since if exact else [axis.time((first + column) * per_column) for column, _ in changes]
+        self._times = [-inf, *begun[1:]]
         self.columns = tuple(column for column, _ in changes)
         """Columns at which the order of the processors changes; the first is always 0."""
         self.orders = tuple(_order(owners, how.division, how.procs, how.gap) for _, owners in changes)
@@ -158,6 +162,12 @@ class ByOwner:
         """Yield each range of columns that has one order, with the order."""
         for (first, last), order in zip(pairwise((*self.columns, columns)), self.orders, strict=True):
             yield slice(first, last), order
+
+    def spans(self, begin: float, end: float) -> Iterator[tuple[float, float, Order]]:
+        """Yield (begin, end, order) for each part of a time span that has one order."""
+        for (since, until), order in zip(pairwise((*self._times, inf)), self.orders, strict=True):
+            if max(since, begin) < min(until, end):
+                yield max(since, begin), min(until, end), order
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
         """Yield each stretch at its positions, divided where the order changes."""
@@ -202,18 +212,21 @@ def gap_of(seen: int, rows: int, parts: int) -> int:
 def _divisions_in(
     how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
 ) -> tuple[list[tuple[int, Owners]], list[float]]:
-    """Return (column, owners) where the owners change, and the time at which each of these columns begins."""
+    """Return (column, owners) where the owners change, and the time of each change."""
     start, end = (axis.time(at * per_column) for at in (first, first + columns))
-    found: dict[int, Owners] = {}
+    found: dict[int, tuple[float, Owners]] = {}
     known = history.owners_between(start, min(end, nextafter(how.clock, inf)))
     for since, owners in [*known, *([(how.clock, how.now)] if how.clock < end else ())]:
         column = max(floor(axis.place(since) / per_column) - first, 0)
         if column < columns:
-            found[column] = owners
+            found[column] = since, owners
     changes: list[tuple[int, Owners]] = []
-    for column, owners in found.items():
+    times = []
+    for column, (since, owners) in found.items():
         if not changes or changes[-1][1] != owners:
             changes.append((column, owners))
+            times.append(since)
     if not changes or changes[0][0] > 0:
         changes.insert(0, (0, ()))
-    return changes, [-inf, *(axis.time((first + column) * per_column) for column, _ in changes[1:])]
+        times.insert(0, start)
+    return changes, times

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from sim.decisions.decisions import Borrow
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
 from sim.formatting import Clock, listed, name, printable, processors, shortened, span
+from tui.chart.owners import Band
 
 _NUMBER = re.compile(r"\bpartition (\d{1,4})\b")
 
@@ -31,6 +33,18 @@ class LaneName(NamedTuple):
     @property
     def full(self) -> str:
         return f"{self.name} {self.limits}".rstrip()
+
+    def told(self, band: Band) -> Iterator[str]:
+        """Yield the partition's name and size as texts, the longest first."""
+        most, *less = band.told
+        dotted = most.replace("borrowed", "borrowed (dots)")
+        if self.limits:
+            yield f"{self.name}, estimates {self.limits}: {dotted}"
+        yield f"{self.full}: {dotted}"
+        for called in (self.full, self.name):
+            yield from (f"{called}: {told}" for told in (most, *less[:-1]))
+        yield from (f"{called}: {band.owns:,}" for called in (self.full, self.name))
+        yield self.name
 
 
 def lane_names(shown: Snapshot) -> tuple[LaneName, ...]:

@@ -117,6 +117,10 @@ class Chart:
     outlines: tuple[Outline, ...] = ()
     suspensions: tuple[Suspension, ...] = ()
     """Visible suspensions, if they are few."""
+    by_owner: ByOwner | None = None
+    """Order of the processors if partitions are drawn as lanes; else None."""
+    lane_names: tuple[LaneName, ...] = ()
+    """Names of the partitions; on a screen only if they are lanes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -130,10 +134,6 @@ class ChartScene(Chart):
     """[band, column]: the partition that owns it, or None"""
     homes: NDArray[np.int8] | None
     """[band, column]: partition that owned the band's processors when the machine was divided."""
-    by_owner: ByOwner | None = None
-    """Order of the processors if partitions are drawn as lanes; else None."""
-    lane_names: tuple[LaneName, ...] = ()
-    """Names of the partitions that are drawn as lanes."""
     missing: NDArray[np.bool_] | None = None
     """[band, column]: most of it is unavailable; None: all is available"""
     hole: Hole | None = None
@@ -169,5 +169,3 @@ class Drawing(Chart):
     """Former places of suspended jobs."""
     cut: tuple[Stretch, ...]
     """Stretches that ended with the job killed."""
-    queues: tuple[str, ...]
-    """Names of the partitions, if there are several"""

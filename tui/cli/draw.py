@@ -37,6 +37,7 @@ SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
 @click.option("--by-event", is_flag=True, help="Draw all steps equally wide, with their times below.")
 @click.option("--beside", type=cli.SPEC, help="Draw another run below it on the same clock: fcfs; 'easy with exact'.")
 @click.option("--matrix", is_flag=True, help="The Ousterhout matrix at --to (gang scheduling) instead of the chart.")
+@click.option("--by-number", is_flag=True, help="Order processors by number, not by partition (multiqueue).")
 @click.option("--dates", is_flag=True, help="Write dates and weekdays, if the trace knows when it began.")
 @click.option("--slide", is_flag=True, help="For a slide: 1920 x 1080 pixels, letters twice as large.")
 @click.option("-o", "--output", "out", required=True, metavar="FILE", help="Output file, .svg or .png; - for stdout.")
@@ -45,12 +46,15 @@ SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
 @cli.of_workload
 def command(
     trace: str, policy: str, begin: Moment | None, until: Moment | None, width: int, height: int, theme: str,
-    colour: str, by_event: bool, beside: str | None, matrix: bool, dates: bool, slide: bool, out: str,
+    colour: str, by_event: bool, beside: str | None, matrix: bool, by_number: bool, dates: bool, slide: bool,
+    out: str,
     switches: cli.Switches, placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
     """Draw a run, or a window of it, as a chart in a file."""
     cli.of_file("-o", out, trace, stdout=True)
-    wanted = Options(None, None, width, height, theme, colour, by_event, matrix=matrix, dates=dates)
+    wanted = Options(
+        None, None, width, height, theme, colour, by_event, matrix=matrix, dates=dates, by_number=by_number
+    )
     if slide:
         wanted = replace(wanted, width=SLIDE[0], height=SLIDE[1], scale=SLIDE_SCALE)
     target = "/dev/stdout" if out == "-" else out

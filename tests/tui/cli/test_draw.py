@@ -70,6 +70,15 @@ def test_a_chart_is_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
+def test_partitions_are_lanes_unless_processors_are_ordered_by_number(tmp_path: Path) -> None:
+    drawn = []
+    for options in ((), ("--by-number",)):
+        done = schedscope("draw", "ls-figure1", "--policy", "multiqueue", *options, "-o", tmp_path / "chart.svg")
+        assert (done.returncode, done.stderr) == (0, "")
+        drawn.append((tmp_path / "chart.svg").read_text(encoding="utf-8"))
+    assert ["processors by partition upwards" in svg for svg in drawn] == [True, False]
+
+
 def test_a_window_without_jobs_draws_nothing(tmp_path: Path) -> None:
     code, line = error("draw", "z-figure4", "--window", "100d,200d", "-o", tmp_path / "x.svg")
     assert (code, list(tmp_path.iterdir())) == (1, [])

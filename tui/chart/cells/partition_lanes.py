@@ -142,10 +142,10 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
             continue
         last = parts[-1]
         room = range(max(last.first, begin), last.end)
-        told = _fitting(grid, _said(name, last.band), len(room) - 2)
+        told = _fitting(grid, name.told(last.band), len(room) - 2)
         if not told and last.first < min(begin, last.end):  # no room right of now
             room = range(last.first, min(begin - 1, last.end))
-            told = _fitting(grid, _said(name, last.band), len(room) - 2)
+            told = _fitting(grid, name.told(last.band), len(room) - 2)
         if told:
             _write(area, grid, last, room.start + 1, told, number)
         _write_sizes(area, grid, parts, number)
@@ -183,7 +183,7 @@ def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: 
     bands = by_owner.bands(by_owner.of(grid.size.columns - 1))
     rows = _rows(grid, bands[number]) if number < len(bands) else []
     room = grid.size.columns - max(grid.now + 2 if grid.has_now else 0, 0)
-    if rows and (told := _fitting(grid, _said(name, bands[number]), room - 2)):
+    if rows and (told := _fitting(grid, name.told(bands[number]), room - 2)):
         area.write(rows[0], grid.size.columns - len(told) - 2, f" {told} ", name_ink(grid, number), BLANK)
 
 
@@ -191,19 +191,6 @@ def _fitting(grid: Grid, said: Iterator[str] | Sequence[str], room: int) -> str:
     """Return the first text that fits, in characters of the look; "" if none fits."""
     plain = (text.plain(told) if grid.look.ascii else told for told in said)
     return next((told for told in plain if len(told) <= room), "")
-
-
-def _said(name: LaneName, band: Band) -> Iterator[str]:
-    """Yield the partition's name and size as texts, the longest first."""
-    most, *less = band.told
-    dotted = most.replace("borrowed", "borrowed (dots)")
-    if name.limits:
-        yield f"{name.name}, estimates {name.limits}: {dotted}"
-    yield f"{name.full}: {dotted}"
-    for called in (name.full, name.name):
-        yield from (f"{called}: {told}" for told in (most, *less[:-1]))
-    yield from (f"{called}: {band.owns:,}" for called in (name.full, name.name))
-    yield name.name
 
 
 def _rows(grid: Grid, band: Band) -> list[int]:

@@ -19,6 +19,7 @@ from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Drawing, Mark
 from tui.chart.svg.elements import element
+from tui.chart.svg.frame import inner_height
 from tui.chart.svg.matrix_figure import draw_matrix
 from tui.chart.svg.picture import FONTS, draw_svg
 from tui.chart.turns import turn_at
@@ -33,6 +34,9 @@ _AHEAD = 0.3
 """Share of the shown past for which the plan is shown right of now."""
 _COLUMN = 4
 """Width in pixels of a column that shows one matrix row, if turns are too short to be seen."""
+
+_BAR = 7
+"""Half the height in pixels of the bar above a partition."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class Options:
     """True to draw the matrix at one time instead of the chart."""
     dates: bool = False
     """True for dates and weekdays, if the trace knows when it began."""
+    by_number: bool = False
+    """True to order processors by number also where partitions could be lanes."""
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
@@ -153,7 +159,8 @@ def drawing_of(
     switches = engine.history.switches
     marks = [Mark(change.time, "switch", change.spec) for change in switches]
     title = ", then ".join([spec, *(change.spec for change in switches)])
-    return maker.draw(engine.history, snapshot, now, (begin, end), column, options.colour, marks, title, axis)
+    rows = None if options.by_number else max(inner_height(_size(options)[1]) // _BAR, 1)
+    return maker.draw(engine.history, snapshot, now, (begin, end), column, options.colour, marks, title, axis, rows)
 
 
 # Files

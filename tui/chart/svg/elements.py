@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sim.formatting import printable
 
-_LETTER = 0.62
+LETTER = 0.62
 """Width of a letter as a share of the font size."""
 _LARGEST, _SMALLEST = 12.0, 8.0
 
@@ -95,7 +95,7 @@ def fitting(word: str, along: float, across: float) -> float:
     >>> fitting("J17", 100, 20), fitting("J17", 100, 11), fitting("J17", 10, 20)
     (12.0, 9, 0)
     """
-    size = min(_LARGEST, across - 2, (along - 4) / (max(len(word), 1) * _LETTER))
+    size = min(_LARGEST, across - 2, (along - 4) / (max(len(word), 1) * LETTER))
     return size if size >= _SMALLEST else 0
 
 

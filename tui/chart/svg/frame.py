@@ -15,6 +15,11 @@ BAND = 16
 LEAST_WIDTH, LEAST_HEIGHT = 320, 280
 
 
+def inner_height(height: int) -> int:
+    """Return the height of the chart in a picture of that height."""
+    return height - TITLE - AXIS - STRIP - LEGEND
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """Frame of the chart: its rectangle in whole pixels, and the values at its edges."""
@@ -33,8 +38,7 @@ class Frame:
         """Return the chart in a picture of that size."""
         width, height = size
         left = LEFT + has_band * BAND
-        inner = height - TITLE - AXIS - STRIP - LEGEND
-        return cls(left, TITLE, width - left - RIGHT, inner, begin, max(end, begin + 1), procs, axis)
+        return cls(left, TITLE, width - left - RIGHT, inner_height(height), begin, max(end, begin + 1), procs, axis)
 
     @property
     def right(self) -> int:

@@ -76,7 +76,7 @@ def _signs(chart: Drawing, seen: Collection[Texture], is_killed: bool, look: Loo
     if chart.division and chart.history.owners_at(chart.clock):
         yield (
             _swatch(look.inks[ink(Hue.GREY, Tone.HALF)]) + _swatch("url(#borrowed)"),
-            "of another partition at first",
+            "borrowed from another partition",
         )
 
 

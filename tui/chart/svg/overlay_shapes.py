@@ -1,26 +1,15 @@
-"""Signs over the jobs: kills, the plan, boundaries of partitions, now and the marks."""
+"""Signs over the jobs: kills, the plan, unavailable processors, now and the marks."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection
 
 from sim.formatting import clock_near, name
-from sim.machine.processors import ranges
-from tui.chart.colours import partition_hue
 from tui.chart.scene import Box, Drawing
-from tui.chart.svg.elements import Rect, element, number, outline, text, write_in
-from tui.chart.svg.frame import BAND, Frame
+from tui.chart.svg.elements import element, number, outline, text, write_in
+from tui.chart.svg.frame import Frame
+from tui.chart.svg.partition_shapes import rects_of
 from tui.look.palette import Look, Tone, ink
-
-
-class Boundary(NamedTuple):
-    """Processor `at - 1` and processor `at` belonged to different partitions from `start` until `end`."""
-
-    at: int
-    start: float
-    end: float
-
 
 # Killed jobs
 
@@ -72,17 +61,7 @@ def _box(box: Box, is_named: bool, chart: Drawing, frame: Frame, look: Look) -> 
     return shape + write_in(largest, word, look.text) if is_named else shape
 
 
-# Partitions
-
-
-def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Draw the owners of the processors over time, behind the jobs."""
-    drawn = []
-    for (since, owners), until in _spans(chart, frame):
-        for place, owned in enumerate(owners):
-            path = outline(frame.rects(max(since, frame.begin), until, owned))
-            drawn.append(element("path", d=path, fill=look.inks[ink(partition_hue(place), Tone.GROUND)]))
-    return "".join(drawn)
+# Unavailable processors
 
 
 def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
@@ -91,83 +70,9 @@ def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
     for outage in chart.outages:
         begin, end = max(outage.begins, frame.begin), min(outage.ends, chart.until)
         if begin < end:
-            path = outline(frame.rects(begin, end, outage.processors))
+            path = outline(rects_of(chart, frame, begin, end, outage.processors))
             drawn.append(element("path", d=path, fill=look.background) + element("path", d=path, fill="url(#missing)"))
     return "".join(drawn)
-
-
-def draw_borrowed(chart: Drawing, frame: Frame) -> str:
-    """Draw dots on processors that a partition had borrowed."""
-    drawn = []
-    for (since, owners), until in _spans(chart, frame):
-        loans = [owned & ~home for owned, home in zip(owners, chart.division, strict=False)]
-        if borrowed := sum(loans):  # avoids counting twice
-            path = outline(frame.rects(max(since, frame.begin), until, borrowed))
-            drawn.append(element("path", d=path, fill="url(#borrowed)"))
-    return "".join(drawn)
-
-
-def _spans(chart: Drawing, frame: Frame) -> Iterator[tuple[tuple[float, tuple[int, ...]], float]]:
-    """Yield each visible division into partitions with the time for which it held."""
-    divisions = _coarser(chart.history.owners_between(frame.begin, chart.clock), frame)
-    untils = [since for since, _ in divisions[1:]]
-    return zip(divisions, [*untils, chart.clock], strict=True) if divisions else iter(())
-
-
-def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Draw the boundaries of partitions over time, and a band on the left with the current owners."""
-    divisions = chart.history.owners_between(frame.begin, chart.clock)
-    if not divisions:
-        return ""
-    found = boundaries(_coarser(divisions, frame), chart.clock)
-    path = "".join(
-        f"M{number(frame.x(max(line.start, frame.begin)))} {number(frame.y(line.at))}H{number(frame.x(line.end))}"
-        for line in found
-    )
-    lines = element("path", d=path, stroke=look.background, stroke_width=3, stroke_opacity=0.7)
-    lines += element("path", d=path, stroke=look.text, stroke_width=1.2)
-    return lines + "".join(_owner(place, owned, chart, frame, look) for place, owned in enumerate(divisions[-1][1]))
-
-
-def _coarser(divisions: Sequence[tuple[float, tuple[int, ...]]], frame: Frame) -> list[tuple[float, tuple[int, ...]]]:
-    """Return the divisions, of several within a pixel only the last."""
-    last = {int(frame.x(max(since, frame.begin))): (since, owners) for since, owners in divisions}
-    return list(last.values())
-
-
-def boundaries(divisions: Sequence[tuple[float, tuple[int, ...]]], until: float) -> Iterator[Boundary]:
-    """Yield the lines between partitions, each for the time it existed.
-
-    >>> list(boundaries([(0, (0b0011, 0b1100)), (5, (0b0111, 0b1000))], 9))
-    [Boundary(at=2, start=0, end=5), Boundary(at=3, start=5, end=9)]
-    """
-    standing: dict[int, float] = {}
-    for since, owners in divisions:
-        now = _edges(owners)
-        for at in [at for at in standing if at not in now]:
-            yield Boundary(at, standing.pop(at), since)
-        for at in now:
-            standing.setdefault(at, since)
-    for at, since in standing.items():
-        yield Boundary(at, since, until)
-
-
-def _edges(owners: Sequence[int]) -> set[int]:
-    """Return the processors whose lower neighbour has another owner."""
-    return {first for owned in owners for first, _ in ranges(owned) if first}
-
-
-def _owner(place: int, owned: int, chart: Drawing, frame: Frame, look: Look) -> str:
-    rects = [
-        Rect(frame.left - BAND, frame.y(high + 1), BAND - 3, frame.y(low) - frame.y(high + 1))
-        for low, high in ranges(owned)
-    ]
-    if not rects:
-        return ""
-    hue = partition_hue(place)
-    word = chart.queues[place] if place < len(chart.queues) else str(place)
-    band = element("path", element("title", text(word)), d=outline(rects), fill=look.inks[ink(hue)])
-    return band + write_in(max(rects, key=lambda r: r.height), word, look.inks[ink(hue, Tone.TEXT)])
 
 
 # Moments

@@ -13,15 +13,13 @@ from tui.chart.svg.frame import LEAST_HEIGHT, LEAST_WIDTH, LEFT, Frame
 from tui.chart.svg.jobs import blocks_of, draw_blocks, draw_names
 from tui.chart.svg.legend import draw_legend, textures
 from tui.chart.svg.overlay_shapes import (
-    draw_borrowed,
-    draw_boundaries,
-    draw_ground,
     draw_killed,
     draw_marks,
     draw_missing,
     draw_now,
     draw_plan,
 )
+from tui.chart.svg.partition_shapes import draw_bars, draw_borrowed, draw_boundaries, draw_ground, lane_labels
 from tui.chart.svg.pixels import draw_pixels, split
 from tui.chart.svg.strips import in_use_and_waiting, strips
 from tui.chart.ticks import as_they_are, times, unit_of
@@ -35,9 +33,9 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
     """Return the picture as the text of an SVG file without scripts and references to other files."""
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         raise ParameterError(f"a picture needs at least {LEAST_WIDTH} x {LEAST_HEIGHT} pixels, got {width} x {height}")
-    owners = chart.history.owners_at(chart.clock)
-    procs = chart.view.lanes * chart.view.stride or chart.workload.procs
-    frame = Frame.within((width, height), chart.begin, chart.until, procs, bool(owners), chart.view.axis)
+    has_band = chart.by_owner is None and bool(chart.history.owners_at(chart.clock))
+    places = chart.view.lanes * chart.view.stride or chart.view.high
+    frame = Frame.within((width, height), chart.begin, chart.until, places, has_band, chart.view.axis)
     kinds = {*(stretch.kind for stretch in (*chart.ran, *chart.trails)), *(box.kind for box in chart.plan)}
     seen = {texture_of(kind) for kind in kinds}
     crosses = draw_killed(chart, frame, look)
@@ -80,7 +78,7 @@ def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[
     yield element("g", *sharp, shape_rendering="crispEdges")
     yield draw_names(drawn, chart, look)
     yield crosses
-    yield draw_boundaries(chart, frame, look)
+    yield draw_boundaries(chart, frame, look) if chart.by_owner is None else draw_bars(chart, frame, look)
     yield draw_marks(chart, frame, look)
     yield draw_now(chart, frame, look)
 
@@ -111,6 +109,7 @@ def _description(chart: Drawing, frame: Frame, look: Look) -> str:
 def _heading(chart: Drawing, frame: Frame, look: Look) -> str:
     title = element("text", text(_title(chart)), x=16, y=24, font_size=15, font_weight="bold", fill=look.text)
     upwards = "rows of the matrix" if chart.lanes else "processors"
+    upwards = upwards if chart.by_owner is None else "processors by partition"
     unit = unit_of([word for _, word in _ticks(frame, look)])
     across = "by event to the right, times" if frame.axis.by_event else "time to the right"
     words = f"{_window(chart, look)} · {upwards} upwards, {across} in {unit}"
@@ -129,6 +128,8 @@ def _axes(chart: Drawing, frame: Frame, look: Look) -> str:
             drawn.append(element("text", text(word), x=x, y=frame.bottom + 16, text_anchor="middle", fill=look.dim))
     if chart.lanes:
         return "".join([*drawn, *_lanes(chart, frame, look)])
+    if chart.by_owner is not None:
+        return "".join([*drawn, *lane_labels(chart, frame, look)])
     for number_of in sorted(named_processors(0, frame.procs - 1, frame.procs / max(frame.height // 36, 2), clear=0.5)):
         y = (frame.y(number_of) + frame.y(number_of + 1)) / 2
         drawn.append(element("path", d=f"M{LEFT - 4} {number(y)}h-3", stroke=look.dim))

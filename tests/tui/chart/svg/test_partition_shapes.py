@@ -1,0 +1,102 @@
+"""Partitions in drawings: lanes with bars that step as boundaries move, and the arrangement by number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+
+from sim.engine.engine import Engine
+from sim.policies import parse_policy
+from sim.workload.outages import Outage
+from sim.workload.source import Source
+from tests.tui.chart.svg.test_picture import SVG, WHOLE, fills, picture, words
+from tui.chart.scene import Drawing
+from tui.chart.svg.drawing import Options, drawing_of
+from tui.chart.svg.frame import Frame
+from tui.chart.svg.partition_shapes import boundaries, rects_of
+
+AT = 8000
+"""Seconds: J6 has started on 12 borrowed processors."""
+
+
+def chart(options: Options = WHOLE, outages: Sequence[Outage] = ()) -> Drawing:
+    _, workload = Source("ls-figure1").read()
+    engine = Engine(workload.with_outages(outages), parse_policy("multiqueue"))
+    if options.until is None:
+        engine.run()
+    else:
+        engine.run(options.until)
+    return drawing_of(engine, "multiqueue", options)
+
+
+def frame_of(drawn: Drawing) -> Frame:
+    return Frame.within((1440, 810), drawn.begin, drawn.until, drawn.view.high, False, drawn.view.axis)
+
+
+def test_bars_name_partitions_and_their_sizes_from_long_to_short() -> None:
+    drawn = picture(chart(Options(until=AT)), 1440, 810)
+    told = [(text.text or "", float(text.get("y", 0))) for text in drawn.iter(f"{SVG}text")]
+    now = [
+        "long ≥ 2h47: 22 = 10 own + 12 borrowed (dots)",
+        "medium 16m40–2h47: 4 of its 10, 6 lent",
+        "short < 16m40: 4 = 1 own + 3 borrowed, 9 lent",
+    ]
+    down = dict(told)
+    assert down[now[0]] < down[now[1]] < down[now[2]]
+    assert words(drawn)["medium 16m40–2h47: 15 = 10 own + 5 borrowed (dots)"] == 1  # before the boundary moved again
+
+
+def test_a_job_keeps_its_area_and_is_in_the_lane_of_its_partition() -> None:
+    lanes, numbers = chart(), chart(Options(by_number=True))
+    areas = [
+        sum(((s.end or drawn.clock) - s.start) * s.processors.bit_count() for s in drawn.ran)
+        for drawn in (lanes, numbers)
+    ]
+    assert areas[0] == pytest.approx(areas[1])
+    assert lanes.by_owner is not None
+    borrowing = [s for s in lanes.ran if s.rank == 5 and s.start < 10000]  # J6, of the class of long jobs
+    assert borrowing
+    for begin, _, order in lanes.by_owner.spans(AT + 1, 10000):
+        (first, _), (_, above) = order.borders[1], order.borders[2]
+        assert all(s.processors >> first << first == s.processors < 1 << above for s in borrowing), begin
+
+
+def test_lanes_change_at_the_moment_of_a_loan() -> None:
+    drawn = chart()
+    assert drawn.by_owner is not None
+    times = {time for time, _ in drawn.history.owners_between(0, drawn.clock)}
+    begun = [begin for begin, _, _ in drawn.by_owner.spans(1, drawn.clock)][1:]
+    assert len(begun) >= 7
+    assert set(begun) <= times
+
+
+def test_spans_follow_each_other() -> None:
+    drawn = chart(Options(by_event=True))
+    assert drawn.by_owner is not None
+    spans = list(drawn.by_owner.spans(100, 20000))
+    assert (spans[0][0], spans[-1][1]) == (100, 20000)
+    assert all(one[1] == other[0] for one, other in pairwise(spans))
+
+
+def test_unavailable_processors_are_in_the_lanes_of_their_owners() -> None:
+    assert "url(#missing)" in fills(picture(chart(outages=[Outage(7000, 12000, 0b111111)])))
+    drawn = chart()
+    frame = frame_of(drawn)
+    rects = rects_of(drawn, frame, 7000, 12000, 0b111111)
+    width, height = frame.x(12000) - frame.x(7000), frame.y(0) - frame.y(6)
+    assert sum(rect.area for rect in rects) == pytest.approx(width * height)
+    assert len({rect.y for rect in rects}) > 1  # boundaries have moved
+    assert rects_of(chart(Options(by_number=True)), frame, 7000, 12000, 0b111111) == frame.rects(7000, 12000, 0b111111)
+
+
+def test_by_number_a_band_names_the_owners() -> None:
+    said = words(picture(chart(Options(until=AT, by_number=True)), 1440, 810))
+    assert said["long ≥ 2h47"] == 1
+    assert not any("borrowed (dots)" in word for word in said)
+
+
+def test_a_boundary_that_stays_is_one_line() -> None:
+    divisions = [(0.0, (0b0011, 0b1100)), (5.0, (0b0011, 0b1100)), (8.0, (0b0001, 0b1110))]
+    assert [(line.at, line.start, line.end) for line in boundaries(divisions, 9)] == [(2, 0, 8), (1, 8, 9)]

@@ -1,0 +1,207 @@
+"""Partitions in the picture: their ground, borrowed processors, and boundaries as lanes or by number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from sim.machine.processors import ranges
+from tui.chart.colours import partition_hue
+from tui.chart.owners import Band, Owners
+from tui.chart.partition_names import LaneName
+from tui.chart.scene import Drawing
+from tui.chart.svg.elements import LETTER, Rect, element, number, outline, text, write_in
+from tui.chart.svg.frame import BAND, LEFT, Frame
+from tui.look.palette import Look, Tone, ink
+
+_LARGEST, _INSET = 11, 4
+"""Pixels: size of the letters on a bar, and the blank before them."""
+
+
+class Boundary(NamedTuple):
+    """Processor `at - 1` and processor `at` belonged to different partitions from `start` until `end`."""
+
+    at: int
+    start: float
+    end: float
+
+
+class _Division(NamedTuple):
+    """Division of the machine for a time, as sets of positions in the picture."""
+
+    begin: float
+    end: float
+    owners: Owners
+    homes: Owners
+    """Positions of the processors that each partition owned when the machine was divided."""
+
+
+def _divisions(chart: Drawing, frame: Frame) -> Iterator[_Division]:
+    """Yield each visible division into partitions with the time for which it held."""
+    if chart.by_owner is not None:
+        for begin, end, order in chart.by_owner.spans(frame.begin, chart.until):
+            yield _Division(begin, end, order.lifted_all(order.owners), order.lifted_all(chart.division))
+        return
+    divisions = _coarser(chart.history.owners_between(frame.begin, chart.clock), frame)
+    untils = [*(since for since, _ in divisions[1:]), chart.clock]
+    for (since, owners), until in zip(divisions, untils, strict=False):
+        yield _Division(max(since, frame.begin), until, owners, chart.division)
+
+
+def rects_of(chart: Drawing, frame: Frame, begin: float, end: float, processors: int) -> list[Rect]:
+    """Return the rectangles of processors for a time, in the order of the picture."""
+    if chart.by_owner is None:
+        return frame.rects(begin, end, processors)
+    spans = chart.by_owner.spans(begin, end)
+    return [rect for since, until, order in spans for rect in frame.rects(since, until, order.lifted(processors))]
+
+
+def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
+    """Draw the partitions behind the jobs: by number the owners, in lanes the partitions that lend."""
+    drawn = []
+    for begin, end, owners, homes in _divisions(chart, frame):
+        for place, owned in enumerate(owners if chart.by_owner is None else homes):
+            path = outline(frame.rects(begin, end, owned))
+            drawn.append(element("path", d=path, fill=look.inks[ink(partition_hue(place), Tone.GROUND)]))
+    return "".join(drawn)
+
+
+def draw_borrowed(chart: Drawing, frame: Frame) -> str:
+    """Draw dots on processors that a partition had borrowed."""
+    drawn = []
+    for begin, end, owners, homes in _divisions(chart, frame):
+        loans = [owned & ~home for owned, home in zip(owners, homes, strict=False)]
+        if borrowed := sum(loans):  # avoids counting twice
+            path = outline(frame.rects(begin, end, borrowed))
+            drawn.append(element("path", d=path, fill="url(#borrowed)"))
+    return "".join(drawn)
+
+
+def _name(chart: Drawing, place: int) -> LaneName:
+    return chart.lane_names[place] if place < len(chart.lane_names) else LaneName(str(place), "")
+
+
+# Lanes
+
+
+class _Bar(NamedTuple):
+    """Bar above a partition while its boundary does not move."""
+
+    rect: Rect
+    band: Band
+
+
+def draw_bars(chart: Drawing, frame: Frame, look: Look) -> str:
+    """Draw a bar above each partition, with its name and size, that steps where its boundary moves."""
+    bars = _bars(chart, frame)
+    drawn = []
+    for place, parts in bars.items():
+        colour = look.inks[ink(partition_hue(place))]
+        steps = [
+            Rect(after.rect.x - 1, min(one.rect.y, after.rect.y), 2, abs(one.rect.y - after.rect.y) + after.rect.height)
+            for one, after in pairwise(parts)
+            if one.rect.x + one.rect.width == after.rect.x
+        ]
+        drawn.append(element("path", d=outline([*(bar.rect for bar in parts), *steps]), fill=colour))
+    for place, parts in bars.items():  # above the lines that join them
+        name, colour = _name(chart, place), look.inks[ink(partition_hue(place), Tone.TEXT)]
+        drawn += [_named(bar, name, colour) for bar in parts]
+    return "".join(drawn)
+
+
+def _bars(chart: Drawing, frame: Frame) -> dict[int, list[_Bar]]:
+    """Return the bars of each partition, from the left."""
+    assert chart.by_owner is not None
+    bars: dict[int, list[_Bar]] = {}
+    for begin, end, order in chart.by_owner.spans(frame.begin, chart.until):
+        bands = chart.by_owner.bands(order)
+        for place, ((low, high), band) in enumerate(zip(order.borders, bands, strict=True)):
+            rect, parts = frame.rect(begin, end, low, high), bars.setdefault(place, [])
+            last = parts[-1] if parts else None
+            if (
+                last is not None
+                and (last.rect.y, last.band) == (rect.y, band)
+                and last.rect.x + last.rect.width == rect.x
+            ):
+                parts[-1] = last._replace(rect=last.rect._replace(width=last.rect.width + rect.width))
+            else:
+                parts.append(_Bar(rect, band))
+    return bars
+
+
+def _named(bar: _Bar, name: LaneName, colour: str) -> str:
+    """Return the longest text on the partition that fits on the bar; "" if none does."""
+    size = min(_LARGEST, bar.rect.height - 2)
+    room = (bar.rect.width - 2 * _INSET) / (size * LETTER) if size >= _LARGEST / 2 else 0
+    told = next((told for told in (*name.told(bar.band), f"{bar.band.owns:,}") if len(told) <= room), "")
+    x, y = bar.rect.x + _INSET, bar.rect.y + bar.rect.height / 2 + size * 0.36
+    return element("text", text(told), x=x, y=y, font_size=size, fill=colour) if told else ""
+
+
+def lane_labels(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
+    """Yield the names of the partitions left of the chart, where their lanes begin."""
+    for place, parts in _bars(chart, frame).items():
+        bar, word = parts[0], _name(chart, place).name
+        if bar.rect.x == frame.left and len(word) * _LARGEST * LETTER <= LEFT:
+            y = bar.rect.y + bar.rect.height / 2 + _LARGEST * 0.36
+            yield element("text", text(word), x=LEFT - 5, y=y, text_anchor="end", fill=look.dim)
+
+
+# By number
+
+
+def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
+    """Draw the boundaries of partitions over time, and a band on the left with the current owners."""
+    divisions = chart.history.owners_between(frame.begin, chart.clock)
+    if not divisions:
+        return ""
+    found = boundaries(_coarser(divisions, frame), chart.clock)
+    path = "".join(
+        f"M{number(frame.x(max(line.start, frame.begin)))} {number(frame.y(line.at))}H{number(frame.x(line.end))}"
+        for line in found
+    )
+    lines = element("path", d=path, stroke=look.background, stroke_width=3, stroke_opacity=0.7)
+    lines += element("path", d=path, stroke=look.text, stroke_width=1.2)
+    return lines + "".join(_owner(place, owned, chart, frame, look) for place, owned in enumerate(divisions[-1][1]))
+
+
+def _coarser(divisions: Sequence[tuple[float, tuple[int, ...]]], frame: Frame) -> list[tuple[float, tuple[int, ...]]]:
+    """Return the divisions, of several within a pixel only the last."""
+    last = {int(frame.x(max(since, frame.begin))): (since, owners) for since, owners in divisions}
+    return list(last.values())
+
+
+def boundaries(divisions: Sequence[tuple[float, tuple[int, ...]]], until: float) -> Iterator[Boundary]:
+    """Yield the lines between partitions, each for the time it existed.
+
+    >>> list(boundaries([(0, (0b0011, 0b1100)), (5, (0b0111, 0b1000))], 9))
+    [Boundary(at=2, start=0, end=5), Boundary(at=3, start=5, end=9)]
+    """
+    standing: dict[int, float] = {}
+    for since, owners in divisions:
+        now = _edges(owners)
+        for at in [at for at in standing if at not in now]:
+            yield Boundary(at, standing.pop(at), since)
+        for at in now:
+            standing.setdefault(at, since)
+    for at, since in standing.items():
+        yield Boundary(at, since, until)
+
+
+def _edges(owners: Sequence[int]) -> set[int]:
+    """Return the processors whose lower neighbour has another owner."""
+    return {first for owned in owners for first, _ in ranges(owned) if first}
+
+
+def _owner(place: int, owned: int, chart: Drawing, frame: Frame, look: Look) -> str:
+    rects = [
+        Rect(frame.left - BAND, frame.y(high + 1), BAND - 3, frame.y(low) - frame.y(high + 1))
+        for low, high in ranges(owned)
+    ]
+    if not rects:
+        return ""
+    hue = partition_hue(place)
+    word = _name(chart, place).full
+    band = element("path", element("title", text(word)), d=outline(rects), fill=look.inks[ink(hue)])
+    return band + write_in(max(rects, key=lambda r: r.height), word, look.inks[ink(hue, Tone.TEXT)])
