@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
@@ -15,6 +16,9 @@ from typing import TextIO
 
 from sim.errors import ReaderGoneError, SchedscopeError
 from sim.formatting import printable_lines
+
+STDOUT = "/dev/stdout"
+"""Path that means standard output on every system."""
 
 
 @contextmanager
@@ -37,7 +41,7 @@ def write_whole(path: str | Path) -> Iterator[TextIO]:
 
 def _is_special(path: str | Path) -> bool:
     """Return True if the path is no regular file, or names an open one, such as /dev/stdout."""
-    if os.path.abspath(path).startswith(("/dev/", "/proc/")):
+    if str(path) == STDOUT or os.path.abspath(path).startswith(("/dev/", "/proc/")):
         return True
     try:
         mode = os.stat(path).st_mode
@@ -54,8 +58,9 @@ class _Straight(TextIOWrapper):
 
 
 def _straight(path: str | Path) -> TextIO:
-    # Appending: /dev/stdout may be a file that others write to as well.
-    return _Straight(open(path, "ab"), encoding="utf-8", errors="backslashreplace", newline="")
+    # Appending: /dev/stdout may be a file that others write to as well. Windows has no such name.
+    target = os.dup(1) if str(path) == STDOUT and sys.platform == "win32" else path
+    return _Straight(open(target, "ab"), encoding="utf-8", errors="backslashreplace", newline="")
 
 
 @contextmanager
@@ -69,7 +74,7 @@ def _beside(path: str | Path) -> Iterator[TextIO]:
         opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with open(opened, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             if kept_mode is not None:
-                os.fchmod(opened, kept_mode)
+                os.chmod(opened if os.chmod in os.supports_fd else draft, kept_mode)
             yield file
         os.replace(draft, target)
     except BaseException:

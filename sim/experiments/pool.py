@@ -16,6 +16,10 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+MOST = 61 if sys.platform == "win32" else 10_000
+"""Largest number of workers that this system can wait for"""
+
+
 class LocalPool(ProcessPoolExecutor):
     """Pool of processes that leave Ctrl-C to their parent, and end with it, however it ends."""
 
@@ -25,7 +29,7 @@ class LocalPool(ProcessPoolExecutor):
         if sys.platform != "linux":
             os.environ["PYTHONSAFEPATH"] = "1"  # a process that begins anew imports nothing from the present folder
         reader, self._line = context.Pipe(duplex=False)
-        super().__init__(workers, mp_context=context, initializer=_begin, initargs=(reader, self._line))
+        super().__init__(min(workers, MOST), mp_context=context, initializer=_begin, initargs=(reader, self._line))
         self._reader = reader
 
     def stop(self) -> None:

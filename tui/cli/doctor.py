@@ -213,7 +213,7 @@ def _colours(group: str, found: Terminal) -> Finding:
 
 
 def folders() -> Iterator[Finding]:
-    """Yield findings on the settings and the folder of autosaves: whether both can be used, and files be locked."""
+    """Yield findings on the settings and the folder of autosaves: whether both can be used."""
     from tui.look.settings import FOLDER_VARIABLE, settings_path
     from tui.sessions.autosave import STATE, state_folder
 
@@ -223,9 +223,6 @@ def folders() -> Iterator[Finding]:
     else:
         yield _folder("settings", path.parent, FOLDER_VARIABLE)
     yield _folder("autosaves", state_folder(), STATE)
-    if sys.platform == "win32":
-        mend = "save a session with s before you leave"
-        yield Finding("folders", "locks", "note", "none here: what broke off is not offered again", mend)
 
 
 def _damage(path: Path) -> str | None:

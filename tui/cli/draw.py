@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from sim.engine.engine import Engine
+from sim.files import STDOUT
 from sim.formatting import Moment
 from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
@@ -57,7 +58,7 @@ def command(
     )
     if slide:
         wanted = replace(wanted, width=SLIDE[0], height=SLIDE[1], scale=SLIDE_SCALE)
-    target = "/dev/stdout" if out == "-" else out
+    target = STDOUT if out == "-" else out
     draw(Source.of_options(trace, given), policy, placement, wanted, target, switches, (begin, until), beside)
 
 

@@ -13,6 +13,7 @@ from sim.errors import SchedscopeError
 from sim.files import write_whole
 from sim.formatting import printable, quoted
 from sim.policies import Policy, parse_policy, written_policy
+from sim.policies.own.naming import named_code
 from sim.testing import COUNT, Failure, Report, examine
 from sim.testing.bench import workloads_of
 from sim.testing.contract import RULES, broken
@@ -81,7 +82,8 @@ def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
     told = f"{policy.name}: {failure.told}"
     if failure.workload is None:
         return [told]
-    path = Path(f"{Path(spec.partition(':')[0].partition('@')[0]).stem}-fails.swf")
+    code = named_code(spec)
+    path = Path(f"{Path(code.path).stem if code else spec.partition(':')[0]}-fails.swf")
     more = write_trace(failure.workload, path, told)
     step = failure.finding.step
     again = broken(policy, read(path, **_options(failure.workload)), 2.0)
@@ -95,7 +97,7 @@ def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
 
 def write_trace(workload: Workload, path: Path, told: str) -> str:
     """Write the jobs as a trace; return the options needed to open it."""
-    if path.exists() and MARK not in path.read_text(errors="replace")[:500]:
+    if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace")[:500]:
         raise SchedscopeError(f"{path} is there and was not written by schedscope test: move it away")
     runtime = np.where(workload.killed, workload.estimate + 1, workload.runtime)  # to be killed again
     queue = np.where(workload.high, 1, 0) if np.any(workload.high) else workload.queue

@@ -43,10 +43,11 @@ class Autosave:
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             _clear(folder)
-            new = self._lock_path.with_suffix(".new")
+            new = self._lock_path if sys.platform == "win32" else self._lock_path.with_suffix(".new")
             self._lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             _take(self._lock)
-            new.rename(self._lock_path)  # other instances see it only once it is locked
+            if new != self._lock_path:  # other instances see it only once it is locked; Windows renames no open file
+                new.rename(self._lock_path)
         except OSError as error:
             raise SessionError(f"no autosaves: {error.strerror or error}; name another in {STATE}", folder) from None
 
@@ -61,8 +62,12 @@ class Autosave:
 
     def close(self) -> None:
         """Remove the autosave, because the program ends normally."""
-        _remove(self.path)
-        os.close(self._lock)
+        if sys.platform == "win32":  # which removes no open file
+            os.close(self._lock)
+            _remove(self.path)
+        else:
+            _remove(self.path)
+            os.close(self._lock)
 
 
 class Orphan(NamedTuple):
@@ -126,13 +131,16 @@ def _is_left(path: Path) -> bool:
 
 
 def _take(lock: int) -> bool:
-    """Take the lock unless another instance holds it; without locks, assume that one does."""
-    if sys.platform == "win32":
-        return False
-    import fcntl
-
+    """Take the lock unless another instance holds it."""
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

@@ -77,7 +77,9 @@ def tell(walk: Walk) -> None:
     told = Presented.of(walk, time()).after(presented())
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NOFOLLOW, 0o600), "w") as file:
+        with open(
+            os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NOFOLLOW, 0o600), "w", encoding="utf-8"
+        ) as file:
             json.dump(asdict(told), file)
         os.replace(beside, path)
     except OSError as error:
@@ -95,7 +97,7 @@ def presented() -> Presented | None:
     try:
         with open(os.open(place(), os.O_RDONLY | _NOFOLLOW), "rb") as file:
             about = os.fstat(file.fileno())
-            if not stat.S_ISREG(about.st_mode) or about.st_uid != _me() or about.st_mode & 0o077:
+            if not stat.S_ISREG(about.st_mode) or not _is_ours(about, 0o077):
                 return None
             told = json.loads(file.read(MOST_BYTES))
     except (OSError, ValueError, RecursionError):
@@ -114,8 +116,9 @@ _TYPES: dict[str, type] = {"index": int, "count": int, "pid": int, "began": floa
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
-def _me() -> int:
-    return os.getuid() if hasattr(os, "getuid") else 0
+def _is_ours(about: os.stat_result, others: int) -> bool:
+    """Return True if it is this user's and gives others none of these permissions; else profiles are private."""
+    return not hasattr(os, "getuid") or (about.st_uid == os.getuid() and not about.st_mode & others)
 
 
 def _own_folder(folder: Path) -> None:
@@ -125,5 +128,5 @@ def _own_folder(folder: Path) -> None:
         about = folder.lstat()
     except OSError as error:
         raise SchedscopeError(f"{folder}: the notes cannot be shown: {error.strerror or error}") from None
-    if not stat.S_ISDIR(about.st_mode) or about.st_uid != _me() or about.st_mode & 0o022:
+    if not stat.S_ISDIR(about.st_mode) or not _is_ours(about, 0o022):
         raise SchedscopeError(f"{folder}: is not this user's alone: the notes are not shown")

@@ -12,7 +12,7 @@ import json
 import os
 import signal
 import socket
-from asyncio import StreamReader, StreamWriter, open_unix_connection
+from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -80,7 +80,7 @@ class ForkServer:
         with theirs:
             socket.send_fds(self._orders, [b"fork".ljust(_SIZE)], [theirs.fileno()])
         ours.setblocking(False)
-        reader, writer = await open_unix_connection(sock=ours, limit=2**20)
+        reader, writer = await asyncio.open_unix_connection(sock=ours, limit=2**20)
         first = json.dumps(told).encode() + b"\n"
         writer.write(first)
         pid = int(await reader.readline())

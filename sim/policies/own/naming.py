@@ -19,12 +19,14 @@ PLUGINS = "schedscope.policies"
 """Group of entry points under which packages provide policies."""
 DEEPEST = 8
 """Greatest depth to which specs within specs are followed; no valid spec is deeper"""
-_FILE = re.compile(r"(?P<source>[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
+_DRIVE = r"(?:[A-Za-z]:[\\/])?" if sys.platform == "win32" else ""
+"""Pattern of the drive that a path may begin with, whose colon is none of a spec"""
+_FILE = re.compile(rf"(?P<source>{_DRIVE}[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
 _WORD = r"[^\W\d]\w*"
 _MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
 _PLUGIN = re.compile(r"[\w.+-]{1,60}")
 """Pattern of the names of plug-ins that can be typed as a policy; others are left out"""
-_VALUE = re.compile(r"((?:^|[:,+])\s*\w+=\s*)([^,:=]*?\.py)(?=[@:,+]|$)")
+_VALUE = re.compile(rf"((?:^|[:,+])\s*\w+=\s*)({_DRIVE}[^,:=]*?\.py)(?=[@:,+]|$)")
 """Pattern of a file name that is the value of a parameter."""
 
 
@@ -45,7 +47,7 @@ class Named(NamedTuple):
         """Return the name as shown: relative for files below the current folder, else the full path."""
         if not self.is_file:
             return self.source
-        near = os.path.relpath(self.path)
+        near = _near(self.path)
         head = self.path if near.startswith(os.pardir) else os.path.join(os.curdir, near)
         return head + (f"@{self.revision}" if self.revision else "")
 
@@ -118,6 +120,14 @@ def whole(spec: str) -> str:
             f"{quoted(spec)}: a file in a folder with : , = or @ in its name cannot be named from here"
         )
     return made
+
+
+def _near(path: str) -> str:
+    """Return the path from the current folder, or as it is if it is on another drive."""
+    try:
+        return os.path.relpath(path)
+    except ValueError:
+        return os.path.join(os.pardir, path)
 
 
 def _whole_path(source: str) -> str:

@@ -1,0 +1,60 @@
+"""What the project does on Windows, as far as another system can tell."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.look.settings import FOLDER_VARIABLE
+from tui.sessions.autosave import STATE
+
+ROOT = Path(__file__).resolve().parent.parent
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="this is Windows")
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return what a program that sees Windows did."""
+    folder = tmp_path_factory.mktemp("windows")
+    own = {"PYTHONPATH": str(ROOT), STATE: str(folder / "kept"), FOLDER_VARIABLE: str(folder)}
+    command = [sys.executable, "-m", "tests.windows"]
+    done = subprocess.run(command, cwd=folder, env=os.environ | own, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def test_every_module_can_be_imported(seen: dict[str, Any]) -> None:
+    assert seen["broken"] == {}
+
+
+def test_commands_work_and_the_server_says_what_it_needs(seen: dict[str, Any]) -> None:
+    told = {name: err for name, (code, _, err) in seen["commands"].items() if code}
+    assert told == {"serve": "schedscope: error: serve needs a system that can fork: Linux, macOS or WSL\n"}
+
+
+def test_files_are_replaced(seen: dict[str, Any]) -> None:
+    assert seen["again"] == [0, "", ""]
+    assert seen["saved"] == [1, 2]
+
+
+def test_a_crashed_run_is_offered_and_no_other(seen: dict[str, Any]) -> None:
+    assert seen["autosaved"] == [False, True, False, False]
+
+
+def test_notes_are_shown_in_a_second_terminal(seen: dict[str, Any]) -> None:
+    assert seen["presented"] == 1
+
+
+def test_the_colon_of_a_drive_is_none_of_a_spec(seen: dict[str, Any]) -> None:
+    assert seen["named"] == [
+        ["C:\\pol\\fair.py", "Fair", "h=2", "C:\\pol\\fair.py:Fair:h=2"],
+        ["D:\\pol\\o.py", "", "", "easy:order=D:\\pol\\o.py"],
+        ["C:\\a.py", "", "h=2", "adaptive:above=C:\\a.py:h=2,below=easy"],
+    ]
