@@ -21,7 +21,10 @@ from sim.policies.view import View
 ROOT = Path(__file__).resolve().parents[1]
 SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
-_CHANGING = ("checkpoint", "engine", "machine_changes", "matrix_transitions", "policy_switch", "state", "transitions")
+_CHANGING = (
+    "arrivals", "checkpoint", "engine", "machine_changes", "matrix_transitions", "policy_switch", "state",
+    "transitions",
+)  # fmt: skip
 CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING} | {
     f"engine/express/{name}.py" for name in ("dividing", "express", "gangs", "preempting")
 }

@@ -95,9 +95,9 @@ class Checker:
         self._finished.update(job.rank for job in state.completed)
         if sum(map(len, places)) != len(here) or {job.rank for job in state.completed} & here:
             self._fail("a job is in two places")
-        if here | self._finished != set(range(state.submitted)):
+        if here | self._finished != (come := state.come()):
             found = len(here | self._finished)
-            self._fail(f"{state.submitted} jobs were submitted, but {found} wait, run, are suspended or ended")
+            self._fail(f"{len(come)} jobs were submitted, but {found} wait, run, are suspended or ended")
         if any(job.procs > state.most for job in state.queue):
             self._fail("a job waits for more processors than will ever be available")
         if sharing is None and not running == {rank for _, rank, _ in state.ends} == set(state.machine.held):
@@ -124,9 +124,22 @@ class Checker:
             start, run = state.start_of(rank), self._workload.runtimes[rank]
             if start is None or start < job.submit:
                 self._fail("it ran before it was submitted", rank)
+            if fault := self._follows(rank, start):
+                self._fail(fault, rank)
             made = self._progress.pop(rank, 0)
             if abs(made - run) > max(self._moment(), MOMENT * run):
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
+
+    def _follows(self, rank: int, start: float) -> str:
+        """Return the condition of its submission that a job did not wait for, as text; "" if it waited for all."""
+        follow = self._workload.follows[rank] if self._workload.follows else None
+        if follow is None:
+            return ""
+        ends, latest = self._state.ledger.end, start - (follow.think or 0) + self._moment()
+        for other, _ in follow.after:
+            if other not in self._state.dropped and not ends[other] <= latest:
+                return f"it started before job {self._workload.ids[other]} had ended, which it waits for"
+        return ""
 
     def _moment(self) -> float:
         """Return the seconds by which an event may be late, because events less than a microsecond apart happen
@@ -279,7 +292,7 @@ class Checker:
 def _finished(state: State) -> set[int]:
     here = {job.rank for job in state.queue} | state.running.keys() | state.suspended.keys()
     here |= state.sharing.ran.keys() if state.sharing else set()
-    return set(range(state.submitted)) - here - set(state.dropped)
+    return state.come() - here - set(state.dropped)
 
 
 def _progress_so_far(state: State, history: History) -> dict[int, float]:

@@ -52,10 +52,13 @@ class Checkpoint:
         same run.
         """
         state = self.small.copy()
-        state.curious, state.jobs = later.curious, workload.jobs
+        state.curious, state.jobs, unfinished = later.curious, workload.jobs, [*self.waiting, *self.unfinished]
+        if state.releases is not None:
+            state.jobs = state.releases.jobs_of(workload.jobs)
+            unfinished += (rank for rank in range(state.submitted) if not state.releases.has_come(rank))
         state.waiting = Queue.of(state.policy.queue_order(), map(state.jobs.__getitem__, self.waiting))
         state.waiting.step, state.waiting.seen = self.step - 1, self.seen
-        state.ledger = later.ledger.as_of(state.submitted, [*self.waiting, *self.unfinished], self.entries)
+        state.ledger = later.ledger.as_of(state.submitted, unfinished, self.entries)
         return state
 
     @property

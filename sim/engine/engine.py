@@ -25,6 +25,7 @@ import numpy as np
 from sim.captured_output import hear, may_be_heard
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import Phase
+from sim.engine.arrivals import admit_arrivals, admit_released
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.express.express import ENDLESS, Express
 from sim.engine.inherited_jobs import adopting
@@ -80,6 +81,8 @@ class Engine:
             raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
         self.workload = workload
         self._loops = choice.chosen() if placement == "lowest" and workload.shape is None else None
+        if workload.follows:
+            self._loops = None  # the loop counts on jobs that come by rank
         self._jobs, self._killed = workload.jobs, workload.killed.tobytes()
         self._runtimes = array("d", workload.runtime.tobytes())
         self._submits: Sequence[float] = array("d", np.append(workload.submit, inf).tobytes())
@@ -89,7 +92,8 @@ class Engine:
         except (Exception, SystemExit) as error:
             blame(chosen, error, "at the beginning")
             raise
-        self._begin(state, Future(workload.outages), History(workload.jobs), watchers)
+        self._jobs = state.jobs
+        self._begin(state, Future(workload.outages), History(state.jobs), watchers)
 
     def _begin(self, state: State, future: Future, history: History, watchers: Sequence[Watcher]) -> None:
         self.state, self.history, self._future = state, history, future
@@ -128,11 +132,14 @@ class Engine:
         `last` is the rank of the last job to arrive.
         """
         twin, state = copy(self), checkpoint.state(self.state, self.workload)
+        twin._jobs = state.jobs
         for rank, stretch in history.open_stretches().items():
             if rank in state.running:
                 state.running[rank] = state.running[rank]._replace(stretch=stretch)
         if last is not None:
             twin._submits, twin._loops = [*self._submits[: last + 1], inf], None
+            if state.releases is not None:
+                state.releases.last = last
         twin._begin(state, checkpoint.future.copy(), history, watchers)
         return twin
 
@@ -298,8 +305,10 @@ class Engine:
                 future.applied = now
                 MachineChanges(self._transitions).happen()
                 renew(self._view, state)
-            if self._submits[state.submitted] <= now:
-                self._admit_arrivals(now)
+            if state.releases is not None:
+                admit_released(self._transitions, state.releases)
+            elif self._submits[state.submitted] <= now:
+                admit_arrivals(self._transitions, self._submits)
             if successor is not None:
                 PolicySwitch(self._transitions).hand_over(successor, by_rule)
                 self._appliers = self._transitions.may_decide()
@@ -357,7 +366,7 @@ class Engine:
             self._in_vain_since = state.now
         self._in_vain += 1
         if self._in_vain > IN_VAIN_AT_THE_END:
-            goes_on = state.under_way or state.submitted < len(self._jobs)
+            goes_on = state.under_way or state.releases or state.submitted < len(self._jobs)
             stands = state.now - self._in_vain_since < self._in_vain * MOMENT
             most = IN_VAIN if goes_on and not stands else IN_VAIN_AT_THE_END
             if self._in_vain > most:
@@ -385,19 +394,6 @@ class Engine:
             if wakes:
                 wakes.discard(timer)
         return dropped
-
-    def _admit_arrivals(self, now: float) -> None:
-        state, submits, made = self.state, self._submits, self._jobs.made
-        rank = state.submitted
-        while submits[rank] <= now:
-            job = made[rank] or self._jobs.next(rank)
-            rank += 1
-            state.submitted = rank
-            if state.outages and job.procs > state.most:
-                MachineChanges(self._transitions).drop(job)
-                continue
-            state.arrived.append(job)
-            state.waiting.add(job)
 
     def _share_until(self, sharing: Sharing, now: float) -> None:
         """Let the rows of the matrix have their turns from the last step until `now`."""

@@ -119,6 +119,8 @@ class MachineChanges:
             planned.pop(rank, None)
         state.interrupted = [other for other in state.interrupted if other is not job]
         state.dropped += (rank,)
+        if state.releases is not None:
+            state.releases.ended(rank, state.now)
         self._history.give_up(rank)
         self._transitions.log(Drop(job, state.most))
 

@@ -27,7 +27,7 @@ class NextEvent:
                 break
             heappop(leaving)
             time = inf
-        arrives = self._submits[state.submitted]
+        arrives = self._next_submission()
         if arrives < time:
             time = arrives
         beside = bool(state.timers or state.wake_at < inf or state.sharing or future.changes)
@@ -47,6 +47,10 @@ class NextEvent:
         ):
             return self._latest(time)
         return time
+
+    def _next_submission(self) -> float:
+        releases = self._state.releases
+        return self._submits[self._state.submitted] if releases is None else releases.next_time()
 
     def _beside(self, time: float) -> float:
         """Return the earlier of `time` and the next rare event: a timer, a turn of rows, or a change of the machine."""
@@ -79,7 +83,7 @@ class NextEvent:
 
     def _latest(self, time: float) -> float:
         """Return the latest time of the events that belong to the same instant, as no event happens before its time."""
-        leaving, timers, arrives = self._future.leaving, self._state.timers, self._submits[self._state.submitted]
+        leaving, timers, arrives = self._future.leaving, self._state.timers, self._next_submission()
         while True:
             until = time + MOMENT
             latest = max(arrives if time < arrives <= until else time, self._future.last_change(until))

@@ -14,6 +14,7 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 _RANK: Callable[[Job], int] = attrgetter("rank")
+_CAME: Callable[[Job], tuple[float, int]] = attrgetter("submit", "rank")
 
 
 def _standing(order: Order, job: Job) -> tuple[float, int]:
@@ -28,7 +29,7 @@ class Queue:
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._key: Callable[[Job], Any] = _RANK if type(order) is Fcfs else partial(_standing, order)
+        self._key: Callable[[Job], Any] = _CAME if type(order) is Fcfs else partial(_standing, order)
         self.by_clock = order.by_clock
         self.looks = order.looks
         """True if the order depends on more than the job and the clock."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -166,6 +166,8 @@ def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
     ran = np.where(np.isnan(end), np.nan, workload.runtime)
     for rank in {*state.under_way, *state.suspended}:
         ran[rank] = state.ran(rank)
+    if state.releases is not None:
+        workload = replace(workload, submit=state.releases.submits(workload.submit))
     return Schedule(
         workload=workload,
         policy=_written(state),

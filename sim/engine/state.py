@@ -16,6 +16,7 @@ from sim.decisions.decisions import Decision
 from sim.decisions.matrix import ReserveRow
 from sim.engine.allocation import Allocation
 from sim.engine.queue import Queue
+from sim.engine.releases import Releases
 from sim.engine.sharing import Sharing
 from sim.errors import DecisionError, PolicyError
 from sim.history.ledger import Ledger
@@ -42,9 +43,9 @@ class State:
         "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
         "ended_early", "ends", "expected", "expected_row", "free", "granted", "interrupted", "jobs",
         "kept_plan", "killed", "lasts", "leader", "led", "ledger", "machine", "moved", "not_passed", "notes", "now",
-        "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild", "renewed", "reserved", "resized",
-        "row_planned", "running", "sharing", "step_count", "submitted", "successor", "suspended", "suspended_since",
-        "switches", "tally", "timers", "upset", "waiting", "wake_at", "wakes",
+        "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild", "releases", "renewed", "reserved",
+        "resized", "row_planned", "running", "sharing", "step_count", "submitted", "successor", "suspended",
+        "suspended_since", "switches", "tally", "timers", "upset", "waiting", "wake_at", "wakes",
     )  # fmt: skip
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
@@ -76,6 +77,10 @@ class State:
         """All jobs by rank, including future ones"""
         self.submitted = 0
         """Number of submitted jobs: the first ones by rank"""
+        self.releases = Releases(workload) if workload.follows else None
+        """Submissions of a run in which jobs come when others have ended; None if all come at their own times"""
+        if self.releases is not None:
+            self.jobs = self.releases.jobs_of(self.jobs)
         self.waiting = Queue(policy.queue_order())
         self.ledger = Ledger(len(workload))
         self.tally = RunningTotals()
@@ -180,6 +185,14 @@ class State:
     def stands_in_line(self, rank: int) -> bool:
         """Return True if the waiting job is in a queue: without a granted reservation or a planned speculative run."""
         return rank not in (self.reserved if self.policy.grants else self.granted)
+
+    def has_come(self, rank: int) -> bool:
+        """Return True if the job has been submitted."""
+        return rank < self.submitted and (self.releases is None or self.releases.has_come(rank))
+
+    def come(self) -> set[int]:
+        """Return the ranks of all jobs that have been submitted."""
+        return set(filter(self.has_come, range(self.submitted)))
 
     @property
     def left(self) -> int:

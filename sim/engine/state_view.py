@@ -144,7 +144,7 @@ class StateView:
 
     def job(self, rank: int) -> Job:
         state = self._state
-        if not 0 <= rank < state.submitted:
+        if rank < 0 or not state.has_come(rank):
             raise IndexError(f"no job of rank {rank} has come")
         return state.jobs.made[rank] or state.jobs[rank]
 

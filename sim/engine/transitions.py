@@ -207,6 +207,8 @@ class Transitions:
         state.tally.finish(now - submit, wait, run, job.procs)
         state.tally.killed += self._killed[rank]
         state.completed.append(job)
+        if state.releases is not None:
+            state.releases.ended(rank, now)
 
     # Plans
 

@@ -45,7 +45,7 @@ class Cut:
                 many = int(len(submit) * amount)
                 kept[len(submit) - many if back else 0 : len(submit) if back else many] = False
             elif len(submit):
-                kept &= submit <= submit[-1] - amount if back else submit >= submit[0] + amount
+                kept &= submit <= submit.max() - amount if back else submit >= submit.min() + amount
         return kept
 
 

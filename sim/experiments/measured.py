@@ -81,7 +81,7 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
         tails = np.percentile(column, TAILS).tolist() if len(column) else [None] * len(TAILS)
         values |= {f"p{share}_{name}": tail for share, tail in zip(TAILS, tails, strict=True)}
     if cut and len(jobs):
-        values |= _machine_meanwhile(schedule, float(jobs.submit[0]), float(jobs.submit[-1]))
+        values |= _machine_meanwhile(schedule, float(jobs.submit.min()), float(jobs.submit.max()))
     rows = {group.name: group.rows(jobs) for group in (*GROUPS, *PARTIES) if group.name in groups}
     kept = packed(jobs, rows) if JOBS in groups else {}
     log = schedule.workload.header.log
@@ -112,7 +112,7 @@ def overload(schedule: Schedule) -> str:
 
     Then a mean depends on the length of the run rather than on the policy.
     """
-    submit, line = schedule.workload.submit, schedule.curves
+    submit, line = np.sort(schedule.workload.submit), schedule.curves  # with feedback ranks are not in this order
     if len(submit) < 2 * BATCHES or not submit[-1] > submit[0] or not len(line.time):
         return ""
     came = float(submit[-1] - submit[0])

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.engine.engine import Engine
+from sim.errors import ParameterError
 from sim.history.history import Unwritten
 from sim.history.stretch_queries import in_the_way_of, passers_of
 from sim.metrics.aggregates import Value
@@ -59,6 +60,8 @@ class Fairness:
 
 def fairness(scenario: Scenario, engine: Engine, told: Callable[[int], object] = lambda more: None) -> Fairness:
     """Return the fairness of the run made by `engine`; `told` is called with 1 for each fair start found."""
+    if scenario.workload.follows:
+        raise ParameterError("fairness needs fixed submit times; with feedback or dependencies they depend on the run")
     start, jobs = np.array(engine.state.ledger.start), scenario.workload.jobs
     fair, in_its_way = np.full(len(jobs), np.nan), np.zeros(len(jobs))
     passed = overtaken(scenario.workload, start)

@@ -63,7 +63,7 @@ class Fcfs(Order):
     name: ClassVar[str] = "fcfs"
 
     def key(self, job: Job, now: float) -> float:
-        return job.rank
+        return job.submit
 
 
 @dataclass(frozen=True)

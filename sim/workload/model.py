@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 
 from sim.errors import NotThereError, ParameterError, TraceError, near
 from sim.formatting import processors, quoted
+from sim.workload.fidelity import Fidelity, Note
+from sim.workload.follows import Follows, Thinking, never_submitted, renumbered, thinking_of
 from sim.workload.options import MOST_PROCS
 from sim.workload.outages import Outage, Resize, most_procs, outages_of, there
 from sim.workload.shape import Shape, misfits_of
@@ -57,42 +59,6 @@ class Field(IntEnum):
     PARTITION = 15
     PRECEDING = 16
     THINK = 17
-
-
-@dataclass(frozen=True)
-class Note:
-    """Note about a change on reading: `what` was changed, how often, and where first."""
-
-    what: str
-    count: int
-    first: str = ""
-
-
-UNMODELLED = "not modelled, so a start is never held up by"
-"""Beginning of the note about requests that no policy models."""
-
-
-@dataclass(frozen=True)
-class Fidelity:
-    """Differences between the workload and its file.
-
-    skipped: jobs or lines left out. assumed: missing values and their replacements. invented: values that the file does
-    not have at all, such as submit times in a format without them.
-    """
-
-    skipped: tuple[Note, ...] = ()
-    assumed: tuple[Note, ...] = ()
-    invented: tuple[Note, ...] = ()
-
-    def unmodelled(self) -> Fidelity:
-        """Return only the note about requests that no policy models."""
-        return Fidelity(assumed=tuple(note for note in self.assumed if note.what.startswith(UNMODELLED)))
-
-    def __add__(self, other: Fidelity) -> Fidelity:
-        return Fidelity(self.skipped + other.skipped, self.assumed + other.assumed, self.invented + other.invented)
-
-    def __bool__(self) -> bool:
-        return bool(self.skipped or self.assumed or self.invented)
 
 
 @dataclass(frozen=True)
@@ -174,6 +140,8 @@ class Trace:
     """Account of each job; empty if the format has none."""
     shape: Shape | None = None
     """Nodes of the machine with the request of each job; None for equal processors."""
+    follows: Follows = ()
+    """Conditions of jobs that are submitted when others have ended."""
 
     def __repr__(self) -> str:
         return f"<Trace {self.name}: {len(self.ids):,} jobs, {self.format}>"
@@ -255,6 +223,12 @@ class Jobs(Sequence[Job]):
     def __iter__(self) -> Iterator[Job]:
         return (job or self.next(rank) for rank, job in enumerate(self.made))
 
+    def copy(self) -> Jobs:
+        """Return a sequence of the same jobs, in which jobs can be replaced."""
+        twin = Jobs(*self._columns)
+        twin.made = self.made.copy()
+        return twin
+
     def next(self, rank: int, many: int = _MANY) -> Job:
         """Return the job of that rank, and make some jobs after it, which are likely to be needed next."""
         some = slice(rank, rank + many)
@@ -314,6 +288,10 @@ class Workload:
     """Nodes of the machine with the request of each job; None for equal processors."""
     estimated: str = "recorded"
     """Kind of the estimates, as named by the option."""
+    follows: Follows = ()
+    """Conditions of jobs that are submitted when others have ended."""
+    thinking: Thinking | None = None
+    """Predecessors and think times in the trace, which count only with `--feedback`."""
 
     def title(self, spec: str) -> str:
         """Return the name of a run of these jobs under a policy."""
@@ -376,6 +354,7 @@ class Workload:
         if known is None and len(keep):
             assumed += (Note(f"no machine size, the widest job gives {processors(begins)}", 1),)
         keep = keep[np.argsort(trace.table[keep, Field.SUBMIT], kind="stable")]
+        chain = (trace.column(field)[keep] for field in (Field.ID, Field.PRECEDING, Field.THINK))
         run = np.where(run[keep] < SHORTEST, 1.0, run[keep])
         return cls(
             name=trace.name,
@@ -399,6 +378,8 @@ class Workload:
             accounts=tuple(trace.accounts[i] for i in keep) if trace.accounts else (),
             outages=outages_of(begins, sizes, (), trace.header.seconds_at),
             shape=shape and shape.take(keep.tolist()),
+            follows=renumbered(trace.follows, keep.tolist()),
+            thinking=thinking_of(*chain),
         )
 
     def __repr__(self) -> str:
@@ -413,7 +394,10 @@ class Workload:
         columns = {name: getattr(self, name)[index] for name in _COLUMNS}
         accounts = tuple(self.accounts[i] for i in index) if self.accounts else ()
         shape = self.shape and self.shape.take(index)
-        return replace(self, ids=tuple(self.ids[i] for i in index), accounts=accounts, shape=shape, **columns)
+        follows = renumbered(self.follows, index.tolist())
+        thinking = self.thinking and self.thinking.take(index)
+        ids = tuple(self.ids[i] for i in index)
+        return replace(self, ids=ids, accounts=accounts, shape=shape, follows=follows, thinking=thinking, **columns)
 
     def with_outages(self, more: Iterable[Outage]) -> Workload:
         """Return the workload with more outages, without jobs that are wider than the machine from their arrival on."""
@@ -433,8 +417,20 @@ class Workload:
         """Return the workload with jobs killed at their estimates, or with the estimates of longer jobs increased."""
         longer = self.runtime > self.estimate
         if rule == "grow":
-            return replace(self, estimate=np.maximum(self.estimate, self.runtime))
-        return replace(self, runtime=np.minimum(self.runtime, self.estimate), killed=self.killed | longer)
+            made = replace(self, estimate=np.maximum(self.estimate, self.runtime))
+        else:
+            made = replace(self, runtime=np.minimum(self.runtime, self.estimate), killed=self.killed | longer)
+        return made._without_hopeless() if self.follows else made
+
+    def _without_hopeless(self) -> Workload:
+        """Return the workload without the jobs that wait for an outcome that other jobs do not have."""
+        never = never_submitted(self.follows, self.killed | np.isin(self.status, _FAILED))
+        if not never.any():
+            return self
+        note = Note("waits for an outcome of another job that does not come", int(never.sum()),
+                    f"job {self.ids[int(never.argmax())]}")  # fmt: skip
+        kept = self.take(np.flatnonzero(~never))
+        return replace(kept, fidelity=kept.fidelity + Fidelity(skipped=(note,)))
 
     @cached_property
     def runtimes(self) -> tuple[float, ...]:
@@ -470,6 +466,8 @@ class Workload:
         raise TraceError(f"no job {quoted(job)} among the {len(self):,} jobs that are simulated", self.name)
 
 
+_FAILED = (0, 5)
+"""Status of a job that failed, or was cancelled."""
 _COLUMNS = (
     "submit", "width", "runtime", "estimate", "wait", "user", "group", "queue", "status",
     "high", "reserve", "killed",

@@ -165,7 +165,9 @@ def _written_window(window: tuple[Moment, Moment]) -> str:
 
 @dataclass(frozen=True)
 class TransformOptions:
-    """Transformations of a workload in order of application; the overrun rule comes last."""
+    """Transformations of a workload in order of application, but for `feedback`, which comes before `load`; the overrun
+    rule comes last.
+    """
 
     window: tuple[float | datetime, float | datetime] | None = option(
         None,
@@ -257,6 +259,9 @@ class TransformOptions:
         "kill", str, "Kill jobs at their estimate, or increase the estimates of longer jobs.",
         called="the overrun rule", choices=("kill", "grow"),
     )  # fmt: skip
+    feedback: bool = option(
+        False, bool, "Submit a job when the one before it has ended and its user has thought (SWF fields 17, 18)."
+    )
 
 
 OPTIONS = {

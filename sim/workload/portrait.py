@@ -14,7 +14,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 import numpy as np
 
 from sim.workload.categories import CATEGORIES, COARSE, category, coarse_category
-from sim.workload.model import Bools, Fidelity, Field, Floats, Ints, Trace, Workload
+from sim.workload.fidelity import Fidelity
+from sim.workload.model import Bools, Field, Floats, Ints, Trace, Workload
 from sim.workload.shape import Shape
 
 TOP = 5

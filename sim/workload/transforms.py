@@ -19,6 +19,8 @@ import numpy as np
 
 from sim.errors import NotThereError, ParameterError, near
 from sim.formatting import quoted
+from sim.workload.fidelity import Fidelity, Note
+from sim.workload.follows import SESSION, in_sessions, with_other_thought
 from sim.workload.formats.table import LARGEST
 from sim.workload.model import Field, Floats, Header, Trace, Workload
 from sim.workload.options import ESTIMATES, GREATEST, OPTIONS, SMALLEST, TransformOptions, options_of
@@ -51,10 +53,30 @@ def first(workload: Workload, count: int) -> Workload:
 
 
 def load(workload: Workload, factor: float) -> Workload:
-    """Return the workload with the times between arrivals divided by `factor`."""
+    """Return the workload with the times between arrivals divided by `factor`, think times included."""
     OPTIONS["load"].check(factor)
     origin = workload.submit[0] if len(workload) else 0.0
+    workload = replace(workload, follows=with_other_thought(workload.follows, lambda think: think / factor))
     return _resubmitted(workload, origin + (workload.submit - origin) / factor)
+
+
+def feedback(workload: Workload) -> Workload:
+    """Return the workload in which each job comes when the one before it has ended and its user has thought.
+
+    If the trace does not name preceding jobs, they are those of the user's session: the last job of the user that had
+    ended in the log, at most `SESSION` seconds before (Zakay & Feitelson).
+    """
+    thinking, fidelity = workload.thinking, workload.fidelity
+    if thinking is None and len(workload):
+        thinking = in_sessions(workload.submit, workload.submit + workload.wait + workload.runtime, workload.user)
+        many = int((thinking.preceding >= 0).sum())
+        if not many:
+            raise NotThereError("feedback needs preceding jobs (field 17), or users and the waits that they had")
+        what = f"preceding jobs: the user's last one that had ended at most {SESSION / 60:.0f} minutes before"
+        fidelity += Fidelity(invented=(Note(what, many),))
+    own = thinking.follows() if thinking else ()
+    follows = tuple(known or other for known, other in zip(workload.follows or [None] * len(own), own, strict=True))
+    return replace(workload, follows=follows, fidelity=fidelity)
 
 
 def stretch(workload: Workload, factor: float) -> Workload:
@@ -194,6 +216,8 @@ class Transforms(TransformOptions):
             workload = KINDS[self.resample](workload, self.seed)
         if self.jobs is not None:
             workload = first(workload, self.jobs)
+        if self.feedback:
+            workload = feedback(workload)
         workload = stretch(load(workload, self.load), self.stretch)
         if self.offline:
             workload = offline(workload)

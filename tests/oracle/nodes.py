@@ -7,6 +7,7 @@ that hold something; nothing is remembered from one instant to the next.
 from __future__ import annotations
 
 import random
+from math import inf
 from typing import Any, NamedTuple
 
 
@@ -68,13 +69,42 @@ class Plain:
         return None
 
 
+def waits_for(jobs: list[dict[str, Any]], job: dict[str, Any]) -> list[tuple[str, str]]:
+    """The jobs (kind of dependency, id) that this one waits for, all before it."""
+    before = jobs[: jobs.index(job)]
+    found = []
+    for part in filter(None, job.get("dependency", "").split(",")):
+        kind, *ids = part.split(":")
+        if kind == "singleton":
+            ids = [other["id"] for other in before if (other["user"], other["name"]) == (job["user"], job["name"])]
+        found += [(kind, other["id"]) for other in before if other["id"] in ids]
+    return found
+
+
+def possible(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The jobs whose conditions can be met; a job that never runs ends badly."""
+    bad = {job["id"] for job in jobs if job.get("fails") or job["run"] > job["estimate"]}
+    gone = set()
+    for job in jobs:
+        if any((kind == "afterok") if one in bad else (kind == "afternotok") for kind, one in waits_for(jobs, job)):
+            bad.add(job["id"])
+            gone.add(job["id"])
+    return [job for job in jobs if job["id"] not in gone]
+
+
 def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[int]]]:
     """The start and the nodes of every job that can ever start."""
     machine = Plain(case)
-    jobs = [job for job in case["jobs"] if machine.earliest(job, [], 0)]
+    jobs = possible([job for job in case["jobs"] if machine.earliest(job, [], 0)])
+    after = [[one["id"] for one in jobs if one["id"] in [other for _, other in waits_for(jobs, job)]] for job in jobs]
     order = sorted(range(len(jobs)), key=lambda rank: (jobs[rank]["submit"], rank))
-    jobs = [jobs[rank] for rank in order]
-    ends = [0.0] * len(jobs)
+    jobs, after = [jobs[rank] for rank in order], [after[rank] for rank in order]
+    places = {job["id"]: rank for rank, job in enumerate(jobs)}
+    ends = [inf] * len(jobs)
+
+    def comes(rank: int) -> float:
+        return max([float(jobs[rank]["submit"]), *(ends[places[one]] for one in after[rank])])
+
     running: dict[int, Held] = {}
     planned: dict[int, Held] = {}
     waiting: list[int] = []
@@ -92,13 +122,15 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
         return held if held and held.start == now else None
 
     while to_come or running or waiting:
-        times = [jobs[rank]["submit"] for rank in to_come] + [ends[rank] for rank in running]
+        times = [comes(rank) for rank in to_come if comes(rank) >= now] + [ends[rank] for rank in running]
         now = min(times + [held.start for held in planned.values() if held.start > now])
         gone = [rank for rank in running if ends[rank] == now]
         early = any(running[rank].until > now for rank in gone)
         for rank in gone:
             del running[rank]
-        came = [rank for rank in to_come if jobs[rank]["submit"] == now]
+        came = [
+            rank for rank in to_come if comes(rank) <= now and not any(places[one] in running for one in after[rank])
+        ]
         to_come = [rank for rank in to_come if rank not in came]
         waiting += came
         if policy.startswith("conservative"):
@@ -135,8 +167,8 @@ def schedule(case: dict[str, Any], policy: str) -> dict[str, tuple[float, list[i
     return started
 
 
-def case_of(seed: int) -> dict[str, Any]:
-    """A random machine with jobs, in the program's JSON format."""
+def case_of(seed: int, waiting: float = 0.0) -> dict[str, Any]:
+    """A random machine with jobs, of which this share waits for others, in the program's JSON format."""
     lot = random.Random(seed)
     nodes = [
         {"cores": lot.choice([4, 8, 16]), "mem": lot.choice([16, 32, 64]), "gpus": lot.choice([0, 0, 2, 4])}
@@ -154,7 +186,14 @@ def case_of(seed: int) -> dict[str, Any]:
             "exclusive": lot.random() < 0.1,
             "cores": lot.randint(1, 8),
             "mem": lot.choice([0, 0, 4, 8, 30]),
+            "user": lot.choice("ab"),
+            "name": lot.choice("xy"),
+            "fails": lot.random() < 0.2,
         }
+        if jobs and lot.random() < waiting:
+            kind = lot.choice(["afterany", "afterany", "afterok", "afternotok"])
+            some = ":".join(one["id"] for one in lot.sample(jobs, min(lot.randint(1, 2), len(jobs))))
+            job["dependency"] = lot.choice([f"{kind}:{some}", f"{kind}:{some}", "singleton"])
         if lot.random() < 0.5:
             job |= {"nodes": lot.randint(1, len(nodes)), "gpus": lot.choice([0, 0, 0, 1, 2])}
         else:

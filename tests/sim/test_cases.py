@@ -103,9 +103,10 @@ def test_jobs_start_on_the_nodes_that_spec_says() -> None:
             assert got == expected, (path.name, spec)
 
 
-def test_random_nodes_give_the_schedule_of_the_plain_program(tmp_path: Path) -> None:
+@pytest.mark.parametrize("waiting", [0, 0.5], ids=["independent", "dependent"])
+def test_random_nodes_give_the_schedule_of_the_plain_program(tmp_path: Path, waiting: float) -> None:
     for seed in range(500 if settings().max_examples > 1000 else 25):
-        case, path = case_of(seed), tmp_path / "case.json"
+        case, path = case_of(seed, waiting), tmp_path / "case.json"
         path.write_text(json.dumps(case), encoding="utf-8")
         for spec in ON_NODES:
             plain = {job: [start, nodes] for job, (start, nodes) in schedule(case, spec).items()}

@@ -19,7 +19,8 @@ from tui.cli.terminal import is_terminal
 if TYPE_CHECKING:
     from sim.machine.processors import Placement
     from sim.policies.policy import Policy
-    from sim.workload.model import Fidelity, Workload
+    from sim.workload.fidelity import Fidelity
+    from sim.workload.model import Workload
     from sim.workload.source import Source
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -84,7 +85,7 @@ def jobs_of(source: Source, aloud: bool = False) -> Workload:
 def told(fidelity: Fidelity) -> list[str]:
     """Return what was left out or assumed while reading, one per line.
 
-    >>> from sim.workload.model import Fidelity, Note
+    >>> from sim.workload.fidelity import Fidelity, Note
     >>> told(Fidelity(skipped=(Note("never ran (run time < 0)", 5681, "job 13"),)))
     ['skipped 5,681: never ran (run time < 0), first job 13']
     """

@@ -12,6 +12,8 @@ from typing import Any
 
 from sim.errors import TraceError, near
 from sim.text_files import TextKind
+from sim.workload.fidelity import UNMODELLED
+from sim.workload.follows import Dependencies
 from sim.workload.formats.batsim import parsed_json
 from sim.workload.formats.slurm_text import NO_CORES, hosts, records
 from sim.workload.formats.table import Rows, number, shown
@@ -30,7 +32,7 @@ MOST_VALUES = 2**23
 _WORDS = {"name", "cores", "cpus", "mem", "memory", "features", "count", "partitions"}
 _JOB_WORDS = {
     "id", "submit", "run", "estimate", "user", "account", "exclusive", "nodes", "tasks", "cores", "mem", "mem_node",
-    "least_nodes", "most_nodes", "features", "partitions", "begin",
+    "least_nodes", "most_nodes", "features", "partitions", "begin", "name", "dependency", "fails",
 }  # fmt: skip
 _LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
 
@@ -53,6 +55,7 @@ def read(text: str, name: str, path: object) -> Trace:
         raise TraceError("expected lists of 'nodes' and 'jobs', got other JSON", path)
     shape = shape_of(content, path)
     rows, requests = Rows("jobs with submit, run, cores and nodes or tasks", unit="job"), list[Request]()
+    waits = Dependencies()
     for at, job in enumerate(content["jobs"], start=1):
         request = _request(job, shape) if isinstance(job, dict) else None
         values = _values(job, request) if request is not None else None
@@ -61,11 +64,15 @@ def read(text: str, name: str, path: object) -> Trace:
             if rows.damage.is_hopeless(len(rows)):
                 break
             continue
-        words = {Field.USER: str(job.get("user", ""))[:64]}
-        rows.add(str(job.get("id", at))[:64], values, words, str(job.get("account", ""))[:64])
+        user, name_of_job = (str(job.get(word, ""))[:64] for word in ("user", "name"))
+        number_of_job = str(job.get("id", at))[:64]
+        rows.add(number_of_job, values, {Field.USER: user}, str(job.get("account", ""))[:64])
+        waits.add(number_of_job, str(job.get("dependency", "")), f"{user} {name_of_job}")
         requests.append(request)
+    for kind, jobs in waits.unknown.items():
+        rows.assumed.add(f"{UNMODELLED} dependencies of the kind {shown(kind)}", jobs)
     trace = rows.trace(name, "nodes", path, Header(max_procs=shape.cores))
-    return replace(trace, shape=replace(shape, requests=tuple(requests)))
+    return replace(trace, shape=replace(shape, requests=tuple(requests)), follows=waits.follows())
 
 
 def read_machine(text: str, path: object) -> Shape:
@@ -238,6 +245,7 @@ def _values(job: Mapping[str, Any], request: Request) -> dict[Field, float] | No
         Field.RUN: run,
         Field.PROCS_ASKED: float(request.cores),
         Field.ESTIMATE: -1.0 if estimate is None else estimate,
+        Field.STATUS: 0.0 if job.get("fails") is True else -1.0,
     }
 
 

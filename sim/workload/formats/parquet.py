@@ -15,6 +15,7 @@ import numpy as np
 
 from sim.errors import TraceError
 from sim.optional_imports import extra
+from sim.workload.fidelity import Fidelity
 from sim.workload.formats.table import (
     LARGEST,
     NEEDED,
@@ -27,7 +28,7 @@ from sim.workload.formats.table import (
     repeated,
     whole_processors,
 )
-from sim.workload.model import Bools, Fidelity, Field, Floats, Header, Trace
+from sim.workload.model import Bools, Field, Floats, Header, Trace
 
 MAGIC = b"PAR1"
 MOST_JOBS = 100_000_000

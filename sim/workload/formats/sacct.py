@@ -16,12 +16,13 @@ from math import ceil
 from typing import Literal
 
 from sim.errors import TraceError
+from sim.workload.fidelity import Fidelity, Note
 from sim.workload.formats.sacct_machine import Unmodelled, Used
 from sim.workload.formats.sacct_requests import Asked
 from sim.workload.formats.slurm_text import hosts
 from sim.workload.formats.table import MOST_COLUMNS, WORDS, Rows, blocks, number
 from sim.workload.formats.zone import zone_here
-from sim.workload.model import Fidelity, Field, Header, Note, Trace
+from sim.workload.model import Field, Header, Trace
 from sim.workload.shape import Shape
 
 Width = Literal["cpus", "nodes"]

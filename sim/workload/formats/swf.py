@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import TraceError
+from sim.workload.fidelity import Fidelity, Note
 from sim.workload.formats.table import (
     LARGEST,
     LONGEST,
@@ -29,7 +30,7 @@ from sim.workload.formats.table import (
     repeated,
     whole_processors,
 )
-from sim.workload.model import Fidelity, Field, Floats, Header, Note, Trace, Workload
+from sim.workload.model import Field, Floats, Header, Trace, Workload
 
 WIDTH = len(Field)
 FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; the rest may be missing

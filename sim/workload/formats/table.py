@@ -20,7 +20,8 @@ import numpy as np
 from sim.errors import TraceError
 from sim.files import unmarked
 from sim.formatting import listed
-from sim.workload.model import Bools, Fidelity, Field, Floats, Header, Note, Trace
+from sim.workload.fidelity import Fidelity, Note
+from sim.workload.model import Bools, Field, Floats, Header, Trace
 
 LARGEST = 2.0**53  # above it a double cannot tell neighbouring seconds apart
 WORDS = (Field.USER, Field.GROUP, Field.QUEUE)

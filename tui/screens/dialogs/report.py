@@ -12,7 +12,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 
 from sim.formatting import count, percent, printable, processors, span
-from sim.workload.model import Fidelity, Note, Trace, Workload
+from sim.workload.fidelity import Fidelity, Note
+from sim.workload.model import Trace, Workload
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import number, pad
 from tui.screens.dialogs.dialog import Dialog, Page

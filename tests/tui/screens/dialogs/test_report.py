@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.workload.model import Fidelity, Field, Header, Note, Trace, Workload
+from sim.workload.fidelity import Fidelity, Note
+from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.reading import read
 from sim.workload.source import Source
 from tests.tui.screens.conftest import Ask

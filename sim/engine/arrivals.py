@@ -1,0 +1,39 @@
+"""Submissions of jobs at the present instant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sim.engine.machine_changes import MachineChanges
+from sim.engine.releases import Releases, resubmit
+from sim.engine.transitions import Transitions
+from sim.workload.model import Job
+
+
+def admit_arrivals(transitions: Transitions, submits: Sequence[float]) -> None:
+    """Submit the jobs that are due by now, in rank order."""
+    state = transitions.state
+    now, made, rank = state.now, state.jobs.made, state.submitted
+    while submits[rank] <= now:
+        job = made[rank] or state.jobs.next(rank)
+        rank += 1
+        state.submitted = rank
+        _admit(transitions, job)
+
+
+def admit_released(transitions: Transitions, releases: Releases) -> None:
+    """Submit the jobs that are due by now in a run in which some come when others have ended."""
+    state = transitions.state
+    while come := releases.come(state.now):
+        state.submitted = releases.submitted
+        for rank, time in come:
+            _admit(transitions, resubmit(state.jobs, rank, time) if rank in releases.released else state.jobs[rank])
+
+
+def _admit(transitions: Transitions, job: Job) -> None:
+    state = transitions.state
+    if state.outages and job.procs > state.most:
+        MachineChanges(transitions).drop(job)
+        return
+    state.arrived.append(job)
+    state.waiting.add(job)

@@ -1,0 +1,110 @@
+"""Submissions in a run in which some jobs come when others have ended.
+
+The ranks stay those of the trace, so here they are not the order of the submissions. A job that comes by a condition
+is submitted at that time: its `Job` has that submit time, and all waits count from there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from dataclasses import replace
+from heapq import heappop, heappush
+from math import inf
+
+from sim.workload.follows import Follows
+from sim.workload.model import Floats, Job, Jobs, Workload
+
+
+class Releases:
+    """Times at which the jobs of a run come, as far as they are known; checkpoints copy it."""
+
+    def __init__(self, workload: Workload) -> None:
+        follows = workload.follows
+        self._follows: Follows = follows
+        self._submit: list[float] = workload.submit.tolist()
+        self._own = [rank for rank, follow in enumerate(follows) if follow is None]
+        """Ranks of the jobs that come at their own time, in that order"""
+        self._behind: dict[int, list[int]] = defaultdict(list)
+        for rank, follow in enumerate(follows):
+            for other in {one.job for one in follow.after} if follow else ():
+                self._behind[other].append(rank)
+        self.came = 0
+        """Number of the jobs that have come at their own time"""
+        self._due: list[tuple[float, int]] = []
+        """Heap of (time, rank) of jobs whose condition is true"""
+        self._left: dict[int, int] = {}
+        """Number of jobs that a job still waits for, once one of them has ended, by rank"""
+        self.released: dict[int, float] = {}
+        """Submit times of the jobs that have come by a condition, by rank"""
+        self.last: float = inf
+        """Rank of the last job that may come"""
+
+    def copy(self) -> Releases:
+        twin = Releases.__new__(Releases)
+        twin._follows, twin._submit, twin._own, twin._behind = self._follows, self._submit, self._own, self._behind
+        twin.came, twin.last, twin._due = self.came, self.last, self._due.copy()
+        twin._left, twin.released = self._left.copy(), self.released.copy()
+        return twin
+
+    def next_time(self) -> float:
+        """Return the time of the next submission that is known so far."""
+        while self._due and self._due[0][1] > self.last:
+            heappop(self._due)
+        due = self._due[0][0] if self._due else inf
+        if self.came < len(self._own) and (rank := self._own[self.came]) <= self.last:
+            return min(due, self._submit[rank])
+        return due
+
+    @property
+    def submitted(self) -> int:
+        """Return one more than the highest rank that has come."""
+        own = self._own[self.came - 1] if self.came else -1
+        return max(own, max(self.released, default=-1)) + 1
+
+    def has_come(self, rank: int) -> bool:
+        """Return True if the job has been submitted."""
+        return rank in self.released if self._follows[rank] else bisect_left(self._own, rank) < self.came
+
+    def come(self, now: float) -> list[tuple[int, float]]:
+        """Submit the jobs that are due; return their ranks with their submit times."""
+        found = list[tuple[int, float]]()
+        while (time := self.next_time()) <= now:
+            if self._due and self._due[0][0] == time:
+                found.append((heappop(self._due)[1], time))
+                self.released[found[-1][0]] = time
+            else:
+                found.append((self._own[self.came], time))
+                self.came += 1
+        return sorted(found)
+
+    def ended(self, rank: int, now: float) -> None:
+        """Note that a job has ended, or will never run."""
+        for other in self._behind.get(rank, ()):
+            follow = self._follows[other]
+            assert follow is not None
+            left = self._left.pop(other, None)
+            left = (len({one.job for one in follow.after}) if left is None else left) - 1
+            if left:
+                self._left[other] = left
+            else:
+                heappush(self._due, (max(follow.due(self._submit[other], now), now), other))
+
+    def jobs_of(self, jobs: Jobs) -> Jobs:
+        """Return jobs of this run alone, which have the submit times of this run."""
+        own = jobs.copy()
+        for rank, time in self.released.items():
+            resubmit(own, rank, time)
+        return own
+
+    def submits(self, submit: Floats) -> Floats:
+        """Return the submit times of all jobs as far as they are known, else those of the trace."""
+        times = submit.copy()
+        times[[*self.released]] = [*self.released.values()]
+        return times
+
+
+def resubmit(jobs: Jobs, rank: int, time: float) -> Job:
+    """Return the job with this submit time, which the sequence has from now on."""
+    jobs.made[rank] = job = replace(jobs[rank], submit=time)
+    return job

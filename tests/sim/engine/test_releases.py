@@ -1,0 +1,129 @@
+"""Runs in which jobs come when others have ended.
+
+Also tests sim.engine.arrivals, sim.workload.follows, sim.workload.fidelity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.errors import InvariantError, NotThereError, ParameterError
+from sim.metrics.fairness import fairness
+from sim.policies import POLICIES
+from sim.timeline.scenario import Scenario
+from sim.timeline.timeline import Timeline
+from sim.workload.follows import After, Follow
+from sim.workload.source import Source
+from sim.workload.transforms import Transforms, feedback
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sim.workload.model import Workload
+    from tests.sim.conftest import Lab
+
+CHAINS = ("1 0 2 10 10", "2 5 2 10 30", "3 6 4 8 8", "4 40 1 10 10", "5 41 3 5 9", "6 42 2 20 20", "7 43 4 5 5")
+
+
+def chained(lab: Lab) -> Workload:
+    """Return jobs of which the fourth, the fifth and the last come after others, one of them before its own time."""
+    follows = (None, None, None, Follow((After(1),), 2.0), Follow((After(0), After(2))), None, Follow((After(3),), 0.0))
+    return replace(lab.workload(4, *CHAINS), follows=follows)
+
+
+@pytest.mark.parametrize("name", sorted(set(POLICIES) - {"recorded"}))
+def test_jobs_come_when_the_others_have_ended_and_the_user_has_thought(lab: Lab, name: str) -> None:
+    workload = chained(lab)
+    engine = Engine(workload, name, watchers=[Checker])
+    engine.run()
+    done = engine.schedule()
+    end, submit = done.end, done.workload.submit
+    assert not np.isnan(end).any()
+    assert submit[3] == end[1] + 2
+    assert submit[4] == max(end[0], end[2], 41)
+    assert submit[6] == end[3]
+    assert submit[[0, 1, 2, 5]].tolist() == [0, 5, 6, 42]
+    assert (done.start >= submit).all()
+
+
+def test_first_come_first_served_goes_by_the_time_of_the_submission(lab: Lab) -> None:
+    workload = lab.workload(1, "1 0 1 10 10", "2 1 1 50 50", "3 2 1 5 5", "4 3 1 5 5")
+    engine = Engine(replace(workload, follows=(None, None, Follow((After(0),), 9.0), None)), "fcfs")
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 10, 65, 60]
+    assert engine.schedule().wait.tolist() == [0, 9, 46, 57]
+
+
+def test_an_earlier_moment_and_another_policy_have_submit_times_of_their_own(lab: Lab) -> None:
+    timeline = Timeline(chained(lab), "fcfs")
+    timeline.seek(3)
+    timeline.switch("firstfit")
+    timeline.seek(99)
+    other = timeline.schedule().workload.submit
+    timeline.look_at("main")
+    timeline.seek(99)
+    whole = Engine(chained(lab), "fcfs")
+    whole.run()
+    assert timeline.schedule().workload.submit.tolist() == whole.schedule().workload.submit.tolist()
+    assert other[3] == 17
+    timeline.seek(2)
+    assert {job.submit for job in timeline.snapshot().queue.jobs} <= {5, 6}
+
+
+def test_a_start_before_the_other_job_has_ended_is_a_broken_rule(lab: Lab) -> None:
+    strict = replace(lab.workload(4, *CHAINS), follows=(None, Follow((After(0),)), *[None] * 5))
+    watchers = [lambda state, _, history: Checker(state, strict, history)]
+    engine = Engine(lab.workload(4, *CHAINS), "fcfs", watchers=watchers)
+    with pytest.raises(InvariantError, match="before job 1 had ended"):
+        engine.run()
+
+
+def test_jobs_that_wait_for_another_outcome_are_counted(lab: Lab) -> None:
+    workload = replace(chained(lab), status=np.array([0, -1, -1, -1, -1, -1, -1]))
+    never = Follow((After(0, "ok"),))
+    kept = replace(
+        workload, follows=(None, never, Follow((After(1, "not ok"),)), *workload.follows[3:])
+    ).with_overruns()
+    assert kept.ids == ("1", "3", "4", "5", "6", "7")
+    assert [(note.what, note.count) for note in kept.fidelity.skipped][-1] == (
+        "waits for an outcome of another job that does not come",
+        1,
+    )
+    assert kept.follows[1] is None
+    assert kept.follows[2] is None
+    assert kept.follows[5] == Follow((After(2),), 0.0)
+
+
+def test_feedback_follows_the_fields_of_the_log_and_load_shortens_thought(tmp_path: Path) -> None:
+    path = tmp_path / "log.swf"
+    rows = ["1 0 0 10 1 -1 -1 1 10 -1 1 1 1 -1 -1 -1 -1 -1", "2 90 0 10 1 -1 -1 1 10 -1 1 1 1 -1 -1 -1 1 60"]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    _, plain = Source(str(path)).read()
+    assert plain.follows == ()
+    _, workload = Source(str(path), transforms=Transforms(load=2, feedback=True)).read()
+    assert workload.follows == (None, Follow((After(0),), 30))
+    engine = Engine(workload, "easy")
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 40]
+
+
+def test_feedback_takes_sessions_where_the_log_names_no_preceding_jobs(lab: Lab) -> None:
+    workload = replace(lab.workload(4, *CHAINS), user=np.array([1, 2, 1, 1, 2, 3, -1]), wait=np.zeros(7))
+    made = feedback(workload)
+    assert [follow and follow.after[0].job for follow in made.follows] == [None, None, None, 2, 1, None, None]
+    assert made.follows[3] == Follow((After(2),), 40 - 14)
+    assert [note.count for note in made.fidelity.invented][-1] == 2
+    with pytest.raises(NotThereError, match="feedback needs preceding jobs"):
+        feedback(replace(workload, user=np.full(7, -1)))
+
+
+def test_fairness_is_refused_where_submit_times_depend_on_the_run(lab: Lab) -> None:
+    scenario = Scenario(chained(lab), "fcfs")
+    with pytest.raises(ParameterError, match="fairness needs fixed submit times"):
+        fairness(scenario, scenario.begun())
