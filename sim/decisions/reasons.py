@@ -282,8 +282,9 @@ class Outranked(NamedTuple):
     factor: float
 
     def sentence(self, job: Job, at: Clock) -> str:
-        own = f"at least {self.factor:.12g} times its own {self.own_xfactor:.2f}"
-        return f"{name(self.by)}'s xfactor {self.xfactor:.2f} is {own}"
+        least = self.factor * self.own_xfactor
+        own = f"{self.factor:.12g} times its own {self.own_xfactor:.2f}"
+        return f"{name(self.by)}'s xfactor {self.xfactor:.2f} is at least {least:.2f} ({own})"
 
 
 class MadeWay(NamedTuple):

@@ -97,10 +97,10 @@ def _cells(line: Line, titles: Sequence[re.Match[str]]) -> Iterator[str]:
 
 
 def in_order(frame: Frame) -> list[str]:
-    """Return the names of the suspended jobs, then of the waiting jobs, queue by queue."""
+    """Return the names of the suspended jobs, then of the waiting jobs, queue by queue, the longest first."""
     world, waiting = frame.world, frame.waiting
     if world.rules.name == "multiqueue":
-        waiting = sorted(waiting, key=world.rules.class_of)
+        waiting = sorted(waiting, key=world.rules.class_of, reverse=True)
     return [job.name[1:] for job in [*(world.jobs[rank] for rank in sorted(world.aside)), *waiting]]
 
 

@@ -29,8 +29,8 @@ def of_partitions(frame: Frame) -> Iterator[tuple[type, str]]:
     sheet = partitions.draw_partitions(frame.context, SIZE)
     yield Noted, f"partitions: {sheet.note}"
     lines = [line.text for line in sheet.body]
-    for number in range(len(frame.world.owners)):
-        heading, bar, waits, loans = lines[4 * number : 4 * number + 4]
+    for place, number in enumerate(reversed(range(len(frame.world.owners)))):
+        heading, bar, waits, loans = lines[4 * place : 4 * place + 4]
         yield Partition, f"{number}: {' '.join(heading[3:].split())}"
         procs = frame.world.procs
         signs = "".join(bar[(2 * place + 1) * len(bar) // (2 * procs)] for place in range(procs))

@@ -66,12 +66,13 @@ def _(world: World, job: Work, by: str) -> None:
     demand(world.granted[rank] <= world.now or held.ends > world.granted[rank], "it is not in the way")
 
 
-@reads(r.Outranked, "{j}'s xfactor {x} is at least {x} times its own {x}")
-def _(world: World, job: Work, by: str, theirs: Tenths, factor: Tenths, own: Tenths) -> None:
+@reads(r.Outranked, "{j}'s xfactor {x} is at least {x} ({x} times its own {x})")
+def _(world: World, job: Work, by: str, theirs: Tenths, least: Tenths, factor: Tenths, own: Tenths) -> None:
     its, mine = world.xfactor(world.by_name[by].rank), world.xfactor(job.rank)
     demand(theirs.is_about(its), its)
     demand(own.is_about(mine), mine)
     demand(float(factor.text) == world.rules["sf"])
+    demand(least.is_about(world.rules["sf"] * mine), mine)
     demand(its >= world.rules["sf"] * mine - NEAR)
 
 

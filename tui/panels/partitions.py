@@ -49,7 +49,7 @@ def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
     if not shown.owners:
         return taught(TITLE, context, size, *_no_partitions(shown))
     width, height = size
-    parts = list(parts_of(shown))
+    parts = list(parts_of(shown))[::-1]  # from the top, as their lanes in the chart
     legend = _legend(context, parts, width)
     many = min(max((height - len(legend)) // len(parts), 2), LINES)
     made = [list(_lines(context, part, width)) for part in parts]
@@ -138,19 +138,19 @@ def _lines(context: Context, part: Part, width: int) -> Iterator[Line]:
 def _heading(context: Context, part: Part, width: int) -> Line:
     limits = partition_limits(context.scene.snapshot)[part.number]
     label = written(f"{part.name} {limits}".rstrip(), context)
-    facts = _facts(part, width - text.cells(label) - 4)
+    facts = _facts(part, width - text.cells(label) - 4, not context.scene.has_lanes)
     room = width - width_of(facts) - 4
     label = text.shorten(label, max(room, 0))
     gap = " " * max(room + 1 - text.cells(label), 1)
     return line(swatch(hue_of(part.number)), " ", Span(label, "strong"), gap, *facts)
 
 
-def _facts(part: Part, room: int) -> list[Span]:
-    """Return the partition's own, borrowed, lent and free processors, as far as they fit."""
+def _facts(part: Part, room: int, is_told: bool) -> list[Span]:
+    """Return the partition's processors as far as they fit: in all, free, and the loans unless the lanes have them."""
     size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
     procs, idle = count(size, "proc"), Span(f" · {free:,} free", "dim")
     borrowed, lent = (sum(n.bit_count() for _, n in those) for those in (part.borrowed, part.lent))
-    if not borrowed and not lent:
+    if not is_told or (not borrowed and not lent):
         return [Span(procs), idle]
     style = "warm" if size < part.first.bit_count() else "good"
     loans = [f"{borrowed:,} borrowed"] * bool(borrowed) + [f"{lent:,} lent"] * bool(lent)

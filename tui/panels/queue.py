@@ -115,7 +115,8 @@ def _sections(context: Context, width: int) -> list[Section]:
         heading = _heading("Suspended", f"{len(shown.suspended):,}, waited includes suspension")
         sections.append(Section((heading,), range(len(shown.suspended)), halted, "suspended"))
     if len(shown.queues) > 1:
-        for place, places in enumerate(_by_queue(shown)):
+        queues = list(enumerate(_by_queue(shown)))  # partitions from the top, as their lanes
+        for place, places in queues[::-1] if shown.owners or partition_limits(shown)[0] else queues:
             heading_of = _queue_heading(context, place, len(places), width)
             sections.append(Section(heading_of, sorted_places(context, places), waiting))
     elif shown.queue:
@@ -137,11 +138,11 @@ def _by_queue(shown: Snapshot) -> list[list[int]]:
 
 
 def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
-    """Return the queue's name and number of jobs, then its partition's own, borrowed and lent processors."""
+    """Return the queue's name and number of jobs, then its partition's processors unless the lanes have them."""
     shown = context.scene.snapshot
     named = f"{partition_names(shown)[place]} {partition_limits(shown)[place]}".rstrip()
     heading = _heading(written(named, context), f"{waiting:,} waiting")
-    if not shown.owners:
+    if not shown.owners or context.scene.has_lanes:
         return (heading,)
     size = shown.owners[place].bit_count()
     ways = (f"has {processors(size)}", True), (f"has {processors(size)}", False), (f"has {size:,}", False)

@@ -143,6 +143,11 @@ class Scene:
         return self.strip.known
 
     @property
+    def has_lanes(self) -> bool:
+        """Return True if the chart shows partitions as lanes, with their names and sizes."""
+        return self.chart is not None and self.chart.by_owner is not None
+
+    @property
     def levels(self) -> tuple[float, int]:
         """Return the share of the processors in use and the number of waiting jobs."""
         shown = self.snapshot

@@ -184,7 +184,7 @@ def test_a_suspended_job_says_who_is_in_its_place_until_when(lab: Lab) -> None:
     assert found.clauses == (
         "J1 has been suspended for 0s, after 1m00 of running.",
         "J2 runs on its processors, until 00:02:00 at most.",
-        "It has to wait: J2's xfactor 2.00 is at least 2 times its own 1.00.",
+        "It has to wait: J2's xfactor 2.00 is at least 2.00 (2 times its own 1.00).",
     )
     assert Ran(60, 600) in found.facts
     assert rows(engine, "1", Sitters) == [("on its procs", "J2 (3, until 00:02:00)")]

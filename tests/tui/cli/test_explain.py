@@ -90,7 +90,9 @@ def test_a_plan_that_slips_is_told_with_its_cause() -> None:
 def test_a_suspension_is_told_with_its_beginning_and_its_end() -> None:
     page = flat(story("k-figure3.1.swf", "selective:sf=1.5", "1"))
     assert "After its start it was suspended" in page
-    assert "d0 00:30:00 Suspended after running for 30m00: J2's xfactor 1.50 is at least 1.5 times its own" in page
+    assert (
+        "d0 00:30:00 Suspended after running for 30m00: J2's xfactor 1.50 is at least 1.50 (1.5 times its own" in page
+    )
     assert "J2 (8) started on its processors." in page
     assert "its own 8 processors are free." in page
 

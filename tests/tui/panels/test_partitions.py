@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
+from tui.panels import queue
 from tui.panels.context import Context
 from tui.panels.partitions import draw_partitions, hue_of, parts_of
 
 
-def figure_1(until: float, **fields: object) -> Context:
-    return context_of(engine_of("ls-figure1", "multiqueue", until=until), **fields)  # type: ignore[arg-type]
+def figure_1(until: float, has_lanes: bool = False, **fields: object) -> Context:
+    context = context_of(engine_of("ls-figure1", "multiqueue", until=until), **fields)  # type: ignore[arg-type]
+    return context if has_lanes else replace(context, scene=replace(context.scene, chart=None))
 
 
 def test_each_partition_shows_its_processors_its_queue_and_its_loans() -> None:
     assert draw_partitions(figure_1(8000), (60, 13)).text.splitlines() == [
         "Partitions   4 of 30 processors free",
-        "▇▇ short < 16m40         4 procs · 1 own, 3 borrowed, 9 lent",
-        "──────────────────██      ▚▚▚▚▚▚",
-        "1 job waits · pivot J7 needs 14, planned for 03:20:00",
-        "10 at first · borrowed: 3 from medium · lent: 9 to long",
-        "▇▇ medium 16m40–2h47        4 procs · 4 own, 6 lent · 4 free",
-        "                    ────────────▁▁▁▁▁▁▁▁",
-        "no job waits",
-        "10 at first · lent: 3 to short and 3 to long",
         "▇▇ long ≥ 2h47       22 procs · 10 own, 12 borrowed · 0 free",
         "▚▚▚▚▚▚▚▚▚▚▚▚▚▚▚▚▚▚  ▚▚▚▚▚▚              ████████████████████",
         "1 job waits · pivot J8 needs 8, planned for 03:33:20",
         "10 at first · borrowed: 9 from short and 3 from medium",
+        "▇▇ medium 16m40–2h47        4 procs · 4 own, 6 lent · 4 free",
+        "                    ────────────▁▁▁▁▁▁▁▁",
+        "no job waits",
+        "10 at first · lent: 3 to short and 3 to long",
+        "▇▇ short < 16m40         4 procs · 1 own, 3 borrowed, 9 lent",
+        "──────────────────██      ▚▚▚▚▚▚",
+        "1 job waits · pivot J7 needs 14, planned for 03:20:00",
+        "10 at first · borrowed: 3 from medium · lent: 9 to long",
         "█ in use, ▁ free, ▚ borrowed, ─ lent",
     ]
 
 
+def test_loans_are_not_said_again_where_the_lanes_have_them() -> None:
+    context = figure_1(8000, has_lanes=True)
+    told = draw_partitions(context, (60, 6)).text
+    assert "long ≥ 2h47" in told
+    assert "borrowed" not in told
+    assert not any("borrowed" in row.text for row in queue.draw(context, (60, 20), 0).body)
+
+
 def test_borrowed_processors_have_the_hue_of_their_owner() -> None:
-    bar = draw_partitions(figure_1(8000), (60, 13)).body[1]
+    bar = draw_partitions(figure_1(8000), (60, 13)).body[9]
     assert [(span.text.strip(), span.style) for span in bar.spans] == [
         ("──────────────────", f"hue:{hue_of(2)}"), ("██", f"hue:{hue_of(0)}"), ("", ""),
         ("▚▚▚▚▚▚", f"hue:{hue_of(1)}"), ("", ""),
@@ -42,7 +54,7 @@ def test_borrowed_processors_have_the_hue_of_their_owner() -> None:
 def test_what_is_free_is_told_from_what_is_in_use() -> None:
     sheet = draw_partitions(figure_1(0), (60, 13))
     assert sheet.note == "10 of 30 processors free"
-    assert sheet.body[1].text.rstrip() == "████████▁▁▁▁▁▁▁▁▁▁▁▁"
+    assert sheet.body[9].text.rstrip() == "████████▁▁▁▁▁▁▁▁▁▁▁▁"
     assert sheet.body[3].text == "10 at first · none borrowed, none lent"
 
 
@@ -59,7 +71,7 @@ def test_a_legend_follows_where_there_is_room() -> None:
 
 def test_in_ascii_every_sign_is_ascii_and_different() -> None:
     sheet = draw_partitions(figure_1(8000, look=DARK.with_mode("ascii")), (60, 30))
-    bars = sheet.body[1].text + sheet.body[-1].text
+    bars = sheet.body[9].text + sheet.body[-1].text
     assert bars.isascii()
     assert bars.startswith("------------------##      %%%%%%")
 

@@ -35,7 +35,7 @@ def test_of_many_decisions_the_most_notable_is_told_and_the_others_are_counted(l
 def test_a_suspension_is_told_before_a_start(lab: Lab) -> None:
     engine = lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60)
     assert sentence(context_of(engine), 200).text == (
-        "▮ J1 is suspended: J2's xfactor 2.00 is at least 2 times its own 1.00. J2 starts on 3 processors."
+        "▮ J1 is suspended: J2's xfactor 2.00 is at least 2.00 (2 times its own 1.00). J2 starts on 3 processors."
     )
 
 

@@ -54,7 +54,8 @@ def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Seque
         near = (label for label in named if label.rank == suspended.by and 0 < label.column - column <= _NEAR)
         if (label := next(near, None)) is None:
             continue
-        for told in ((f"suspends {victim}",), ("suspends", victim)):
+        sign = "=" if grid.look.ascii else "▮"  # the one at the end of the suspended piece
+        for told in ((f"{sign} suspends {victim}",), (f"suspends {victim}",), ("suspends", victim)):
             lines = [label._replace(row=label.row + 1 + at, text=line) for at, line in enumerate(told)]
             if all(_is_inside(alone, line) for line in lines):
                 yield from lines

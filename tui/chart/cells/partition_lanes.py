@@ -148,14 +148,15 @@ def draw_lane_names(area: Cells, grid: Grid) -> None:
             told = _fitting(grid, name.told(last.band), len(room) - 2)
         if told:
             _write(area, grid, last, room.start + 1, told, number)
-        _write_sizes(area, grid, parts, number)
+        _write_sizes(area, grid, parts, number, name)
 
 
-def _write_sizes(area: Cells, grid: Grid, parts: Sequence[_Bar], number: int) -> None:
+def _write_sizes(area: Cells, grid: Grid, parts: Sequence[_Bar], number: int, name: LaneName) -> None:
     """Write how many processors the partition had before."""
     for bar in parts[:-1]:
         end = min(bar.end, grid.now) if grid.has_now and bar.first < grid.now else bar.end
-        if told := _fitting(grid, (f"{bar.band.owns:,}",), end - bar.first - 2):
+        said = (*([f"{name.name}: {bar.band.owns:,}"] if bar.first else []), f"{bar.band.owns:,}")
+        if told := _fitting(grid, said, end - bar.first - 2):
             _write(area, grid, bar, bar.first + 1, told, number)
 
 

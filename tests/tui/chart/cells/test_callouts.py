@@ -34,7 +34,9 @@ def test_a_suspension_is_marked_where_it_was(halted: Engine, look: Look, sign: s
     columns = {
         column - 3 for row in range(SIZE.rows - 2) for column in range(3, 78) if chr(drawn.chars[row, column]) == sign
     }
-    assert columns == {chart.view.column_of(719), chart.view.column_of(2340) - 1}  # beside now, which would hide it
+    explained = chart.view.column_of(2340) + 2
+    assert columns == {chart.view.column_of(719), chart.view.column_of(2340) - 1, explained}  # now would hide it
+    assert f"{sign} suspends J2" in drawn.text
 
 
 def test_the_rest_of_a_suspended_job_is_drawn_behind_who_has_its_processors(halted: Engine) -> None:
