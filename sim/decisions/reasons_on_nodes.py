@@ -51,12 +51,18 @@ class NoNodes(NamedTuple):
     able: Annotated[int, Called("places found")]
     needed: Annotated[int, Called("places needed")]
     lacks: Annotated[str, UNTOLD]
+    short: Annotated[str, UNTOLD] = ""
+    """Resource of which too few nodes have enough, as text."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         found = f"room for {self.able:,}" if self.able else "no room for any"
-        return f"{count(self.free, 'core')} free on {count(self.on, 'node')}: {found} of {self.needed:,} {self.lacks}"
+        short = f", {self.short}" if self.short else ""
+        free = f"{count(self.free, 'core')} free on {count(self.on, 'node')}{short}"
+        return f"{free}: {found} of {self.needed:,} {self.lacks}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
+        if self.short and not self.able:
+            return f"{self.free:,} free, {self.short}", self.short
         return f"room for {self.able:,} of {self.needed:,} {self.lacks}", f"{self.able:,} of {self.needed:,} fit"
 
     def past(self, job: Job, others: Others) -> str:

@@ -130,7 +130,7 @@ class StateView:
     def partitions(self, job: Job) -> tuple[int, ...]:
         return self._state.machine.partitions(job)
 
-    def lack(self, job: Job) -> tuple[int, int, int, int, str]:
+    def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         return self._state.machine.lack(job)
 
     def where_it_ran(self, job: Job) -> Seats | None:

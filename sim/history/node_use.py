@@ -34,21 +34,30 @@ class Use(NamedTuple):
 
 def seats_of(shape: Shape, rank: int, cores: int) -> Seats:
     """Return the nodes that a job has by its cores, with the amounts that it takes on each."""
-    request, nodes, firsts = shape.requests[rank], shape.nodes_of(cores), shape.first_core
+    request, held = shape.requests[rank], _cores_on(shape, cores)
+    nodes = tuple(np.flatnonzero(held).tolist())
     ran = shape.ran[rank] if shape.ran else None
     if ran is not None and ran.nodes == nodes:
         return ran
     exclusive = request.is_exclusive or any(shape.groups[number].is_exclusive for number in request.groups)
+    known: dict[int, tuple[int, ...]] = {}
     amounts = []
-    for node in nodes:
-        size = firsts[node + 1] - firsts[node]
-        held = (cores >> firsts[node] & ((1 << size) - 1)).bit_count()
-        if exclusive and held == size:
+    for node, many in zip(nodes, held[list(nodes)].tolist(), strict=True):
+        if exclusive and many == shape.has[node, 0]:
             amounts.append(tuple(shape.has[node].tolist()))
         else:
-            tasks = 1 if request.tasks is None else held // max(request.each[0], 1)
-            amounts.append(request.amounts(tasks))
+            if many not in known:
+                known[many] = request.amounts(1 if request.tasks is None else many // max(request.each[0], 1))
+            amounts.append(known[many])
     return Seats(nodes, tuple(amounts))
+
+
+def _cores_on(shape: Shape, cores: int) -> NDArray[np.int64]:
+    """Return the number of these cores on each node."""
+    packed = np.frombuffer(cores.to_bytes((shape.cores + 7) // 8, "little"), np.uint8)
+    bits = np.unpackbits(packed, bitorder="little", count=shape.cores)
+    found: NDArray[np.int64] = np.add.reduceat(bits, shape.first_core[:-1], dtype=np.int64)
+    return found
 
 
 def uses_at(

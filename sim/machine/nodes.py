@@ -50,7 +50,7 @@ class NodeMachine(Machine):
     def partitions(self, job: Job) -> tuple[int, ...]:
         return self.requests[job.rank].groups or (-1,)
 
-    def lack(self, job: Job) -> tuple[int, int, int, int, str]:
+    def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         return self.shape.lack(self.requests[job.rank], self.left)
 
     def where_it_ran(self, job: Job) -> Seats | None:

@@ -161,7 +161,7 @@ class Machine:
         """Return the numbers of the partitions that the job names; (-1,) means the whole machine."""
         return (-1,)
 
-    def lack(self, job: Job) -> tuple[int, int, int, int, str]:
+    def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         """Return the free cores, the nodes with free cores, the places found and needed, and the unit of places."""
         raise DecisionError("equal processors are not on nodes")
 

@@ -169,7 +169,7 @@ class View(Protocol):
     def partitions(self, job: Job) -> tuple[int, ...]:
         """Return the partitions of nodes that the job names, by number; (-1,) for the whole machine."""
 
-    def lack(self, job: Job) -> tuple[int, int, int, int, str]:
+    def lack(self, job: Job) -> tuple[int, int, int, int, str, str]:
         """Return free cores, nodes with free cores, places found and needed, and the unit of places; on nodes only."""
 
     def where_it_ran(self, job: Job) -> Seats | None:

@@ -259,23 +259,40 @@ class Shape:
     def _masks(self) -> dict[tuple[frozenset[str], int | None], Kept]:
         return {}
 
-    def lack(self, request: Request, free: Amounts) -> tuple[int, int, int, int, str]:
-        """Return free cores, nodes with free cores, places found and needed, and the unit of places (nodes or
-        tasks).
+    def lack(self, request: Request, free: Amounts) -> tuple[int, int, int, int, str, str]:
+        """Return free cores, nodes with free cores, places found and needed, the unit of places (nodes or tasks), and
+        the resource of which too few nodes have enough.
         """
         cores = free[:, 0]
         group = request.groups[0] if request.groups else None
         room, allowed = self._room(request, free), self._allowed(request.features, group)
         if allowed is not None:
             room = np.where(allowed, room, 0)
+        short = self._short(request, free, allowed)
         if request.is_exclusive or (group is not None and self.groups[group].is_exclusive):
-            room = np.where((free == self.has).all(axis=1), room, 0)
+            whole = (free == self.has).all(axis=1)
+            room, short = np.where(whole, room, 0), f"{int(whole.sum()) or 'none'} wholly free"
         able = np.maximum(room, 0)
+        total, on = int(cores.sum()), int((cores > 0).sum())
         if request.tasks is None:
-            return int(cores.sum()), int((cores > 0).sum()), int((able > 0).sum()), request.nodes or 0, "nodes"
+            return total, on, int((able > 0).sum()), request.nodes or 0, "nodes", short
         tried = np.argsort(NODE_PLACEMENTS[self.placement] * cores, kind="stable")
         found = able[tried[able[tried] > 0]][: request.most].sum()
-        return int(cores.sum()), int((cores > 0).sum()), int(min(found, request.tasks)), request.tasks, "tasks"
+        return total, on, int(min(found, request.tasks)), request.tasks, "tasks", short
+
+    def _short(self, request: Request, free: Amounts, allowed: Kept | None) -> str:
+        """Return the resource that the fewest nodes have enough of for a task, or for a share of the request, as text:
+        `none with 4 GPUs`.
+        """
+        unit, nodes = request.amounts(1), np.ones(len(free), np.bool_) if allowed is None else allowed
+        found = [int((nodes & (free[:, kind] >= amount)).sum()) for kind, amount in enumerate(unit)]
+        wanted = [kind for kind, amount in enumerate(unit) if amount]
+        if not wanted:
+            return ""
+        kind = min(wanted, key=lambda kind: (found[kind], kind == 0))
+        amount, name = unit[kind], self.kinds[kind]
+        told = f"{amount:,} MB" if kind == 1 else count(amount, "GPU" if name == "gpu" else name.removesuffix("s"))
+        return f"{found[kind]:,} with {told}" if found[kind] else f"none with {told}"
 
     def bars(self, request: Request, free: Amounts) -> NDArray[np.int8]:
         """Return for each node what bars one task of the request, or its share of a node: `OPEN`, or a number of

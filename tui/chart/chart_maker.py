@@ -23,6 +23,7 @@ from sim.workload.outages import Outage
 from tui.chart.axis import CLOCK, Axis, ByEvent, Steps
 from tui.chart.colours import Colours
 from tui.chart.lanes import Lanes
+from tui.chart.node_rows import NodeRows
 from tui.chart.owners import ByOwner, Partitioned, gap_of
 from tui.chart.partition_names import lane_names
 from tui.chart.planned import plan_boxes, planned_times
@@ -44,6 +45,7 @@ class ChartMaker:
         self.colours = Colours(workload)
         self.steps = Steps()
         self._lanes = Lanes(workload.procs)
+        self._nodes = None if workload.shape is None else NodeRows(workload, workload.shape)
         self._promises = Promises()
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
@@ -84,22 +86,35 @@ class ChartMaker:
         if lanes is not None:
             view = replace(view, lanes=lanes.count, stride=lanes.stride)
         partitioned = None if lanes is not None else _partitioned(snapshot, view, clock, camera.by_rows)
+        use = None if self._nodes is None else self._nodes.current(snapshot)
+        if self._nodes is not None and use is not None:
+            partitioned = self._nodes.by_use(view, clock, use, camera.by_rows)
+            view = view if partitioned else self._nodes.cut(view)
         if partitioned is not None:
             view = partitioned.view(view)
         by_owner = partitioned and ByOwner(partitioned, history, view.axis, view.per_column, view.first, view.columns)
         plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
         raster, pending = self._raster(history, view, clock, plan, lanes, deadline, partitioned)
         start, end = self._times_known(history, clock)
+        names, useless = lane_names(snapshot) if by_owner is not None else (), None
+        unused: tuple[int, ...] = ()
+        if self._nodes is not None and use is not None:
+            names = () if partitioned is None else self._nodes.lane_names(partitioned)
+            useless = self._nodes.useless(history, view, clock, use, start, by_owner)
+            unused = self._nodes.unused(use)
         return ChartScene(
             view=view,
             clock=clock,
             since=snapshot.time,
             raster=raster,
             plan=plan,
-            owners=self._owners(history, snapshot, view, clock, by_owner),
+            owners=None if self._nodes else self._owners(history, snapshot, view, clock, by_owner),
             homes=_homes(snapshot.division, view, by_owner),
             by_owner=by_owner,
-            lane_names=lane_names(snapshot) if by_owner is not None else (),
+            lane_names=names,
+            names=() if self._nodes is None or by_owner is not None else self._nodes.names,
+            useless=useless,
+            unused=unused,
             missing=_missing(view, snapshot.outages, by_owner) if lanes is None else None,
             outages=snapshot.outages,
             division=snapshot.division,

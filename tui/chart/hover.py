@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import islice
 from math import inf
 from typing import NamedTuple, Protocol, TypeVar
 
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
-from sim.formatting import Clock, clock_near, name, processors, span
+from sim.formatting import Clock, clock_near, name, printable, processors, span
 from sim.machine.processors import written
 from sim.workload.model import Field, Workload
 from sim.workload.outages import Outage
@@ -98,7 +99,7 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
         since = start if start <= clock else runs.since
         ran = runs.ran + (clock - (snapshot.time or 0.0) if runs.kind != "gang" else 0)
         parts += [f"started {at(since)}", f"ran {span(ran)} of {span(job.estimate)}"]
-        more = f"ends by {at(runs.expected_end)}, on {_shortened(written(runs.processors))}"
+        more = f"ends by {at(runs.expected_end)}, on {_shortened(_held(workload, runs.processors))}"
     else:
         waits = _find(islice(snapshot.queue, _LOOKED_AT), rank)
         parts += [f"waits since {at(job.submit)}", f"estimate {span(job.estimate)}"]
@@ -116,11 +117,36 @@ def free_text(chart: ChartScene, spot: Spot, calendar: Calendar | None = None) -
     at = _near(chart.clock, calendar)
     for outage in chart.outages:
         if outage.begins <= spot.time < outage.ends and outage.processors >> spot.processor & 1:
-            return f"processor {spot.processor:,} is not there: {_told(outage, at)}"
+            return f"{_place(chart.workload, spot.processor)} is not there: {_told(outage, at)}"
     if spot.time > chart.clock:
-        told = f"at {at(spot.time)} nothing is planned on processor {spot.processor:,}"
+        told = f"at {at(spot.time)} nothing is planned on {_place(chart.workload, spot.processor)}"
         return told if chart.hole is None else f"{told}{_who_may_pass(chart.workload, chart.hole, spot, at)}"
-    return f"at {at(spot.time)} processor {spot.processor:,} was free"
+    useless = ", but no waiting job had room on the node" if _is_useless(chart, spot) else ""
+    return f"at {at(spot.time)} {_place(chart.workload, spot.processor)} was free{useless}"
+
+
+def _place(workload: Workload, processor: int) -> str:
+    """Return a processor as text: its number, or its core and node."""
+    shape = workload.shape
+    if shape is None:
+        return f"processor {processor:,}"
+    node = bisect_right(shape.first_core, processor) - 1
+    return f"core {processor - shape.first_core[node]} of {printable(shape.nodes[node].name)}"
+
+
+def _is_useless(chart: ChartScene, spot: Spot) -> bool:
+    """Return True if no job that waited then had room on the node; unknown for lanes."""
+    column, edges = chart.view.column_of(spot.time), chart.view.edges()
+    if chart.useless is None or chart.by_owner is not None or not 0 <= column < chart.view.columns:
+        return False
+    band = next((at for at, low in enumerate(edges[1:]) if spot.processor >= low), None)
+    return band is not None and bool(chart.useless[band, column])
+
+
+def _held(workload: Workload, cores: int) -> str:
+    """Return a set of processors as text: their numbers, or the names of their nodes."""
+    shape = workload.shape
+    return written(cores) if shape is None else ", ".join(printable(shape.nodes[n].name) for n in shape.nodes_of(cores))
 
 
 def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:

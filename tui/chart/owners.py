@@ -45,7 +45,7 @@ class Order:
         total = procs + gap * parts
         owner = _who(owners, procs)
         by = np.lexsort((numbers, _who(division, procs), owner)) if owners else numbers
-        above = gap * np.minimum(owner[by], parts) if owners else 0
+        above = gap * np.minimum(owner[by].astype(np.intp), parts) if owners else 0
         self.places = np.empty(procs, np.intp)
         """Position of each processor"""
         self.places[by] = numbers + above
@@ -127,6 +127,8 @@ class Partitioned(NamedTuple):
     procs: int
     gap: int
     """Number of positions without a processor above each partition"""
+    is_fixed: bool = False
+    """True if all columns have the order of now."""
 
     @property
     def places(self) -> int:
@@ -213,6 +215,8 @@ def _divisions_in(
     how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int
 ) -> tuple[list[tuple[int, Owners]], list[float]]:
     """Return (column, owners) where the owners change, and the time of each change."""
+    if how.is_fixed:
+        return [(0, how.now)], [-inf]
     start, end = (axis.time(at * per_column) for at in (first, first + columns))
     found: dict[int, tuple[float, Owners]] = {}
     known = history.owners_between(start, min(end, nextafter(how.clock, inf)))

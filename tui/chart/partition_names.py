@@ -29,6 +29,8 @@ class LaneName(NamedTuple):
 
     name: str
     limits: str
+    size: str = ""
+    """Size of the lane as text, if it is not a number of processors."""
 
     @property
     def full(self) -> str:
@@ -36,6 +38,9 @@ class LaneName(NamedTuple):
 
     def told(self, band: Band) -> Iterator[str]:
         """Yield the partition's name and size as texts, the longest first."""
+        if self.size:
+            yield from (f"{self.name}: {self.size}", self.name)
+            return
         most, *less = band.told
         dotted = most.replace("borrowed", "borrowed (dots)")
         if self.limits:

@@ -136,6 +136,10 @@ class ChartScene(Chart):
     """[band, column]: partition that owned the band's processors when the machine was divided."""
     missing: NDArray[np.bool_] | None = None
     """[band, column]: most of it is unavailable; None: all is available"""
+    useless: NDArray[np.bool_] | None = None
+    """[band, column]: most of it belongs to nodes whose free cores no waiting job can use; None: there are none"""
+    unused: tuple[int, ...] = ()
+    """Free cores now, and of these the useless ones by each of `BARS`; empty for equal processors."""
     hole: Hole | None = None
     label: str = ""
     """Name of the chart's run if two are shown."""

@@ -58,7 +58,7 @@ class Gantt(RowWidget, can_focus=True):
         Binding(
             "M",
             "toggle_rows",
-            "lanes (rows of the matrix, partitions), or processors by number",
+            "lanes (rows of the matrix, partitions, nodes by use), or processors by number",
             show=False,
             id="chart.rows",
         ),

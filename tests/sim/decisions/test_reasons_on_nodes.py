@@ -20,6 +20,12 @@ def test_free_cores_and_nodes_with_room_are_counted() -> None:
     assert brief(NoNodes(19, 7, 1, 3, "nodes"), JOB)[1] == "1 of 3 fit"
 
 
+def test_missing_resource_is_named() -> None:
+    reason = NoNodes(19, 7, 0, 2, "nodes", "none with 4 GPUs")
+    assert why(reason, JOB, at) == "19 cores free on 7 nodes, none with 4 GPUs: no room for any of 2 nodes"
+    assert brief(reason, JOB) == ("19 free, none with 4 GPUs", "none with 4 GPUs")
+
+
 def test_delay_of_the_head_names_its_start() -> None:
     told = why(LeavesNoRoom(HEAD, shadow=50, ends=60), JOB, at)
     assert told == "would end at 60 > J1's start at 50, when too few nodes would be left"

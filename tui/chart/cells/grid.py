@@ -64,6 +64,8 @@ class Layer:
     """True if the pixel's processors are unavailable."""
     gone: Bools
     """True if the job has less than half of the pixel, and a part of it cannot be drawn"""
+    useless: Bools
+    """True for free pixels on nodes where no waiting job has room"""
     is_open: Bools
     """True for free pixels in which jobs may pass the head of the queue without delaying it."""
 
@@ -154,8 +156,11 @@ class Grid:
         missing = np.zeros(rank.shape, np.bool_)
         if chart.missing is not None:
             missing = self.stretched(chart.missing, np.zeros((1, chart.missing.shape[1]), np.bool_)) & ~known
+        useless = np.zeros(rank.shape, np.bool_)
+        if chart.useless is not None:
+            useless = self.stretched(chart.useless, np.zeros((1, chart.useless.shape[1]), np.bool_)) & (rank == FREE)
         columns = rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["ending"], eighths, missing, gone
-        return Layer(*columns, is_open)
+        return Layer(*columns, useless, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
         """Return the background inks, and True for pixels of a partition's lane whose processors are borrowed and have

@@ -96,6 +96,7 @@ def _draw_jobs(area: Cells, grid: Grid) -> None:
     _texture(area, grid)
     draw_outlines(area, grid)
     _borrowed(area, grid)
+    _useless(area, grid)
     _missing(area, grid)
     draw_reserved(area, grid)
 
@@ -177,6 +178,24 @@ def _borrowed(area: Cells, grid: Grid) -> None:
         is_held = grid.upper.rank[dotted] >= 0
         text = np.where(inks % TONES == Tone.DIMMED, Tone.TEXT_DIMMED, Tone.TEXT)
         area.fg[dotted] = inks // TONES * TONES + np.where(is_held, text, Tone.FULL)
+
+
+def _useless(area: Cells, grid: Grid) -> None:
+    """Draw free cores that no waiting job can use: with dots on a grey ground."""
+    if grid.chart.useless is None:
+        return
+    up, low = grid.upper, grid.lower
+    both = up.useless & low.useless
+    rows, columns = np.nonzero(both)
+    dotted = (columns + rows) % 2 == 0
+    area.chars[rows[dotted], columns[dotted]] = ord("," if grid.look.ascii else "·")
+    area.fg[both] = ink(Hue.GREY, Tone.HALF)
+    if grid.look.patterned:
+        return
+    area.bg[both] = ink(Hue.GREY, Tone.GROUND)
+    upper, lower = up.useless & ~low.useless, low.useless & ~up.useless
+    area.fg[upper & (area.chars == ord("▀"))] = ink(Hue.GREY, Tone.GROUND)
+    area.bg[lower & (area.chars == ord("▀"))] = ink(Hue.GREY, Tone.GROUND)
 
 
 def _missing(area: Cells, grid: Grid) -> None:

@@ -1,0 +1,96 @@
+"""Charts of machines of nodes: rows of nodes, useless cores, lanes by use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim.engine.engine import Engine
+from tests.tui.chart.charts import chart_of, picture
+from tests.tui.scenes import context_of, engine_of
+from tui.chart.cells.grid import Size
+from tui.chart.hover import free_text, spot_at
+from tui.look.palette import DARK
+from tui.panels.numbers_so_far import figures
+
+SIZE = Size(60, 18)
+ASCII = DARK.with_mode("ascii")
+JOBS: list[dict[str, Any]] = [
+    {"id": "1", "submit": 0, "run": 100, "estimate": 100, "nodes": 1, "cores": 1, "mem": 90},
+    {"id": "2", "submit": 0, "run": 50, "estimate": 50, "nodes": 1, "cores": 4, "mem": 10},
+    {"id": "3", "submit": 10, "run": 50, "estimate": 50, "nodes": 1, "cores": 2, "mem": 50},
+    {"id": "4", "submit": 40, "run": 50, "estimate": 50, "nodes": 1, "cores": 2, "mem": 50},
+]
+
+
+def machine(folder: Path, nodes: int) -> str:
+    content = {"nodes": [{"name": f"n[1-{nodes}]", "cores": 4, "mem": 100}], "placement": "lowest", "jobs": JOBS}
+    (path := folder / "made.json").write_text(json.dumps(content), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    return engine_of(machine(tmp_path, 2), "easy", until=40)
+
+
+def test_rows_are_named_after_nodes(engine: Engine) -> None:
+    chart = chart_of(engine, SIZE, per_column=2)
+    assert chart.labels == ("n1", "n2")
+    drawn = picture(engine, ASCII, SIZE, per_column=2)
+    assert "n1|" in drawn
+    assert "n2|" in drawn
+    assert " nodes " in drawn
+
+
+def test_bands_never_hold_cores_of_two_nodes(tmp_path: Path) -> None:
+    engine = engine_of(machine(tmp_path, 9), "easy", until=40)
+    view = chart_of(engine, SIZE, per_column=2).view
+    assert view.high - view.low > view.rows - 4
+    assert {4 * node for node in range(10)} <= set(view.edges())
+    assert len(view.edges()) > 10
+
+
+def test_free_cores_without_memory_are_dotted_while_a_job_waits(engine: Engine) -> None:
+    chart = chart_of(engine, SIZE, per_column=2)
+    assert chart.useless is not None
+    seen = [bool(chart.useless[:, column].any()) for column in (2, 10, 30)]  # the first column is before J3 comes
+    assert seen == [False, True, False]
+    assert "," in picture(engine, ASCII, SIZE, per_column=2).splitlines()[-6]
+    assert "·" in picture(engine, DARK, SIZE, per_column=2)
+    assert chart.unused == (3, 0, 3, 0, 0)
+
+
+def test_place_under_the_pointer_is_a_core_of_a_node(engine: Engine) -> None:
+    chart = chart_of(engine, SIZE, per_column=2)
+    spot = spot_at(chart, 10, chart.view.rows_of(2).start)
+    assert spot is not None
+    assert free_text(chart, spot) == "at 00:00:21 core 2 of n1 was free, but no waiting job had room on the node"
+
+
+def test_many_nodes_are_lanes_by_use(tmp_path: Path) -> None:
+    engine = engine_of(machine(tmp_path, 100), "easy", until=40)
+    chart = chart_of(engine, SIZE, per_column=2)
+    assert [lane.size for lane in chart.lane_names] == ["2 nodes", "0 nodes", "1 node", "97 nodes"]
+    assert "empty: 97 nodes" in picture(engine, DARK, SIZE, per_column=2)
+    by_number = chart_of(engine, SIZE, per_column=2, by_rows=False)
+    assert by_number.by_owner is None
+    assert len(by_number.labels) == 100
+
+
+def test_node_without_memory_has_a_lane_of_its_own(engine: Engine) -> None:
+    chart = chart_of(engine, Size(60, 40), per_column=2, by_rows=True)
+    assert [lane.size for lane in chart.lane_names] == ["1 node", "1 node", "0 nodes", "0 nodes"]
+
+
+def test_equal_processors_have_neither(tmp_path: Path) -> None:
+    chart = chart_of(engine_of("z-figure4", "easy", until=600), SIZE)
+    assert (chart.names, chart.useless, chart.unused) == ((), None, ())
+
+
+def test_useless_cores_are_counted_among_the_numbers(engine: Engine) -> None:
+    found = {figure.name: figure.value for figure in figures(context_of(engine))}
+    assert found["free, of no use"] == "3 of 3"

@@ -1,0 +1,146 @@
+"""Nodes in the chart: their names, free cores that are of no use, and lanes of nodes by their use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+from math import inf, nextafter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.engine.snapshot import Snapshot
+from sim.formatting import count, printable, shortened
+from sim.history.node_use import Stay, Use, barred, use_now, uses_at
+from sim.history.past import Past
+from sim.workload.model import Floats, Workload
+from sim.workload.shape import BARS, OPEN, Shape
+from tui.chart.owners import ByOwner, Owners, Partitioned, gap_of
+from tui.chart.partition_names import LaneName
+from tui.chart.scale import ChartView
+
+_WIDEST = 12
+"""Largest width in columns of a node's name."""
+_KEPT = 4096
+"""Number of columns whose useless cores are cached."""
+LANES = ("full", "no use", "in part", "empty")
+"""Lanes of nodes by use, from the bottom: all cores taken, free cores that no waiting job has room on, some cores
+free, all cores free."""
+Bools = NDArray[np.bool_]
+
+
+class NodeRows:
+    """Nodes of one machine, as rows of charts."""
+
+    def __init__(self, workload: Workload, shape: Shape) -> None:
+        self._workload, self.shape = workload, shape
+        self.names = tuple(
+            (low, shortened(printable(node.name), _WIDEST))
+            for low, node in zip(shape.first_core, shape.nodes, strict=False)
+        )
+        """Lowest core and name of every node, upwards."""
+        self._known: dict[tuple[object, int], Bools] = {}
+        self._current: tuple[Snapshot, Use] | None = None
+
+    def cut(self, view: ChartView) -> ChartView:
+        """Return the view with bands that never belong to two nodes, if there is a row for each visible node.
+
+        Each node has as many bands as its cores need.
+        """
+        firsts = self.shape.first_core
+        seen = [(low, high) for low, high in pairwise(firsts) if low < view.high and high > view.low]
+        size = max(-(-(view.high - view.low) // view.rows), 1)
+        if len(seen) > view.rows:
+            return replace(view, cuts=firsts[:-1])
+        while sum(-(-(high - low) // size) for low, high in seen) > view.rows:
+            size += 1
+        parts = ((low, high, -(-(high - low) // size)) for low, high in seen)
+        return replace(
+            view, cuts=tuple(low + (high - low) * at // many for low, high, many in parts for at in range(many))
+        )
+
+    def current(self, snapshot: Snapshot) -> Use:
+        """Return the current use of the nodes."""
+        if self._current is None or self._current[0] is not snapshot:
+            held = ((each.job.rank, each.processors) for each in snapshot.running)
+            self._current = snapshot, use_now(self.shape, held, (job.rank for job in snapshot.queue.jobs))
+        return self._current[1]
+
+    def unused(self, now: Use) -> tuple[int, ...]:
+        """Return the free cores, and of these the useless ones by each of `BARS`."""
+        causes, free = barred(self.shape, now), now.free[:, 0]
+        return int(free.sum()), *(int(free[causes == number].sum()) for number in range(len(BARS)))
+
+    def useless(
+        self, history: Past, view: ChartView, clock: float, now: Use, start: Floats, by_owner: ByOwner | None
+    ) -> Bools | None:
+        """Return [band, column]: True if most free cores of the band are of no use to any waiting job.
+
+        The middle of a column in the past counts for all of it. There are no such cores in the future.
+        """
+        last = min(max(view.column_of(clock), -1), view.columns - 1)
+        axis = view.per_column, view.axis.kind
+        missing = [column for column in range(last) if (axis, view.first + column) not in self._known]
+        if len(self._known) > _KEPT:
+            self._known.clear()
+            missing = list(range(last))
+        for column, use in zip(missing, self._uses(history, view, missing, start), strict=False):
+            self._known[axis, view.first + column] = barred(self.shape, use) != OPEN
+        edges = view.edges()
+        found = np.zeros((len(edges) - 1, view.columns), np.bool_)
+        for column in range(last):
+            nodes = self._known[axis, view.first + column]
+            if nodes.any():
+                found[:, column] = self._bands(nodes, edges, by_owner)
+        if last >= 0 and (nodes := barred(self.shape, now) != OPEN).any():
+            found[:, last] = self._bands(nodes, edges, by_owner)
+        return found if found.any() else None
+
+    def _uses(self, history: Past, view: ChartView, columns: list[int], start: Floats) -> Iterable[Use]:
+        if not columns:
+            return ()
+        times = [view.time_at(column + 0.5) for column in columns]
+        begin, end = view.time_at(columns[0]), nextafter(times[-1], inf)
+        stays = (
+            Stay(held.rank, held.start, inf if held.end is None else held.end, held.processors)
+            for held in history.between(begin, end)
+        )
+        submit = self._workload.due
+        began = np.where(np.isnan(start), inf, start)
+        waits = np.flatnonzero((submit <= end) & (began > begin)).tolist()
+        return uses_at(self.shape, times, stays, ((rank, submit[rank], began[rank]) for rank in waits))
+
+    def _bands(self, nodes: Bools, edges: tuple[int, ...], by_owner: ByOwner | None) -> Bools:
+        """Return True for each band most of whose cores belong to one of these nodes."""
+        cores = np.repeat(nodes, self.shape.has[:, 0])
+        if by_owner is not None:
+            order = by_owner.orders[0].processors
+            cores = np.where(order >= 0, cores[order], False)
+        sums = np.concatenate(([0], np.cumsum(cores)))
+        upper, lower = np.array(edges[:-1]), np.array(edges[1:])
+        found: Bools = 2 * (sums[upper] - sums[lower]) > upper - lower
+        return found
+
+    def by_use(self, view: ChartView, clock: float, now: Use, by_rows: bool | None) -> Partitioned | None:
+        """Return lanes of nodes by their current use; None if each node has a row, unless lanes are wanted."""
+        if not (by_rows if by_rows is not None else len(self.shape.nodes) > view.rows):
+            return None
+        sets = self._by_use(now)
+        gap = gap_of(view.high - view.low, view.rows, len(sets))
+        return Partitioned(sets, sets, clock, self.shape.cores, gap, is_fixed=True)
+
+    def _by_use(self, now: Use) -> Owners:
+        free, has = now.free[:, 0], self.shape.has[:, 0]
+        lane = np.where(free == has, 3, np.where(free > 0, 2, 0))
+        lane[(barred(self.shape, now) != OPEN) & (free < has)] = 1
+        cores = np.repeat(lane, has)
+        return tuple(
+            int.from_bytes(np.packbits(cores == number, bitorder="little").tobytes(), "little")
+            for number in range(len(LANES))
+        )
+
+    def lane_names(self, how: Partitioned) -> tuple[LaneName, ...]:
+        """Return the names of the lanes with their numbers of nodes."""
+        sizes = (len(self.shape.nodes_of(cores)) for cores in how.now)
+        return tuple(LaneName(name, "", count(size, "node")) for name, size in zip(LANES, sizes, strict=True))
