@@ -1,4 +1,6 @@
-"""Bulk extension of a history: code writes many steps by index into extra space, and the unused rest is cut off."""
+"""Bulk extension of a history: spare entries are added to its columns, many steps are written into them, and the unused
+rest is cut off.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,16 @@ from sim.history.history import History
 from sim.history.times import NEVER
 
 _ZEROS = bytes(1 << 20)
-"""Zeros to copy from: a copy of these stays in the processor's cache, while fresh memory is slow"""
+"""Zeros that are copied into new entries: copies of these stay in the processor's cache, while fresh memory is slow"""
 _SPARE, _MOST = 1 << 9, 8
-"""Spare entries of each column, and the most decisions assumed for each step"""
+"""Number of spare entries added to each column, and the most decisions that are expected for each step"""
 
 
 class Capacity(NamedTuple):
-    """Numbers of steps, stretches, decisions and range numbers: how many are written, or how many fit."""
+    """Numbers of steps, stretches, decisions and range numbers: either how many are written or how many have space.
+
+    Range numbers are the whole numbers in which `ProcessorSets` stores sets of processors.
+    """
 
     steps: int
     most_steps: int
@@ -33,7 +38,9 @@ class Capacity(NamedTuple):
 
 
 class Extension:
-    """Space for more entries of a history, as large as `grow` makes it; readers see the entries after `cut`."""
+    """Spare entries at the end of a history's columns, added by `grow` and written by index; after `cut` the history
+    shows those written.
+    """
 
     def __init__(self, history: History, jobs: int) -> None:
         self._history = history
@@ -59,7 +66,8 @@ class Extension:
         self._nothing = {id(history._end): inf, id(history._end_step): NEVER, id(history._next): -1}
 
     def grow(self, more: int) -> Capacity:
-        """Make space for `more` steps, half as many stretches, and decisions at the rate so far; return the capacity.
+        """Add space for `more` steps, half as many stretches, and as many decisions as so far for each step; return
+        what has space now.
 
         A few entries are always added, so that the next step finds space even if it has many decisions.
         """
@@ -75,32 +83,38 @@ class Extension:
 
     @property
     def columns(self) -> tuple[memoryview, ...]:
-        """Return views of all columns to write to, valid until the next `grow`; writing to a view is faster."""
+        """Return views of all columns, through which values are written fast; they are valid until the next `grow`."""
         return tuple(map(memoryview, self._columns))
 
     @property
     def whole_sets(self) -> list[int]:
-        """Return the list to which sets of processors are appended that are not stored as ranges."""
+        """Return the list to which sets of processors are appended that are stored as integers rather than as
+        ranges.
+        """
         return self._history._processors._sets
 
     @property
     def boundaries(self) -> tuple[list[tuple[float, tuple[int, ...]]], array[int]]:
-        """Return the column of partition boundaries and the column of their steps, to append to."""
+        """Return two lists to append to: the partitions' processors whenever they change, and the number of the step of
+        each change.
+        """
         return self._history._boundaries, self._history._boundary_step
 
     @property
     def kinds(self) -> bytearray:
-        """Return the kind of each stretch as a number, to be overwritten; a new stretch is one on processors."""
+        """Return the kind of each new stretch as a number; the caller overwrites those that are no ordinary stay on
+        processors (0).
+        """
         return self._history._kind
 
     @property
     def rows(self) -> dict[int, tuple[int, ...]]:
-        """Return the rows of the matrix in which each stretch is, by stretch."""
+        """Return the table of the rows of the matrix that hold each stretch, by number of the stretch."""
         return self._history._rows
 
     @property
     def kept(self) -> list[Decision]:
-        """Return the list to which decisions are appended that have no compact form."""
+        """Return the list of the decisions that are stored as objects, because they have no compact form."""
         return self._history._decisions._kept
 
     def cut(self) -> None:
@@ -115,7 +129,7 @@ class Extension:
 
 
 def _fill(column: Any, count: int, nothing: float = 0) -> None:
-    """Extend the column with the value `nothing` to at least `count` entries."""
+    """Extend the column to at least `count` entries; new entries are `nothing`."""
     first = len(column)
     is_bytes = isinstance(column, bytearray)
     size = (count - first) * (1 if is_bytes else column.itemsize)

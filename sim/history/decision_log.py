@@ -1,7 +1,7 @@
-"""Compact storage of decisions: a form (types of decision and reason), two ranks and a few numbers.
+"""Compact storage of decisions: each is a row of numbers: the number of its form, two ranks and at most three values.
 
-Decisions without a form, such as those with user-defined reasons, are kept as objects. A decision read back equals the
-one that was stored.
+A form stands for the types of a decision and of its reason. Decisions without a form, such as those with user-defined
+reasons, are kept as objects. A decision read back equals the one that was stored.
 """
 
 from __future__ import annotations
@@ -19,35 +19,41 @@ from sim.history.processor_sets import ProcessorSets
 from sim.workload.model import Job, Jobs
 
 WIDTH = 3
-"""Count of numbers in a row of the log"""
+"""Number of values in a row of the log, besides the form and the two ranks"""
 A_ROW = 1 + 4 + 4 + 8 * WIDTH
-"""Bytes of a row of the log"""
+"""Size in bytes of a row of the log"""
 SHARED = 4096
-"""Factor for packing the last two numbers of a decision that has one too many: `last * SHARED + other`"""
+"""Factor by which two values share one number if a decision has one value too many: `last * SHARED + other`"""
 
 
 class Form(NamedTuple):
-    """Form of a row of the log: the types of a decision and of its reason, and the meaning of the stored numbers."""
+    """Form of rows of the log: the types of a decision and of its reason, and the meaning of the row's values."""
 
     decision: Any
     reason: Any
     names_job: bool
-    """True if the first field of the reason is a job."""
+    """True if the first field of the reason is a job, whose rank is in the row."""
     kinds: tuple[type, ...]
-    """Type of each stored number"""
+    """Type to which each value is converted when the decision is read"""
     may_miss: bool
-    """True if nan stands for None in the stored numbers."""
+    """True if a value can be None, which is stored as nan."""
     names_victims: bool = False
-    """True if the first field of the reason is the suspended victims; then the first number is their count."""
+    """True if the first field of the reason is a list of suspended jobs, of which the row's first value is the
+    number.
+    """
     is_placed: bool = False
-    """True if the policy chooses the processors; then the last number is the job's stretch, or ~index of a set."""
+    """True if the policy chooses the processors; the last value says which: those of the stretch with this number, or
+    of the extra set ~number.
+    """
     is_trial: bool = False
-    """True if the reason's first number is also the length of the speculative run."""
+    """True if the first value is both the limit of the speculative run and the first number of the reason."""
     own: int = 0
-    """Number of leading values that belong to the decision, not to its reason"""
+    """Number of values that belong to the decision; the remaining ones belong to its reason"""
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
-        """Return the decision about a job, rebuilt from its stored values."""
+        """Return the decision about the job, rebuilt from the jobs that it names, its values, and `on`, its
+        processors.
+        """
         own, because = values[: self.own], values[self.own :]
         lasts = because[:1] if self.is_trial else []
         if self.reason:
@@ -57,8 +63,8 @@ class Form(NamedTuple):
 
 
 class Placed(Form):
-    """Form of a placement in the matrix: the row, as ~row if the job passes others; the columns are stored in place of
-    a rank.
+    """Form of a placement in the matrix. Its value is the row (~row if the job passes others); its columns take the
+    place of a rank.
     """
 
     def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
@@ -97,27 +103,29 @@ def _forms() -> Iterator[Form]:
 
 FORMS = tuple(_forms())
 AS_IT_IS = len(FORMS)
-"""Form number of decisions that are kept as objects"""
+"""Number that marks decisions which are kept as objects, in place of the number of a form"""
 _NUMBERS = {(form.decision, form.reason, form.is_placed): number for number, form in enumerate(FORMS)}
 _NOTHING = (0.0,) * WIDTH
 _WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {
     Start: {}, Backfill: {}, Reserve: {}, ReserveRow: {},
 }  # fmt: skip
-"""Form number, whether the reason names a job, and padding of the row, by types of decision and reason"""
+"""Number of the form, True if the reason names a job, and padding of the row, by type of decision and type of reason"""
 for _number, _form in enumerate(FORMS):
     if _form.decision in _WRITTEN and not _form.is_placed and not _form.is_trial:
         _WRITTEN[_form.decision][_form.reason] = _number, _form.names_job, _NOTHING[len(_form.kinds) :]
 MANY = 4096
-"""Number of decisions that are written at once"""
+"""Number of decisions that wait in a list until they are written into rows together"""
 
 
 def form_of(decision: type, reason: type | None, is_placed: bool = False) -> int:
-    """Return the number of the form of these types of decision and reason."""
+    """Return the number of the form for a decision and a reason of these types."""
     return _NUMBERS[decision, reason, is_placed]
 
 
 class DecisionLog:
-    """Log of decisions in the order in which they were made, one row each; rows are written when first read."""
+    """Log of decisions in the order in which they were made, one row each. New decisions wait in a list and are written
+    into rows when rows are read.
+    """
 
     __slots__ = ("_jobs", "_kept", "_made", "_sets", "append", "forms", "heads", "new", "numbers", "ranks")
 
@@ -125,18 +133,18 @@ class DecisionLog:
     """Function that appends a decision."""
 
     def __init__(self, jobs: Sequence[Job] = (), sets: ProcessorSets | None = None) -> None:
-        """Make a log for these jobs; `sets` are the processors of the stretches that the decisions begin."""
+        """Make an empty log about these jobs (by rank); `sets` holds the processors of each stretch of the run."""
         self._jobs, self._sets = jobs, sets
         self._made: Sequence[Job | None] = jobs.made if isinstance(jobs, Jobs) else jobs
         self.new: list[Decision] = []
-        """Decisions that are not written into rows yet"""
+        """Decisions that are not written into rows yet, in order"""
         self.append = self.new.append
         self.forms = bytearray()
         self.ranks = array("i")
-        """Rank of the job that each decision is about; -1 for none"""
+        """Rank of the job that the decision in each row is about; -1 for none"""
         self.heads = array("i")
-        """Rank of the job that each reason names, columns of a placement, or index into `_kept` for decisions without a
-        form
+        """Rank of the job that the reason in each row names; in its place the columns of a placement, or the index of a
+        decision kept as an object
         """
         self.numbers = array("d")
         self._kept: list[Decision] = []
@@ -145,7 +153,7 @@ class DecisionLog:
         return len(self.forms) + len(self.new)
 
     def write(self) -> None:
-        """Write the pending decisions into rows."""
+        """Write the decisions that wait in `new` into rows."""
         if not self.new:
             return
         try:
@@ -156,7 +164,7 @@ class DecisionLog:
         self.new.clear()
 
     def _write_together(self) -> None:
-        """Write all pending decisions with forms at once; raise an error, and write none, if one has no form."""
+        """Write all waiting decisions into rows at once. If one of them has no form, write none and raise an error."""
         made, kept, first = self._made, list[Decision](), len(self._kept)
         forms, ranks, heads, numbers = bytearray(), list[int](), list[int](), list[float]()
         own: tuple[Any, ...]
@@ -201,7 +209,7 @@ class DecisionLog:
         self._kept += kept
 
     def _write_alone(self, decision: Decision) -> None:
-        """Write one decision into a row, as an object if its form does not fit."""
+        """Write one decision into a row, or keep it as an object if no form suits it."""
         self.new, new = [decision], self.new
         try:
             self._write_together()
@@ -241,13 +249,15 @@ class DecisionLog:
         return form.made(job, named, values, on)
 
     def about(self, rank: int, first: int, last: int) -> list[int]:
-        """Return the rows from `first` to before `last` that are about the job."""
+        """Return the indices of the rows about the job, from row `first` up to but not including row `last`."""
         self.write()
         found: list[int] = (np.flatnonzero(np.array(self.ranks[first:last]) == rank) + first).tolist()
         return found
 
     def until(self, last: int, sets: ProcessorSets | None = None) -> DecisionLog:
-        """Return a copy of the rows before row `last`, which can be continued and finds its processors in `sets`."""
+        """Return a copy of the rows before row `last`, to which a branched run can add; `sets` holds the processors of
+        its stretches.
+        """
         self.write()
         cut = DecisionLog(self._jobs, sets)
         cut.forms, cut.ranks, cut.heads = self.forms[:last], self.ranks[:last], self.heads[:last]

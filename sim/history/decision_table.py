@@ -1,4 +1,4 @@
-"""Decisions of a run as rows: step, time, kind, the first job that a decision is about, and its sentence."""
+"""Decisions of a run as a table: step, time, kind of decision, the first job that it is about, and its sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DECISIONS = ("step", "time", "decision", "job", "sentence")
 
 
 def decision_rows(past: Past) -> Iterator[tuple[int, float, str, str, str]]:
-    """Yield the decisions in the order in which they were made."""
+    """Yield (step, time, kind, job, sentence) for each decision, in the order in which they were made."""
     for step, decision in past.all_decisions():
         jobs = jobs_in(decision)
         job = jobs[0].id if jobs else ""
@@ -23,7 +23,7 @@ def decision_rows(past: Past) -> Iterator[tuple[int, float, str, str, str]]:
 
 
 def decision_table(past: Past, steps: int) -> Table:
-    """Return the decisions of the first steps as columns."""
+    """Return the decisions of the first `steps` steps as a table of columns."""
     rows = list(takewhile(lambda row: row[0] < steps, decision_rows(past)))
     made = zip(*rows, strict=True) if rows else ([] for _ in DECISIONS)
     kinds = (np.int64, np.float64, object, object, object)

@@ -1,4 +1,4 @@
-"""History that the engine writes step by step, and that can be cut after a step to continue differently."""
+"""History that the engine writes step by step. It can be cut after any step, so that a branch continues from there."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from sim.machine.turns import Turns
 from sim.workload.model import Job
 
 _A_STEP, _A_STRETCH = 36, 72
-"""Approximate bytes of a step and of a stretch"""
+"""Approximate size in bytes of a step, and of a stretch"""
 _MOST, _A_JOB = 1 << 29, 1000
-"""Most bytes that a history may take, and additional bytes for every job"""
+"""Largest size in bytes that a history may have, and the additional bytes allowed for each job"""
 _FREE = -5
-"""Index of the last step's free processors in the pending values"""
+"""Index, from the end of the pending values, of the free processors in the last step"""
 
 
 class History(Past):
-    """History of one run, to which the engine adds."""
+    """History of one run that the engine extends; reading it is done by the methods of `Past`."""
 
     __slots__ = ("_begins", "_closes", "_ends", "_last", "_made", "_new", "_places", "_stretches", "decided")
 
     decided: Callable[[Decision], None]
-    """Function that records a decision which the engine has applied."""
+    """Function that records a decision after the engine has applied it."""
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
-        """Make an empty history; `jobs` are by rank, for decisions that refer to them."""
+        """Make an empty history of a run with these jobs, by rank."""
         self._begins: list[Any] = []
         self._ends: list[Any] = []
         self._closes: list[Any] = []
-        """Pending values of each column in one flat list; reading a column writes them first"""
+        """Values of steps that are not yet in their columns, in one flat list; reading a column moves them there"""
         self._stretches = self._made = 0
-        """Numbers of stretches and of steps, including pending ones"""
+        """Numbers of stretches and of steps, including those that are not yet in the columns"""
         self._rank, self._start, self._end = array("i"), array("d"), array("d")
         self._end_step, self._begun, self._waiting, self._wanted = array("i"), array("i"), array("i"), array("l")
         self._ended_by, self._kind, self._processors = bytearray(), bytearray(), ProcessorSets()
@@ -66,7 +66,9 @@ class History(Past):
     # Written by the engine
 
     def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
-        """Begin a stretch of the job on these processors; return its number, with which `finish` ends it."""
+        """Record that the job begins a stretch on these processors; return the number of the stretch, which `finish`
+        takes.
+        """
         stretch = self._stretches
         self._begins += rank, now, kind, self._made, processors
         self._stretches = stretch + 1
@@ -77,7 +79,9 @@ class History(Past):
         self._ends += stretch, now, ended_by, self._made
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
-        """Complete a step with its time, free processors, waiting jobs, and processors requested by them."""
+        """Complete a step: store its time, the free processors, the number of waiting jobs, and the processors that
+        they request.
+        """
         decided = self._decisions
         many = len(decided.new)
         self._closes += now, free, waiting, wanted, len(decided.forms) + many, self._stretches
@@ -88,7 +92,7 @@ class History(Past):
             self.check_size()
 
     def write(self) -> None:
-        """Write the pending values into their columns."""
+        """Move the pending values into their columns."""
         begins, ends, closes = self._begins, self._ends, self._closes
         self._begins, self._ends, self._closes = [], [], []
         if begins:
@@ -101,11 +105,13 @@ class History(Past):
         self.mark()
 
     def count(self) -> None:
-        """Set the counters of steps and stretches from the columns."""
+        """Set the counters of steps and stretches to what the columns hold, after these were extended in bulk."""
         self._stretches, self._made = len(self._start), len(self._time)
 
     def mark(self) -> None:
-        """Record a mark: the stretches that are open, or followed by a suspension; searches can begin at marks."""
+        """Store a mark: a list of the stretches that are open, or after which their job is suspended. Searches begin at
+        a mark.
+        """
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
         ended_by, end_step, then = map(np.asarray, columns)
         stretches = range(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY)
@@ -133,9 +139,10 @@ class History(Past):
         self._link(ranks, starts, kinds, steps, len(self._start) - many)
 
     def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> None:
-        """Link the stretches from `number` on to the earlier stretches of the same jobs.
+        """Link the new stretches, from number `number` on, to the previous stretch of the same job, and record first
+        starts.
 
-        Where rows take turns, the engine itself reports which jobs begin to run.
+        Where rows of the matrix take turns, first starts are reported by the engine instead.
         """
         runs, stretches = kinds != GANG, number + np.arange(len(ranks))
         self._started.note_all(ranks[runs], starts[runs], steps[runs])
@@ -158,12 +165,12 @@ class History(Past):
         self._done.note_all(np.asarray(self._rank)[which[done]], at[done], steps[done])
 
     def _make_room_for(self, rank: int) -> None:
-        """Extend the columns by job up to this rank."""
+        """Extend the columns that have an entry for each job, so that they include this rank."""
         if rank >= len(self._last):
             self._make_room(max(rank + 1 - len(self._last), len(self._last)))
 
     def _make_room(self, more: int) -> None:
-        """Extend the columns by job by `more` empty entries."""
+        """Extend the columns that have an entry for each job by `more` empty entries."""
         for links in (self._first, self._last):
             links.extend(array("i", [-1]) * more)
         self._started.make_room(more)
@@ -198,12 +205,14 @@ class History(Past):
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
-        """Return the recorded first starts; with turns, the starts of new stretches follow from the clock."""
+        """Return the first starts as recorded. Where rows take turns, those of stretches without a turn yet are
+        computed from the clock.
+        """
         started: Times = vars(Past)["_started"].__get__(self)
         return started
 
     def tick(self, now: float, turns: Turns, step: int) -> None:
-        """Record the clock of the rows from that step on, unless it is the same."""
+        """Record the clock of the rows after the step `step`, unless nothing changed."""
         if self._clocks and self._clocks[-1].is_like(turns):
             return
         self._clock_since.append(now)
@@ -211,7 +220,7 @@ class History(Past):
         self._clock_step.append(step)
 
     def stand(self, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
-        """Restore the jobs in the matrix with their last stretches, from their (rank, columns, rows)."""
+        """Restore which jobs are in the matrix, each with its last stretch, from their (rank, columns, rows)."""
         last, started = self._last, self._started
         self._places = {rank: (columns, rows, last[rank]) for rank, columns, rows in places}
         self._new = {rank for rank in self._places if not started.has(rank)}
@@ -222,14 +231,14 @@ class History(Past):
         self._new.discard(rank)
 
     def mend_free(self, free: float) -> None:
-        """Correct the average number of processors free since the last step."""
+        """Replace the number of free processors of the last step by `free`, their average since that step."""
         if self._closes:
             self._closes[_FREE] = free
         else:
             self._free[-1] = free
 
     def lose_place(self, rank: int, now: float) -> None:
-        """End the job's suspension, because processors on which it would resume are lost."""
+        """End the suspension of the job because processors on which it would have resumed went down; it waits again."""
         self.write()
         self._lost[self._last[rank]] = self._made, now
 
@@ -243,18 +252,20 @@ class History(Past):
         self._changes.append(switch)
 
     def open_stretches(self) -> dict[int, int]:
-        """Return the open stretch of every job that is on processors or in the matrix, by rank."""
+        """Return the number of the open stretch of every job that is on processors or in the matrix, by rank."""
         return {self._rank[stretch]: stretch for stretch in self._open() if self._end[stretch] == inf}
 
     def _open(self) -> list[int]:
-        """Return the stretches that are still open or that a suspension follows, found from the last mark on."""
+        """Return the numbers of the stretches that are open, or after which the job is suspended; the search begins at
+        the last mark.
+        """
         end, ended_by, then = self._end, self._ended_by, self._next
         known = self._under_way(inf, len(end))
         return [i for i in known if end[i] == inf or (ended_by[i] == SUSPENDED and then[i] < 0)]
 
     @property
     def processor_sets(self) -> ProcessorSets:
-        """Return the processors of all stretches."""
+        """Return the storage of the processors of all stretches, by number of the stretch."""
         return self._processors
 
     @property
@@ -279,7 +290,7 @@ class History(Past):
     # Cut at another moment
 
     def until(self, step: int, free: float) -> History:
-        """Return the first `step` steps as a separate history, which can be continued differently.
+        """Return a copy of the first `step` steps, which a branched run can continue.
 
         `free` is the number of processors that are free after these steps.
         """
@@ -319,7 +330,9 @@ class History(Past):
 
 
 def _up_to_date(slot: Any) -> Any:
-    """Return a property for a column that writes the pending values before it is read."""
+    """Return a property for the column in attribute `slot`; reading it first moves the pending values into the
+    columns.
+    """
     read, keep = slot.__get__, slot.__set__
 
     def column(history: History) -> Any:
@@ -341,7 +354,7 @@ for _name in (
 
 
 class Unwritten(History):
-    """History that records nothing, for an engine whose history is known already."""
+    """History that ignores everything it is told, for an engine that repeats steps which are recorded already."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Results of each job: columns by rank that the engine fills."""
+"""Results of each job (such as start and end), in columns by rank that the engine fills."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Ledger:
-    """Ledger with the results of each job so far, in columns by rank; nan for events that have not happened."""
+    """Results of each job so far, in columns by rank; nan for an event that has not happened."""
 
     __slots__ = ("backfilled", "end", "interruptions", "migrations", "preemptions", "promised", "ran", "start")
 
@@ -20,7 +20,7 @@ class Ledger:
         self.end = array("d", [nan]) * jobs
         self.promised = array("d", [nan]) * jobs
         self.ran = array("d", [0]) * jobs
-        """Seconds of progress of each job, up to the end of its last stay on processors"""
+        """Seconds for which each job has run, up to the end of its last stay on processors"""
         self.backfilled = bytearray(jobs)
         self.preemptions = array("i", [0]) * jobs
         self.migrations = array("i", [0]) * jobs
@@ -34,7 +34,9 @@ class Ledger:
         )  # fmt: skip
 
     def told(self, waiting: array[int]) -> list[int]:
-        """Return the waiting jobs that have results: an earlier run, a migration or a reservation."""
+        """Return those of the waiting jobs that have results already: from an earlier run, a migration or a
+        reservation.
+        """
         ranks = np.array(waiting)
         is_told = np.zeros(len(ranks), np.bool_)
         for name, nothing in zip(Entry._fields, _NOTHING, strict=True):
@@ -44,15 +46,16 @@ class Ledger:
         return told
 
     def _values(self, name: str) -> Any:
-        """Return a column as a numpy array that shares its memory."""
+        """Return the column of this name as a numpy array, which shares its memory."""
         column = getattr(self, name)
         return np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
 
     def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, Entry]) -> Ledger:
-        """Return the ledger as it was after `submitted` jobs; results of finished jobs do not change any more.
+        """Return the results as they were after `submitted` jobs had arrived; those of finished jobs do not change any
+        more.
 
-        `unfinished` are the ranks of the submitted jobs that had not finished; a job without an entry had no results
-        then.
+        `unfinished` are the submitted jobs that had not finished, and `entries` their results then; a job without an
+        entry had none.
         """
         ledger, jobs = Ledger(0), len(self.start)
         afresh = np.array(unfinished, dtype=np.int64)

@@ -40,22 +40,26 @@ MARK_EVERY = 256
 
 @dataclass(frozen=True)
 class Switch:
-    """Change of the policy after `step` steps, including the current one (0 if the step is not known yet)."""
+    """Change of the policy during a run. `step` is the number of steps up to the change, including its own; 0 if not
+    known yet.
+    """
 
     step: int
     time: float
     policy: Policy
     """Policy as requested by the user; it may be one that selects another policy."""
     was: str = ""
-    """Text of the policy before the switch."""
+    """Description of the policy before the switch, as shown to the user."""
     planned: Mapping[int, float] = field(default_factory=dict, compare=False, repr=False)
     """Planned starts that the policy before the switch left, by rank."""
     by_rule: bool = False
-    """True if an adaptive policy made the switch; when the run is repeated, it happens again without this record."""
+    """True if an adaptive policy made the switch; then it happens again by itself when the run is repeated."""
     breaks: tuple[int, float] | None = None
-    """Processors that fail, and the end of the failure, for a what-if experiment in place of a change of policy."""
+    """For an experiment "what if processors fail": the processors, as bits, and the end of the failure. The policy then
+    stays the same.
+    """
     is_after: bool = field(default=False, compare=False)
-    """True for a future switch that comes after all other events of its time."""
+    """True for a switch in the future that takes place after all other events of the same time."""
 
     @property
     def spec(self) -> str:
@@ -63,12 +67,14 @@ class Switch:
 
     @property
     def called(self) -> str:
-        """Return the label of the switch's mark in the chart."""
+        """Return the text at the switch's mark in the chart."""
         return self.spec if self.breaks is None else f"processors {written(self.breaks[0])} fail"
 
 
 class Past:
-    """History of one run up to some step, read-only. `History.as_of` makes it; a `History` itself grows."""
+    """Read-only history of one run up to some step. `History.as_of` returns one that stays the same while the run goes
+    on.
+    """
 
     __slots__ = (
         "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
@@ -83,27 +89,29 @@ class Past:
     _end_step: array[int]
     """Step, counted from 0, in which each stretch ended"""
     _ended_by: bytearray
-    """Kind of end of each ended stretch, as index into `ENDINGS`"""
+    """Kind of end of each stretch, as index into `ENDINGS`; valid once the stretch has ended"""
     _kind: bytearray
     _processors: ProcessorSets
     _next: array[int]
-    """Next stretch of the same job for each stretch, -1 for none"""
+    """Number of the same job's next stretch, for each stretch; -1 if there is none"""
     _marks: list[Ints]
-    """Stretches that were open, or after which their job was suspended, at each mark"""
+    """Marks, one for every `MARK_EVERY` stretches: numbers of the stretches that were open, or after which the job was
+    suspended
+    """
     _lost: dict[int, tuple[int, float]]
-    """Step and time at which processors went down on which a suspended job had to resume, by stretch: the job waits
-    again
+    """Step and time at which a suspended job lost processors that it needed to resume, so that it waits again; by its
+    last stretch
     """
     _given_up: dict[int, int]
-    """Step in which each cancelled job was cancelled, by rank"""
+    """Step in which the engine cancelled each job that can never run, by rank"""
     _first: array[int]
-    """First stretch of each job by rank, -1 for none"""
+    """Number of each job's first stretch, by rank; -1 if there is none"""
     _started: Times
     """Time at which each job first ran"""
     _done: Times
     """Time at which each job finished, or was killed at its estimate"""
     _rows: dict[int, tuple[int, ...]]
-    """Rows of each stretch of kind gang, by stretch"""
+    """Rows of the matrix that hold the job during each stretch of kind gang, by number of the stretch"""
     _time: array[float]
     _free: array[float]
     _waiting: array[int]
@@ -119,27 +127,28 @@ class Past:
     _clock_step: array[int]
     _changes: list[Switch]
     _steps: int | None
-    """Number of visible steps; None for all, including events after the last step"""
+    """Number of steps that can be seen; None for all, including what happened after the last step"""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.steps:,} steps>"
 
     @property
     def steps(self) -> int:
-        """Return the number of steps."""
+        """Return the number of steps that can be seen."""
         return len(self._time) if self._steps is None else self._steps
 
     def as_of(self, step: int) -> Past:
-        """Return the history as of `step` steps: stretches that ended later are open, later ones are missing.
+        """Return the history as it was after `step` steps: stretches that ended later are open, later ones are missing.
 
-        The columns are shared, nothing is copied. Where rows take turns, the free processors of the last step are
-        already the average until the next.
+        The columns are shared, nothing is copied. Where rows take turns, the number of free processors of the last step
+        is
+        its average until the next step.
         """
         return self._seen(min(step, self.steps))
 
     @property
     def whole(self) -> Past:
-        """Return the history with all later steps that have been computed."""
+        """Return the same history with all steps simulated so far."""
         return self._seen(len(self._time))
 
     def _seen(self, steps: int) -> Past:
@@ -170,7 +179,7 @@ class Past:
 
     @property
     def _now(self) -> int:
-        """Return the number of the first step that is hidden."""
+        """Return the number, from 0, of the first step that cannot be seen."""
         return NEVER if self._steps is None else self._steps
 
     def stretches(self) -> Iterator[Stretch]:
@@ -180,7 +189,7 @@ class Past:
     # By job
 
     def of(self, rank: int) -> list[Stretch]:
-        """Return the job's stretches in order of time."""
+        """Return all stretches of the job, in order of time."""
         return list(map(self.stretch, self._of(rank)))
 
     def _of(self, rank: int) -> Iterator[int]:
@@ -190,12 +199,12 @@ class Past:
             stretch = self._next[stretch]
 
     def starts(self, jobs: int) -> Floats:
-        """Return the first start of each of `jobs` jobs by rank, nan for a job that has not started or had no turn."""
+        """Return the first start of each of the first `jobs` jobs, by rank; nan if the job has not run yet."""
         return self._started.column(jobs, self._now)
 
     def ends(self, jobs: int) -> Floats:
-        """Return the end of each of `jobs` jobs by rank, finished or killed at its estimate; nan for a job that has not
-        ended.
+        """Return the time at which each of the first `jobs` jobs finished or was killed at its estimate, by rank; nan
+        before that.
         """
         return self._done.column(jobs, self._now)
 
@@ -221,8 +230,8 @@ class Past:
                 yield bisect_right(ends, row, step, until), self._decisions[row]
 
     def beginning(self, rank: int) -> tuple[Stretch, tuple[int, ...]] | None:
-        """Return the job's first stretch, and the processors of each partition at that time; None if it has not
-        started.
+        """Return the job's first stretch, and the processors (as bits) of each partition at that time; None if the job
+        has not started.
         """
         stretch = next(self._of(rank), None)
         if stretch is None:
@@ -238,7 +247,7 @@ class Past:
     # By time
 
     def segments(self) -> Iterator[Stretch]:
-        """Yield all stretches in which processors were held; where rows take turns, each turn is one stretch."""
+        """Yield all times during which a job held processors, as stretches; where rows take turns, each turn is one."""
         now = self._time[self.steps - 1] if self.steps else 0
         for stretch in self.stretches():
             if stretch.rows:
@@ -247,7 +256,9 @@ class Past:
                 yield stretch
 
     def turns(self, stretch: Stretch, start: float, end: float) -> Iterator[Stretch]:
-        """Yield the turns of a stretch of kind gang, from `start` until `end`, cut off there."""
+        """Yield the turns within a stretch of kind gang from `start` until `end`, as stretches; the first and last are
+        cut off there.
+        """
         start, end = max(start, stretch.start), end if stretch.end is None else min(end, stretch.end)
         clocks = bisect_left(self._clock_step, self._now)
         clock = max(bisect_right(self._clock_since, start, 0, clocks) - 1, 0)
@@ -279,10 +290,10 @@ class Past:
         return [self.stretch(i) for i in seen if held[i] & processors]
 
     def pauses(self, start: float, end: float) -> list[Stretch]:
-        """Return the suspensions at any time from `start` until `end` as stretches, in the order in which they began.
+        """Return the suspensions at any time from `start` until `end`, as stretches of kind "suspended", by begin.
 
-        Such a stretch, of kind "suspended", lasts from the end of a stretch to the beginning of the job's next one, or
-        until its processors go down.
+        Each lasts from the end of one stretch to the begin of the job's next one, or until processors that the job
+        needs to resume go down.
         """
         if SUSPENDED not in self._ended_by:
             return []
@@ -316,8 +327,8 @@ class Past:
         return many
 
     def _under_way(self, start: float, before: int) -> list[int]:
-        """Return the stretches with a number below `before`, except some that ended, with the suspension after them, by
-        `start`.
+        """Return numbers of stretches below `before`; left out are some that ended, with their job's suspension after
+        them, by `start`.
         """
         if not self._marks:
             return []
@@ -332,11 +343,11 @@ class Past:
         return index if index >= 0 else None
 
     def time_of(self, step: int) -> float:
-        """Return the time of this step, counted from 0."""
+        """Return the time of the step with this number, counted from 0."""
         return self._time[step]
 
     def decisions(self, step: int) -> Sequence[Decision]:
-        """Return the decisions of a step, in order."""
+        """Return the decisions of the step with this number (from 0), in the order in which they were made."""
         first = self._decision_end[step - 1] if step else 0
         return [self._decisions[row] for row in range(first, self._decision_end[step])]
 
@@ -346,43 +357,53 @@ class Past:
 
     @property
     def switches(self) -> tuple[Switch, ...]:
-        """Return all switches of the policy so far."""
+        """Return all changes of the policy up to the last step that can be seen."""
         return tuple(change for change in self._changes if change.step <= self.steps)
 
     def owners_at(self, time: float) -> tuple[int, ...]:
-        """Return the processors that each partition owned at `time`; empty without partitions."""
+        """Return the processors, as bits, that each partition owned at `time`; empty without partitions."""
         since = self.owners_between(time, nextafter(time, inf))
         return since[-1][1] if since else ()
 
     def owners_between(self, start: float, end: float) -> list[tuple[float, tuple[int, ...]]]:
-        """Return (begin, owners) of every division into partitions that held at any time from `start` until `end`."""
+        """Return (begin, processors of each partition) for every division of the machine that held between `start` and
+        `end`.
+        """
         known = bisect_left(self._boundary_step, self._now)
         first = max(bisect_right(self._boundaries, start, 0, known, key=itemgetter(0)) - 1, 0)
         last = bisect_left(self._boundaries, end, 0, known, key=itemgetter(0))
         return self._boundaries[first:last]
 
     def turn_at(self, time: float) -> float | None:
-        """Return the length in seconds of turns at `time`, or before; None if rows have never taken turns."""
+        """Return the length in seconds of a turn at `time`, or at the last earlier time when rows took turns; None if
+        there is none.
+        """
         clocks = bisect_left(self._clock_step, self._now)
         clock = bisect_right(self._clock_since, time, 0, clocks) - 1
         return self._clocks[clock].slice if clock >= 0 else None
 
     def rows_settled(self, since: int = 0) -> Iterator[tuple[float, tuple[int, ...]]]:
-        """Yield (time, rows of the matrix) for each rebuild of the matrix, from number `since` on."""
+        """Yield (time, ids of the matrix rows) for each rebuild of the matrix, beginning with rebuild number
+        `since`.
+        """
         for clock in range(since, bisect_left(self._clock_step, self._now)):
             yield self._clock_since[clock], self._clocks[clock].rows
 
     def times(self, since: int = 0) -> array[float]:
-        """Return a copy of the times of the steps from `since` on."""
+        """Return a new array with the times of the steps from number `since` on."""
         return self._time[since : self.steps]
 
     def columns(self) -> tuple[array[float], array[float], array[int], array[int]]:
-        """Return copies of the columns time, free processors, waiting jobs and requested processors after each step."""
+        """Return new arrays with the state after each step: time, free processors, number of waiting jobs, processors
+        they request.
+        """
         steps = self.steps
         return self._time[:steps], self._free[:steps], self._waiting[:steps], self._wanted[:steps]
 
     def at(self, steps: Ints) -> tuple[Floats, Floats, Ints, Ints]:
-        """Return time, free processors, waiting jobs and requested processors after these steps, counted from 0."""
+        """Return the state after each of these steps (numbers from 0): time, free processors, waiting jobs, processors
+        they request.
+        """
         time, free, waiting, wanted = map(np.asarray, (self._time, self._free, self._waiting, self._wanted))
         return time[steps], free[steps], waiting[steps], wanted[steps]
 

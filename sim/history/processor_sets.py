@@ -1,4 +1,4 @@
-"""Storage of the processors of each stretch: integers on narrow machines, ranges on wide ones."""
+"""Storage of the processors of each stretch: as integers on narrow machines, as ranges of numbers on wide ones."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _NARROW = 1024
 
 
 class ProcessorSets:
-    """Sets of processors, one for each stretch; `sets[i]` is the set as in `sim.machine.processors`.
+    """Storage of one set of processors for each stretch: `sets[i]` is that of stretch i, as bits of an integer.
 
-    Further sets that belong to no stretch are `sets[~index]`.
+    Further sets that belong to no stretch are read by `sets[~index]`.
     """
 
     __slots__ = ("_sets", "place", "ranges")
@@ -21,9 +21,9 @@ class ProcessorSets:
     def __init__(self) -> None:
         self._sets: list[int] = []
         self.ranges = array("i")
-        """Number of ranges of each set, then the first and last processor of each range"""
+        """For each set the number of its ranges, then the first and last processor of each range, all in one column"""
         self.place = array("q")
-        """Index of each set in `ranges`, or ~index of a set in `_sets`"""
+        """Index at which each set begins in `ranges`; ~index if it is stored as an integer in `_sets`"""
 
     def __len__(self) -> int:
         return len(self.place)
@@ -47,7 +47,7 @@ class ProcessorSets:
             self._sets += more
 
     def write(self, processors: int) -> int:
-        """Append a set as ranges, and return the index at which they begin."""
+        """Store a set that belongs to no stretch as ranges, and return the index at which they begin."""
         place, lowest = len(self.ranges), (processors & -processors).bit_length() - 1
         span = processors >> lowest
         changes = span ^ (span << 1)
@@ -74,12 +74,12 @@ class ProcessorSets:
         return found
 
     def until(self, count: int) -> ProcessorSets:
-        """Return the first `count` sets as a separate object, to which others can be appended."""
+        """Return a copy of the first `count` sets, to which a branched run can append."""
         cut = ProcessorSets()
         cut.place, cut.ranges, cut._sets = self.place[:count], self.ranges[:], self._sets[:]
         return cut
 
     @property
     def size(self) -> int:
-        """Return the approximate size in bytes, apart from 8 for each set."""
+        """Return the approximate size in bytes of the stored sets, without the 8 bytes of each index."""
         return 4 * len(self.ranges) + 72 * len(self._sets)

@@ -8,7 +8,7 @@ from sim.workload.categories import TAU
 
 
 class Totals(NamedTuple):
-    """Metrics of the jobs that have finished, with the bounded slowdown of Kettimuthu and Zhang et al."""
+    """Metrics of the jobs finished so far, with the bounded slowdown as Kettimuthu and Zhang et al. define it."""
 
     started: int
     finished: int
@@ -24,11 +24,11 @@ class Totals(NamedTuple):
     mean_bounded_slowdown: float
     max_bounded_slowdown: float
     utilization: float
-    """Share of the processors that was used from the first submission until now."""
+    """Used share of the processors that were available from the first submission until now."""
 
 
 class RunningTotals:
-    """Running sums from which `Totals` are computed; the engine adds each finished job."""
+    """Running sums over the finished jobs, to which the engine adds each job; `Totals` are computed from them."""
 
     __slots__ = (
         "area",
@@ -61,7 +61,9 @@ class RunningTotals:
         return twin
 
     def finish(self, turnaround: float, wait: float, run: float, procs: int) -> None:
-        """Add a completed job: turnaround, wait for its first start and run time in seconds, and its processors."""
+        """Add a completed job: its turnaround, wait for the first start and run time, all in seconds, and its number of
+        processors.
+        """
         slowdown = 1 + (turnaround - run) / (run if run > TAU else TAU)
         self.finished += 1
         self.wait += wait
@@ -73,7 +75,9 @@ class RunningTotals:
             self.worst = slowdown
 
     def totals(self, capacity: float, running_area: float) -> Totals:
-        """Return means and shares; `running_area` are the processor-seconds of running jobs, of `capacity` in all."""
+        """Return the metrics so far. `capacity` are the available processor-seconds, `running_area` those that running
+        jobs have used.
+        """
         done = max(self.finished, 1)
         return Totals(
             started=self.started,

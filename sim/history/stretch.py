@@ -1,4 +1,4 @@
-"""Stretch of a job: a set of processors that it holds for some time, with its kind and the kind of its end."""
+"""Stretch of a job: a time in which it holds a set of processors, with its kind and the kind of its end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DONE, KILLED, CUT, SUSPENDED, QUEUED, MOVED, INTERRUPTED = range(len(ENDINGS))
 
 
 class Stretch(NamedTuple):
-    """Stretch of one job on a set of processors; `end` is None until it ends."""
+    """Time from `start` until `end` in which one job holds a set of processors; `end` is None until it is known."""
 
     rank: int
     start: float
@@ -26,13 +26,15 @@ class Stretch(NamedTuple):
     kind: str
     processors: int
     rows: tuple[int, ...] = ()
-    """Rows of the matrix that hold the job; it has the processors while one of them is active"""
+    """Rows of the Ousterhout matrix that hold the job; it uses the processors while one of them is active"""
     ended_by: str | None = None
-    """Kind of end from `ENDINGS`; None while the stretch is open."""
+    """How the stretch ended, one of `ENDINGS`; None while it is open."""
 
     @property
     def is_cut(self) -> bool:
-        """Return True if the stretch ends by a kill, a cut or an interruption."""
+        """Return True if the stretch ended before the job had finished by itself: by a kill, the limit of a speculative
+        run, or a failure.
+        """
         return self.ended_by in ("killed", "cut", "interrupted")
 
     @property

@@ -1,6 +1,6 @@
 """Queries over stretches: in which step a job came to a processor or left it, and when partitions changed.
 
-A stay is one or more stretches of a job without a gap. Steps are counted from 1, as in the position of the replay.
+A stay is one or more stretches of a job without a gap. Steps are counted from 1, as on the screen.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def stretches_on(past: Past, processor: int) -> Iterator[int]:
 
 
 def came_in(past: Past, stretch: int, processor: int) -> int | None:
-    """Return the step in which the job got the processor with this stretch; None if it already had the processor."""
+    """Return the step in which this stretch brought the job to the processor; None if the job held it just before."""
     before = -1
     for each in past._of(past._rank[stretch]):
         if each == stretch:
@@ -37,13 +37,13 @@ def came_in(past: Past, stretch: int, processor: int) -> int | None:
 
 
 def left_in(past: Past, stretch: int, processor: int) -> int | None:
-    """Return the step in which the job left the processor at the stretch's end, or None if it stayed."""
+    """Return the step in which the job left the processor at the end of this stretch; None if it stayed there."""
     open_ = past._end_step[stretch] >= past._now
     return None if open_ or goes_on(past, stretch, processor) else past._end_step[stretch] + 1
 
 
 def goes_on(past: Past, stretch: int, processor: int) -> bool:
-    """Return True if the job keeps the processor after that stretch, in another stretch."""
+    """Return True if the job's next stretch follows without a gap and includes the processor."""
     then = past._next[stretch] if stretch >= 0 else -1
     if not 0 <= then < len(past) or (past._ended_by[stretch] != MOVED and past._kind[then] != SUSPENDING):
         return False
@@ -54,8 +54,8 @@ def goes_on(past: Past, stretch: int, processor: int) -> bool:
 
 
 def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
-    """Return the first stretch of each job that was submitted after this job and started during one of its waits, by
-    rank.
+    """Return the jobs that passed this job, by rank: those submitted later that started while it waited. Each has its
+    first such stretch.
     """
     found: dict[int, int] = {}
     for number, (begun, end, _, _) in enumerate(_waits(past, rank, submit)):
@@ -69,7 +69,9 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
 
 
 def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the job's waits, each as a range of stretches that began then, and a range of steps."""
+    """Yield (first stretch, last stretch, first step, last step) for each time in which the job waited, with what began
+    in it.
+    """
     count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
     for stretch in past._of(rank):
@@ -86,7 +88,9 @@ def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int
 
 
 def begins(past: Past, rank: int, first: int, last: int) -> int | None:
-    """Return the first of the job's stretches in this range that does not continue another one, or None."""
+    """Return the number of the job's first stretch from `first` to before `last` that does not continue another one, or
+    None.
+    """
     goes = False
     for stretch in past._of(rank):
         if first <= stretch < last and not goes and past._kind[stretch] != SUSPENDING:
@@ -96,12 +100,14 @@ def begins(past: Past, rank: int, first: int, last: int) -> int | None:
 
 
 class InTheWay(NamedTuple):
-    """Times at which a job could have started if no job had passed it: enough processors, no maintenance ahead."""
+    """When a job could have started had no other job passed it (enough processors, no maintenance ahead), and which
+    jobs prevented it.
+    """
 
     since: float
-    """First time at which the job could have started; infinite if there is no such time"""
+    """First time at which the job could have started but for the jobs that passed it; infinite if there is none"""
     passers: frozenset[int]
-    """Ranks of the jobs that passed the job and held processors at one of these times"""
+    """Ranks of the jobs that had passed this job and held processors at such a time"""
 
 
 def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Sequence[Outage] = ()) -> InTheWay | None:
@@ -132,7 +138,9 @@ def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Seq
 
 
 def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the job's stretches from `begun` on in these steps, each with the steps of its begin and end."""
+    """Yield (stretch, step of its begin, step of its end) for the job's stretches from `begun` on in the steps `first`
+    to `last`.
+    """
     for stretch in past._of(rank):
         begin, end = bisect_right(past._begun, stretch), min(past._end_step[stretch], last)
         if stretch >= begun and max(begin, first) < end:
@@ -140,7 +148,7 @@ def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator
 
 
 def divided_in(past: Past) -> Iterator[int]:
-    """Yield the steps in which the processors of partitions changed, the last first."""
+    """Yield the steps in which the processors of a partition changed, the latest first."""
     known = bisect_left(past._boundary_step, past._now)
     for index in range(known - 1, -1, -1):
         if past._boundaries[index][1] != (past._boundaries[index - 1][1] if index else ()):

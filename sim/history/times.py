@@ -1,4 +1,6 @@
-"""Time of an event of each job, such as its start: columns by rank that can be read as of any step, and cut."""
+"""Time at which an event, such as the start, happened to each job: columns by rank that can be read as of any step, and
+cut.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 class Times:
-    """Times of one event by rank, with their steps; the step of an event that has not happened is `NEVER`."""
+    """Times of one kind of event, by rank of the job, with the step of each; `NEVER` is the step if it has not
+    happened.
+    """
 
     __slots__ = ("at", "step")
 
@@ -28,11 +32,11 @@ class Times:
         self.step.extend(array("i", [NEVER]) * more)
 
     def note(self, rank: int, at: float, step: int) -> None:
-        """Record the event of one job."""
+        """Record that the event happened to job `rank` at the time `at`, in the step `step`."""
         self.at[rank], self.step[rank] = at, step
 
     def note_all(self, ranks: Ints, at: Floats, steps: Ints) -> None:
-        """Record the event of each of these jobs, unless it has one already."""
+        """Record the events of several jobs, except for jobs that have one already."""
         step = np.asarray(self.step)
         new = np.flatnonzero(step[ranks] == NEVER)[::-1]
         np.asarray(self.at)[ranks[new]], step[ranks[new]] = at[new], steps[new]

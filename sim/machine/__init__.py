@@ -1,1 +1,1 @@
-"""The machine: processors, free processors over future time, the Ousterhout matrix, and the turns of its rows."""
+"""The machine: processors and nodes, plans of their future use, the Ousterhout matrix, and the turns of its rows."""

@@ -1,6 +1,6 @@
-"""Columns of numbers as lists, for the interpreted loop; all values of a list are in use.
+"""Columns of numbers as Python lists, for the interpreted loop; all values of a list are in use.
 
-Compiled code uses `sim.kernel.arrays`, which has the same functions; `sim.machine.operations` uses either.
+Compiled code uses `sim.kernel.arrays` instead, which has the same functions; `sim.machine.operations` uses either.
 """
 
 from __future__ import annotations
@@ -15,47 +15,47 @@ Numbers: TypeAlias = list[int]
 Longs: TypeAlias = list[int]
 Bytes: TypeAlias = list[int]
 Words: TypeAlias = list[int]
-"""Type of a column of words. In compiled code, the columns are memory views of 64-bit doubles, of 32-, 64- and 8-bit
-integers, and of unsigned 64-bit integers
+"""Type of a column of 64-bit words. In compiled code, columns are memory views: of doubles, of integers of 32, 64 and 8
+bits, and of these words
 """
 Processors: TypeAlias = int
-"""Type of a set of processors as one large integer; compiled code keeps the Python object"""
+"""Type of a set of processors as one large integer, in compiled code too"""
 Word: TypeAlias = int
-"""Type of a word of a set; in compiled code an unsigned 64-bit integer"""
+"""Type of one 64-bit word of a set of processors; in compiled code an unsigned integer"""
 
 
 def column_of(kind: str, values: Any) -> Any:
-    """Return an array of kind "d" or "i" as a column."""
+    """Return the values of an array as a column; the kind is "d" for floating-point or "i" for whole numbers."""
     return values.tolist()
 
 
 def times(count: int) -> Times:
-    """Return a column of `count` times."""
+    """Return a new column of `count` times."""
     return [0.0] * count
 
 
 def numbers(count: int) -> Numbers:
-    """Return a column of `count` whole numbers."""
+    """Return a new column of `count` whole numbers."""
     return [0] * count
 
 
 def words(count: int) -> Words:
-    """Return a column of `count` empty words of 64 bits."""
+    """Return a new column of `count` words of 64 bits, all 0."""
     return [0] * count
 
 
 def growing_times(most: int) -> Times:
-    """Return an empty column for at most `most` times."""
+    """Return an empty column to which up to `most` times will be added."""
     return []
 
 
 def growing_numbers(most: int) -> Numbers:
-    """Return an empty column for at most `most` whole numbers."""
+    """Return an empty column to which up to `most` whole numbers will be added."""
     return []
 
 
 def copy_times(column: Any, other: Any, count: int) -> None:
-    """Copy the first `count` values of a column to another column."""
+    """Copy the first `count` values of `column` to the beginning of `other`."""
     other[:] = column
 
 
@@ -63,33 +63,42 @@ copy_numbers = copy_times
 
 
 time_before = number_before = bisect_left
-"""Function that returns the number of sorted values smaller than `value`, between `low` and `high`"""
+"""Function that returns the index, between `low` and `high`, of the first value in a sorted column that is not smaller
+than `value`
+"""
 
 
 def time_near(column: Any, value: float, near: int, count: int) -> int:
-    """Return the number of the first `count` sorted values that are before `value`."""
+    """Return how many of the first `count` values of a sorted column are smaller than `value`; compiled code searches
+    from index `near`.
+    """
     return bisect_left(column, value, 0, count)
 
 
 time_up_to = bisect_right
-"""Function that returns the number of sorted values that are at most `value`, between `low` and `high`"""
+"""Function that returns the index, between `low` and `high`, of the first value in a sorted column that is greater than
+`value`
+"""
 
 
 def most_first(column: Any, count: int, by: Any, into: Any) -> None:
-    """Sort the first `count` numbers into `into`, the greatest by `by` first; of equals the last comes first."""
+    """Write the first `count` numbers of `column` into `into`, sorted by their value in `by`, the greatest first; of
+    equals the last first.
+    """
     backwards = column[count - 1 :: -1] if count else []
     into[:count] = sorted(backwards, key=by.__getitem__, reverse=True)
 
 
 def whole_turns(time: float, slice: float) -> int:
-    """Return the number of turns that have ended after `time` seconds, 0 for negative times."""
+    """Return the number of whole turns of `slice` seconds in `time` seconds; 0 for negative times."""
     return max(int(time // slice), 0)
 
 
 def ends_in_order(
     now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
 ) -> None:
-    """Compute the expected end of each job, with its remaining estimate times `by`, and sort the jobs by it.
+    """Write each job's expected end into `ends`, now + (estimate - ran) * `by`, and the indices of the jobs by end into
+    `order`.
 
     Equal ends keep their previous order if the number of jobs has not changed.
     """
@@ -100,17 +109,17 @@ def ends_in_order(
 
 
 insert_in_order = insort_left
-"""Function that inserts a value behind smaller ones, between two indices; the last is the number of values"""
+"""Function that inserts a value into a sorted column behind smaller ones, between two indices"""
 
 
 def begin_steps(times: Any, numbers: Any, time: float, number: int) -> None:
-    """Write the first step of both columns."""
+    """Write the first entry of a column of times and of a column of numbers."""
     times[:] = (time,)
     numbers[:] = (number,)
 
 
 def insert_time(column: Any, count: int, place: int, value: float) -> None:
-    """Insert a value at that index."""
+    """Insert `value` at index `place` of a column with `count` values."""
     column.insert(place, value)
 
 
@@ -118,7 +127,7 @@ insert_number = insert_time
 
 
 def remove_times(column: Any, count: int, place: int, many: int) -> None:
-    """Remove `many` values from index `place` on."""
+    """Remove `many` values from index `place` on, of a column with `count` values."""
     del column[place : place + many]
 
 
@@ -126,7 +135,7 @@ remove_numbers = remove_times
 
 
 def set_numbers(column: Any, first: int, many: int, value: int) -> None:
-    """Set `many` values from index `first` on, within the column."""
+    """Set `many` values of the column to `value`, from index `first` on."""
     last = first + many
     if first < 0 or last > len(column):
         first = max(first, 0)
@@ -136,13 +145,15 @@ def set_numbers(column: Any, first: int, many: int, value: int) -> None:
 
 
 def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_second: Any) -> None:
-    """Sort `count` pairs, by the second number if the first are equal."""
+    """Sort `count` pairs, stored in two columns, by the first and then the second number; the other two columns are
+    space to work in.
+    """
     pairs = sorted(zip(first[:count], second[:count], strict=True))
     first[:count] = [value for value, _ in pairs]
     second[:count] = [number for _, number in pairs]
 
 
 def forget_last(first: Any, second: Any) -> None:
-    """Remove the last pair."""
+    """Remove the last pair from two columns."""
     first.pop()
     second.pop()

@@ -1,4 +1,4 @@
-"""Stand-in for the module `cython` in files that are not compiled."""
+"""Stand-in for the module `cython`, so that files which are also compiled run as plain Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def cclass(of: _Class) -> _Class:
-    """Return the class with a slot for every attribute that its methods use, which makes access faster."""
+    """Return the class with fixed attributes (`__slots__`): those that its methods use, so that access is faster."""
     methods = [method for method in vars(of).values() if isinstance(method, FunctionType)]
     names = {name for method in methods for name in method.__code__.co_names} - {*dir(of)}
     parts = {name: part for name, part in vars(of).items() if name not in ("__dict__", "__weakref__")}

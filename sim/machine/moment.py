@@ -12,7 +12,7 @@ APART = 4 * MOMENT
 """Distance in seconds from which two points in time differ even if each is moved by the tolerance."""
 _PER_SECOND = 1e6
 _COARSE = 1e9
-"""Durations in seconds from which a double has too few digits to be rounded to a microsecond."""
+"""Durations from this many seconds on are not rounded, because a double has too few digits for microseconds."""
 
 
 def whole(seconds: float) -> float:

@@ -1,7 +1,8 @@
-"""Plan of a machine of nodes: the free resources of each node over future time, as `Profile` is for equal processors.
+"""Plan of a machine of nodes: the resources of each node that are free over future time.
 
-A step function: step i holds the free amounts of every node from `_times[i]` until `_times[i + 1]`, the last step for
-ever. A job fits for a duration if it fits at every step of it.
+It is for nodes what `Profile` is for equal processors. Step i holds the free amounts of every node from `_times[i]`
+until
+`_times[i + 1]`, the last step for ever. A job fits for a duration if it fits at every step within it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 
 
 class NodePlan:
-    """Plan of the future use of each node by jobs, stored as the amounts that stay free."""
+    """Plan of what stays free on each node over future time, when jobs and reservations are counted."""
 
     __slots__ = ("_free", "_requests", "_seats", "_shape", "_times")
 
@@ -29,11 +30,11 @@ class NodePlan:
         self._times, self._free = [now], [free]
         self._shape, self._requests = shape, requests
         self._seats: dict[int, Seats] = {}
-        """Nodes that the plan gives to each job, by rank"""
+        """Nodes and amounts that the plan gives to each job, by rank"""
 
     @classmethod
     def of_running(cls, now: float, machine: NodeMachine, ends: Iterable[tuple[float, int, int]]) -> NodePlan:
-        """Return the plan in which only running jobs hold resources; `ends` are (expected end, rank, anything),
+        """Return the plan in which only running jobs hold resources; `ends` are (expected end, rank, ignored),
         sorted.
         """
         plan = cls(now, machine.left.copy(), machine.shape, machine.requests)
@@ -72,7 +73,7 @@ class NodePlan:
 
     @property
     def free_now(self) -> int:
-        """Return the number of cores that are free at the first step of the plan."""
+        """Return the number of cores that are free at the begin of the plan."""
         return int(self._free[0][:, 0].sum())
 
     def free_at(self, time: float) -> Amounts:
@@ -80,11 +81,11 @@ class NodePlan:
         return self._free[bisect_right(self._times, time + MOMENT) - 1].copy()
 
     def shortage(self) -> float | None:
-        """Return the first time at which the plan takes more of a node than it has, or None."""
+        """Return the first time at which the jobs in the plan need more of a node than it has, or None."""
         return next((time for time, free in zip(self._times, self._free, strict=True) if (free < 0).any()), None)
 
     def advance(self, now: float) -> None:
-        """Drop all steps before `now`."""
+        """Remove the steps that lie before `now`, because this time has passed."""
         index = bisect_right(self._times, now + MOMENT) - 1
         if index > 0:
             del self._times[:index], self._free[:index]
@@ -93,10 +94,9 @@ class NodePlan:
     # Questions and changes, by job
 
     def find(self, job: Job, after: float, lasts: float | None = None) -> float:
-        """Return the earliest start of the job from `after` on; `lasts` are the seconds it needs, by default its
-        estimate.
+        """Return the earliest start from `after` on at which the job fits for `lasts` seconds, by default its estimate.
 
-        Only `after` itself and the edges of the plan's steps are tried.
+        Only `after` itself and the times at which the plan changes are tried.
         """
         times, free, request = self._times, self._free, self._requests[job.rank]
         lasts = job.estimate if lasts is None else lasts
@@ -128,12 +128,12 @@ class NodePlan:
         return on
 
     def let_go(self, job: Job, start: float, end: float) -> None:
-        """Free the resources that `hold` occupied."""
+        """Free the resources that `hold` occupied for this job from `start` until `end`."""
         self._change(start, end, self._seats.pop(job.rank), 1)
 
     def put(self, job: Job, after: float, lasts: float | None = None) -> float:
-        """Occupy the earliest possible time from `after` on for the job, for its estimate or `lasts` seconds; return
-        its start.
+        """Reserve the job's resources at the earliest possible start from `after` on, for `lasts` seconds (its estimate
+        by default); return the start.
         """
         lasts = job.estimate if lasts is None else lasts
         start = self.find(job, after, lasts)
@@ -145,9 +145,9 @@ class NodePlan:
         return self._seats.get(job.rank)
 
     def compression(self, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]) -> Iterator[Moved]:
-        """Yield (job, reserved start, earlier start) of the reservations that can move to an earlier start.
+        """Yield (job, reserved start, earlier start) for each reservation that can move to an earlier start.
 
-        The caller moves each before it asks for the next. A reservation that cannot move keeps its nodes.
+        The caller moves each in the plan before asking for the next. A reservation that cannot move keeps its nodes.
         """
         for job in jobs:
             start, seats = reserved[job.rank], self._seats[job.rank]
@@ -163,7 +163,9 @@ class NodePlan:
         return max(bisect_right(self._times, time + MOMENT) - 1, 0)
 
     def _worst(self, first: int, end: float) -> Amounts:
-        """Return the smallest amounts that are free on each node from step `first` on until `end`."""
+        """Return, for each node, the amounts that stay free during all of the time from step `first` until the time
+        `end`.
+        """
         last = max(bisect_left(self._times, end - MOMENT), first + 1)
         return self._free[first] if last == first + 1 else np.minimum.reduce(self._free[first:last])
 
@@ -175,7 +177,7 @@ class NodePlan:
             self._free[index][nodes] += amounts
 
     def _edge(self, time: float) -> int:
-        """Return the index of the step that begins at `time`; split a step if none begins there."""
+        """Return the index of the step that begins at `time`; if none does, split the step around it in two."""
         index = bisect_left(self._times, time - MOMENT)
         if index == len(self._times) or self._times[index] > time + MOMENT:
             if not index:
@@ -211,7 +213,7 @@ def shadow_on_nodes(machine: NodeMachine, ends: Iterable[tuple[float, int, int]]
     """Return the job's earliest start if only running jobs hold resources, and the amounts free on each node at that
     time.
 
-    `ends` are (expected end, rank, anything), sorted. Jobs that end at that time count as ended.
+    `ends` are (expected end, rank, ignored), sorted. Jobs that end at that time count as ended.
     """
     free, moment = machine.left.copy(), -np.inf
     for end, rank, _ in ends:

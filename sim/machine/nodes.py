@@ -1,4 +1,6 @@
-"""Machine of nodes: which resources of which node each job holds, as `Machine` does for equal processors."""
+"""Machine of nodes: which resources of which node each job holds. It is for nodes what `Machine` is for equal
+processors.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from sim.workload.shape import Amounts, Request, Seats, Shape
 
 
 class NodeMachine(Machine):
-    """Nodes whose cores are numbered one node after another; a job holds cores, memory and other resources of nodes."""
+    """Nodes whose cores are numbered one node after another; a running job holds cores, memory and other resources of
+    nodes.
+    """
 
     has_nodes = True
 
@@ -28,7 +32,7 @@ class NodeMachine(Machine):
         self.seats: dict[int, Seats] = {}
         """Nodes and amounts that each running job holds, by the job's rank"""
         self.promised: dict[int, tuple[float, Seats]] = {}
-        """Start and nodes of each standing reservation, by rank"""
+        """Start, and nodes with amounts, of each reservation, by rank"""
 
     def copy(self) -> NodeMachine:
         twin = NodeMachine(self.shape, self.requests)
@@ -37,7 +41,7 @@ class NodeMachine(Machine):
         return twin
 
     def seat(self, rank: int, free: Amounts | None = None) -> Seats | None:
-        """Return the nodes that the job would get now, or if the amounts `free` were free; None if it does not fit."""
+        """Return the nodes and amounts that the job would get now, or if `free` were free; None if it does not fit."""
         return self.shape.seat(self.requests[rank], self.left if free is None else free)
 
     def fits(self, job: Job) -> bool:
@@ -72,14 +76,14 @@ class NodeMachine(Machine):
         self.promised.clear()
 
     def take(self, rank: int, count: int) -> int:
-        """Give the job the nodes that the placement rule chooses; return its cores as a set of bits."""
+        """Give the job the nodes that the placement rule chooses; return its cores as bits."""
         seats = self.seat(rank)
         if seats is None:
             raise DecisionError("no nodes have room for it")
         return self._occupy(rank, seats)
 
     def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
-        """Give the job exactly these nodes; return its cores as a set of bits."""
+        """Give the job exactly these nodes; return its cores as bits."""
         if isinstance(processors, int):
             raise DecisionError("on a machine of nodes a policy does not choose cores")
         if not self._is_free(processors):
@@ -95,7 +99,9 @@ class NodeMachine(Machine):
         return bool((self.left[list(seats.nodes)] >= seats.amounts).all())
 
     def _occupy(self, rank: int, seats: Seats) -> int:
-        """Take the lowest-numbered free cores of each node, and everything else that the job holds there."""
+        """Take what the job holds on each node: the lowest-numbered free cores, memory and other resources. Return its
+        cores as bits.
+        """
         self.left[list(seats.nodes)] -= seats.amounts
         firsts, chosen = self.shape.first_core, 0
         for node, amounts in zip(seats.nodes, seats.amounts, strict=True):
@@ -108,7 +114,7 @@ class NodeMachine(Machine):
         return chosen
 
     def faults(self) -> str:
-        """Return the first broken rule of a machine of nodes as text, "" if all hold; for `--check`."""
+        """Return a sentence on the first broken rule of a machine of nodes, "" if all hold; for `--check`."""
         used = np.zeros_like(self.left)
         for rank, seats in self.seats.items():
             used[list(seats.nodes)] += seats.amounts
@@ -125,15 +131,18 @@ class NodeMachine(Machine):
 
 
 class Leftover:
-    """Free resources of nodes at the shadow time, when the head of the queue has started.
+    """Resources of nodes left over at the shadow time, when the head of the queue has started.
 
-    A job that would end later may pass the head if the head still fits at the shadow time with that job placed now.
+    A job that would end later may pass the head if the head would still fit at the shadow time with that job on the
+    machine.
     """
 
     __slots__ = ("_free", "_head", "_machine")
 
     def __init__(self, machine: NodeMachine, head: Job, free: Amounts) -> None:
-        """Make an object for the head from the amounts free at the shadow time, before the head is placed."""
+        """Compute what is left over for others from `free`, the amounts free at the shadow time before the head
+        starts.
+        """
         self._machine, self._head, self._free = machine, head, free
 
     def admits(self, job: Job) -> bool:

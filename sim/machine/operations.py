@@ -1,6 +1,7 @@
-"""Operations on columns with the same text for lists and arrays, built on the functions of `columns` and `arrays`.
+"""Operations on columns of numbers, written once for Python lists and for compiled arrays (see `columns` and
+`sim.kernel.arrays`).
 
-The first `count` values of a column are in use.
+Only the first `count` values of a column are in use.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from sim.machine.moment import MOMENT
 
 
 def least_of(column: Times, count: int) -> int:
-    """Return the index of the smallest of the first `count` values, of equals the first."""
+    """Return the index of the smallest of the first `count` values; of equal ones the first."""
     place = 0
     for index in range(1, count):
         if column[index] < column[place]:
@@ -29,7 +30,7 @@ def least_of(column: Times, count: int) -> int:
 
 
 def place_of(column: Numbers, count: int, value: int) -> int:
-    """Return the index of the value among the first `count` values."""
+    """Return the index of `value` among the first `count` values, which contain it."""
     place = 0
     while column[place] != value:
         place += 1
@@ -37,7 +38,9 @@ def place_of(column: Numbers, count: int, value: int) -> int:
 
 
 def places_up_to(column: Times, count: int, value: float, places: Numbers) -> int:
-    """Write the indices of values up to `value`, among the first `count`, into `places`; return their number."""
+    """Write the indices of those of the first `count` values that are at most `value` into `places`; return how many
+    there are.
+    """
     found = 0
     for place in range(count):
         if column[place] <= value:
@@ -57,7 +60,7 @@ def are_same(column: Numbers, other: Numbers, count: int) -> bool:
 def common_pairs(
     first: Numbers, second: Numbers, count: int, other: Numbers, other_second: Numbers, other_count: int
 ) -> int:
-    """Return the number of pairs at the beginning that are equal in both lists."""
+    """Return how many pairs at the beginning of two lists are equal; a list consists of two columns."""
     same = 0
     while same < count and same < other_count and first[same] == other[same] and second[same] == other_second[same]:
         same += 1
@@ -75,7 +78,9 @@ def add_job(
     its_ran: float,
     its_whole: float,
 ) -> None:
-    """Append a job of the matrix, which belongs to no band yet."""
+    """Append a job of the matrix to the columns that describe its jobs; it is in no band (group of jobs in the same
+    rows) yet.
+    """
     insert_number(ranks, count, count, rank)
     insert_number(bands, count, count, 0)
     insert_time(ran, count, count, its_ran)
@@ -84,7 +89,7 @@ def add_job(
 
 
 def remove_job(ranks: Numbers, bands: Numbers, ran: Times, whole: Times, need: Times, count: int, place: int) -> None:
-    """Remove a job of the matrix at this index from all columns."""
+    """Remove the job at index `place` from the columns that describe the jobs of the matrix."""
     remove_numbers(ranks, count, place, 1)
     remove_numbers(bands, count, place, 1)
     remove_times(ran, count, place, 1)
@@ -93,7 +98,9 @@ def remove_job(ranks: Numbers, bands: Numbers, ran: Times, whole: Times, need: T
 
 
 def make_progress(ran: Times, need: Times, whole: Times, count: int, gain: Times, which: Numbers) -> float:
-    """Add to each job's progress the gain of its band, and compute its remaining need; return the smallest need."""
+    """Add to each job's progress that of its band (jobs in the same rows), and compute its remaining need in seconds;
+    return the smallest.
+    """
     least = INFINITE
     for index in range(count):
         ran[index] += gain[which[index]]
@@ -104,13 +111,13 @@ def make_progress(ran: Times, need: Times, whole: Times, count: int, gain: Times
 
 
 def differences(first: Times, second: Times, count: int, into: Times) -> None:
-    """Write the differences of the first `count` values of two columns."""
+    """Write `first` minus `second`, for the first `count` values of both columns, into `into`."""
     for index in range(count):
         into[index] = first[index] - second[index]
 
 
 def sum_at(column: Times, places: tuple[int, ...]) -> float:
-    """Return the sum of the values at these indices, added in this order."""
+    """Return the sum of the column's values at these indices, added in this order."""
     place: int
     total = 0.0
     for place in places:
@@ -119,7 +126,7 @@ def sum_at(column: Times, places: tuple[int, ...]) -> float:
 
 
 def sum_of_products(column: Numbers, places: Numbers, by: Times, count: int) -> float:
-    """Return the sum of products of the column's values at the first `count` indices in `places` and `by`."""
+    """Return the sum over the first `count` entries of `by` times the column's value at the index in `places`."""
     total = 0.0
     for index in range(count):
         total += column[places[index]] * by[index]
@@ -127,24 +134,24 @@ def sum_of_products(column: Numbers, places: Numbers, by: Times, count: int) -> 
 
 
 def insert_step(times: Times, numbers: Numbers, count: int, place: int, time: float, number: int) -> None:
-    """Insert a step into both columns at that index."""
+    """Insert a time and a number at index `place` of two columns with `count` values."""
     insert_time(times, count, place, time)
     insert_number(numbers, count, place, number)
 
 
 def remove_step(times: Times, numbers: Numbers, count: int, place: int) -> None:
-    """Remove a step from both columns at that index."""
+    """Remove the entries at index `place` from two columns with `count` values."""
     remove_times(times, count, place, 1)
     remove_numbers(numbers, count, place, 1)
 
 
 def remove_number(column: Numbers, count: int, place: int) -> None:
-    """Remove a value from the column at that index."""
+    """Remove the value at index `place` from a column with `count` values."""
     remove_numbers(column, count, place, 1)
 
 
 def insert_pair(first: Times, second: Numbers, count: int, value: float, number: int) -> int:
-    """Insert a pair into two sorted columns; return its index."""
+    """Insert the pair (value, number) into two columns that hold sorted pairs; return its index."""
     place = time_before(first, value, 0, count)
     while place < count and first[place] == value and second[place] < number:
         place += 1
@@ -154,7 +161,7 @@ def insert_pair(first: Times, second: Numbers, count: int, value: float, number:
 
 
 def remove_pair(first: Times, second: Numbers, count: int, value: float, number: int) -> int:
-    """Remove a pair from two sorted columns; return its index."""
+    """Remove the pair (value, number) from two columns that hold sorted pairs; return the index that it had."""
     place = time_before(first, value, 0, count)
     while place < count and second[place] != number:
         place += 1
@@ -164,7 +171,9 @@ def remove_pair(first: Times, second: Numbers, count: int, value: float, number:
 
 
 def move_pair(first: Times, second: Numbers, count: int, was: float, value: float, number: int) -> None:
-    """Move a pair to an earlier index in two sorted columns; later pairs are unchanged."""
+    """Change the pair (was, number) to the smaller (value, number) in two columns that hold sorted pairs, so that they
+    stay sorted.
+    """
     place = time_before(first, was, 0, count)
     while second[place] != number:
         place += 1
@@ -176,31 +185,35 @@ def move_pair(first: Times, second: Numbers, count: int, was: float, value: floa
 def insert_three(
     first: Times, second: Numbers, third: Numbers, count: int, value: float, number: int, more: int
 ) -> None:
-    """Insert a pair into two sorted columns, and a value into a third column at the same index."""
+    """Insert the pair (value, number) into two columns that hold sorted pairs, and `more` into a third column at the
+    same index.
+    """
     place = insert_pair(first, second, count, value, number)
     insert_number(third, count, place, more)
 
 
 def remove_three(first: Times, second: Numbers, third: Numbers, count: int, value: float, number: int) -> None:
-    """Remove a pair from two sorted columns, and the value of a third column at the same index."""
+    """Remove the pair (value, number) from two columns that hold sorted pairs, and the value of a third column at the
+    same index.
+    """
     place = remove_pair(first, second, count, value, number)
     remove_numbers(third, count, place, 1)
 
 
 def insert_range(first: Numbers, last: Numbers, count: int, place: int, one: int, other: int) -> None:
-    """Insert a range (first, last) into both columns at that index."""
+    """Insert the range from `one` to `other` at index `place` of two columns (first, last) with `count` ranges."""
     insert_number(first, count, place, one)
     insert_number(last, count, place, other)
 
 
 def remove_ranges(first: Numbers, last: Numbers, count: int, place: int, many: int) -> None:
-    """Remove `many` ranges from index `place` on."""
+    """Remove `many` ranges from index `place` on, of two columns (first, last) with `count` ranges."""
     remove_numbers(first, count, place, many)
     remove_numbers(last, count, place, many)
 
 
 def turns_for(work: float, a_turn: float) -> int:
-    """Return the number of turns that `work` seconds take."""
+    """Return how many turns of `a_turn` seconds are needed for `work` seconds of progress."""
     if work % 1 or a_turn % 1:
         turns = (work - MOMENT) / a_turn
         whole: int = int(turns)
@@ -210,7 +223,11 @@ def turns_for(work: float, a_turn: float) -> int:
 
 
 def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: Times) -> None:
-    """Compute the progress of each row since the turn of the row at place `now` began, `gone` seconds ago."""
+    """Write into `made` the progress in seconds of each row since the active row's turn began, `gone` seconds ago.
+
+    There are `count` rows; `now` is the index of the active one, and each turn of `slice` seconds begins with
+    `overhead`.
+    """
     ended, a_turn = whole_turns(gone, slice), slice - overhead
     cycles = ended // count
     more = ended - cycles * count

@@ -1,7 +1,8 @@
-"""The Ousterhout matrix: rows and columns with their jobs (Zhang et al. 2000, section 4).
+"""The Ousterhout matrix of gang scheduling: rows and columns with their jobs (Zhang et al. 2000, section 4).
 
 A row is a virtual machine that gets its share of the time, a column is a processor. A job has one set of columns, a
-home row, and replicas: copies of itself in other rows, in the same columns. Sets of columns are integers, as in
+home row, and replicas: copies of itself in other rows, in the same columns. Sets of columns are integers with a bit for
+each, as in
 `sim.machine.processors`. Policies decide all moves; this module checks that they are possible, and raises a
 `DecisionError` before anything changes.
 """
@@ -19,7 +20,7 @@ from sim.machine.processors import lowest, written
 
 
 class Cell(NamedTuple):
-    """Job in one row, with its columns and whether it is a replica."""
+    """Job in one row of the matrix, with its columns; `replica` is True in rows other than its home row."""
 
     rank: int
     columns: int
@@ -27,7 +28,9 @@ class Cell(NamedTuple):
 
 
 class MatrixPicture(NamedTuple):
-    """Read-only copy of the matrix at one time: rows as (id, cells) in order, and the id of the active row."""
+    """Copy of the matrix at one time, which does not change: its rows as (id, cells) in order, and the id of the active
+    row.
+    """
 
     procs: int
     rows: tuple[tuple[int, tuple[Cell, ...]], ...]
@@ -35,28 +38,28 @@ class MatrixPicture(NamedTuple):
 
 
 class MatrixView:
-    """Matrix as a policy sees it: rows of `procs` columns with jobs, for reading only."""
+    """Ousterhout matrix as a policy sees it, which can only read it; each row has `procs` columns."""
 
     __slots__ = ("_all", "_columns", "_gone", "_home", "_rows", "_rows_of", "_used", "procs", "size")
 
     def __init__(self, procs: int) -> None:
         self.procs = self.size = procs
-        """Number of columns, and how many of them are available"""
+        """Number of columns, and number of columns whose processors are available"""
         self._rows: list[int] = []
         self._all = (1 << procs) - 1
         self._used: dict[int, int] = {}
-        """Columns that are taken in each row, by row id"""
+        """Columns that jobs occupy in each row, as bits, by row id"""
         self._columns: dict[int, int] = {}
-        """Columns of each job by rank, in order of placement"""
+        """Columns of each job as bits, by rank, in the order in which the jobs were placed"""
         self._home: dict[int, int] = {}
         self._rows_of: dict[int, tuple[int, ...]] = {}
-        """Rows of each job by rank, its home row first"""
+        """Ids of each job's rows by rank, its home row first"""
         self._gone: set[int] = set()
-        """Ids of rows removed since the last cleaning; a new row gets none of them"""
+        """Ids of rows removed since the last cleaning; a new row gets none of these ids"""
 
     @property
     def rows(self) -> Sequence[int]:
-        """Return the ids of the rows in order."""
+        """Return the ids of the rows, in the order of their turns."""
         return tuple(self._rows)
 
     def __len__(self) -> int:
@@ -72,19 +75,19 @@ class MatrixView:
         return list(self._columns)
 
     def columns(self, rank: int) -> int:
-        """Return the job's columns, the same in every row."""
+        """Return the job's columns as bits; they are the same in all its rows."""
         return self._columns[rank]
 
     def home(self, rank: int) -> int:
-        """Return the job's home row."""
+        """Return the id of the job's home row."""
         return self._home[rank]
 
     def rows_of(self, rank: int) -> tuple[int, ...]:
-        """Return the rows of the job, its home row first."""
+        """Return the ids of all rows of the job, its home row first."""
         return self._rows_of[rank]
 
     def standing_in(self, row: int) -> list[int]:
-        """Return the ranks of the jobs in this row, replicas too, in order of placement."""
+        """Return the ranks of all jobs in this row, including replicas, in order of placement."""
         rows_of = self._rows_of
         return [rank for rank in self._columns if row in rows_of[rank]]
 
@@ -97,25 +100,27 @@ class MatrixView:
         return homes
 
     def places(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-        """Return (rank, columns, rows) of every job, in order of placement."""
+        """Return (rank, columns as bits, row ids) of every job in the matrix, in order of placement."""
         return zip(self._columns, self._columns.values(), map(self._rows_of.__getitem__, self._columns), strict=True)
 
     def with_room(self, procs: int) -> list[tuple[int, int]]:
-        """Return (free columns, row) of the rows with at least `procs` free: fullest first, then in row order."""
+        """Return (number of free columns, row id) of the rows with at least `procs` free ones: fewest free first, then
+        in row order.
+        """
         rows = [(free, row) for row, used in self._used.items() if (free := self.size - used.bit_count()) >= procs]
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
-        """Return the ranks of the jobs whose columns are free in all these rows."""
+        """Return those of the jobs `ranks` whose columns are free in all these rows."""
         columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))
         return [rank for rank in ranks if not columns[rank] & used]
 
     def used(self, row: int) -> int:
-        """Return the taken columns of the row."""
+        """Return the columns of the row that jobs occupy, as bits."""
         return self._used[row]
 
     def free_columns(self, row: int) -> int:
-        """Return the free columns of the row."""
+        """Return the free columns of the row, as bits."""
         return self._all & ~self._used[row]
 
     def free(self, row: int) -> int:
@@ -123,7 +128,7 @@ class MatrixView:
         return self.size - self._used[row].bit_count()
 
     def lowest_free(self, row: int, count: int) -> int:
-        """Return the `count` lowest-numbered free columns of the row."""
+        """Return the `count` lowest-numbered free columns of the row, as bits."""
         return lowest(self.free_columns(row), count)
 
     def in_the_way(self, columns: int, row: int) -> list[int]:
@@ -134,9 +139,7 @@ class MatrixView:
         return [rank for rank, held in self._columns.items() if held & columns and row in rows_of[rank]]
 
     def room_for_replica(self, rank: int) -> int | None:
-        """Return the first row, not yet a row of the job, in which the job's columns are free; None if there is
-        no such row.
-        """
+        """Return the first row without the job in which its columns are free; None if there is no such row."""
         columns, used = self._columns[rank], self._used
         for row in self._rows:
             if not used[row] & columns:
@@ -144,7 +147,7 @@ class MatrixView:
         return None
 
     def occupied_rows(self) -> list[int]:
-        """Return the ids of the rows that have a job, in order."""
+        """Return the ids of the rows with at least one job, in order."""
         return [row for row in self._rows if self._used[row]]
 
     @property
@@ -154,11 +157,13 @@ class MatrixView:
 
     @property
     def has_replicas(self) -> bool:
-        """Return True if any job is in more rows than its home row."""
+        """Return True if any job is in another row besides its home row."""
         return sum(map(len, self._rows_of.values())) > len(self._rows_of)
 
     def picture(self, on_turn: int | None = None) -> MatrixPicture:
-        """Return a read-only copy of the matrix; the cells of a row are in order of placement."""
+        """Return a copy of the matrix that does not change; jobs in a row are in order of placement, `on_turn` is the
+        active row.
+        """
         rows: dict[int, list[Cell]] = {row: [] for row in self._rows}
         for rank, columns in self._columns.items():
             home = self._home[rank]
@@ -196,7 +201,7 @@ class Matrix(MatrixView):
         return twin
 
     def resize(self, there: int) -> None:
-        """Set the available columns of every row; no job may be outside of them."""
+        """Set the columns that are available in every row, as bits; all jobs must be within them."""
         for matrix in (self, self.view):
             matrix._all, matrix.size = there, there.bit_count()
 
@@ -208,10 +213,11 @@ class Matrix(MatrixView):
     def become(
         self, rows: Iterable[int], places: Iterable[tuple[int, int, tuple[int, ...]]], gone: Iterable[int]
     ) -> None:
-        """Replace the whole matrix.
+        """Replace the whole content of the matrix.
 
-        `rows` are its rows in order, `places` the (rank, columns, rows) of each job in order of placement, `gone` the
-        removed rows.
+        `rows` are the ids of its rows in order, `places` the (rank, columns, rows) of each job in order of placement,
+        `gone` the
+        ids of removed rows.
         """
         for name in _SHARED:
             getattr(self, name).clear()
@@ -225,18 +231,18 @@ class Matrix(MatrixView):
 
     @property
     def standing(self) -> Mapping[int, tuple[int, ...]]:
-        """Return the rows of each job by rank; the mapping is not copied and must not be changed."""
+        """Return the row ids of each job by rank, as the matrix's own table: the caller must not change it."""
         return self._rows_of
 
     def open_row(self) -> int:
-        """Add an empty row after the last and return its id, the lowest unused one."""
+        """Add an empty row behind the last one; return its id, the lowest unused one."""
         row = self.next_row
         self._rows.append(row)
         self._used[row] = 0
         return row
 
     def place(self, rank: int, row: int, columns: int) -> None:
-        """Add a job in these columns; this row becomes its home row."""
+        """Add a job to the row in these columns, given as bits; the row becomes its home row."""
         if rank in self._home:
             self._refuse(rank, "is in the matrix already")
         self._demand(rank, row, columns, self._used.get(row, 0))
@@ -244,7 +250,8 @@ class Matrix(MatrixView):
         self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
 
     def move(self, rank: int, row: int, columns: int | None = None) -> None:
-        """Move the job's home to another row. With `columns` the job migrates to these, in the new row or its own.
+        """Make another row the job's home. With `columns` (bits) the job also migrates to these; the row may then be
+        the same.
 
         A job with replicas has to be cleaned first: the replicas would have the wrong columns.
         """
@@ -271,7 +278,7 @@ class Matrix(MatrixView):
         self._rows_of[rank] += (row,)
 
     def clean(self) -> None:
-        """Remove every job from all rows but its home row."""
+        """Remove all replicas: every job stays in its home row only."""
         self._gone.clear()
         used, columns, rows_of = self._used, self._columns, self._rows_of
         used.update(dict.fromkeys(used, 0))
@@ -280,7 +287,7 @@ class Matrix(MatrixView):
             rows_of[rank] = (home,)
 
     def drop_empty_rows(self) -> list[int]:
-        """Remove rows without a job, keep the order of the others, and return the removed ids."""
+        """Remove the rows without a job; return their ids. The others keep their order."""
         gone = [row for row in self._rows if not self._used[row]]
         for row in gone:
             del self._used[row]
@@ -289,7 +296,7 @@ class Matrix(MatrixView):
         return gone
 
     def remove(self, rank: int) -> None:
-        """Remove the job; a row that becomes empty stays until `drop_empty_rows`."""
+        """Remove the job from all its rows; a row that becomes empty stays until `drop_empty_rows`."""
         columns, _ = self._demand_place(rank)
         for row in self._rows_of[rank]:
             self._used[row] &= ~columns
@@ -314,7 +321,9 @@ class Matrix(MatrixView):
         raise DecisionError(f"the job of rank {rank} {what}")
 
     def held_twice(self) -> Iterator[tuple[int, int]]:
-        """Yield (row, columns) for columns with two jobs or a wrong count of taken columns; any result is a bug."""
+        """Yield (row id, columns as bits) where two jobs overlap or the occupied columns are counted wrongly; any
+        result is a bug.
+        """
         for row in self._rows:
             seen = 0
             for rank in self.standing_in(row):
@@ -326,4 +335,4 @@ class Matrix(MatrixView):
 
 
 _SHARED = ("_rows", "_used", "_columns", "_home", "_rows_of", "_gone")
-"""Attributes that a matrix shares with its view; they are changed in place and never replaced."""
+"""Names of attributes that a matrix shares with its view; their content changes, but they are never replaced."""

@@ -1,4 +1,4 @@
-"""Plans for both kinds of machine (equal processors, nodes), and the choice of the machine for a workload."""
+"""Kinds of plans (for equal processors, for nodes), and the choice of the machine that a workload needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Plan: TypeAlias = Profile | NodePlan
 
 
 def machine_of(workload: Workload, placement: Placement) -> Machine:
-    """Return a new machine for the workload, on which no job runs."""
+    """Return a new machine without jobs: of nodes if the workload describes them, otherwise of equal processors."""
     if workload.shape is not None:
         if workload.outages:
             raise ParameterError(
@@ -28,7 +28,7 @@ def machine_of(workload: Workload, placement: Placement) -> Machine:
 
 
 def by_number(plan: Plan) -> Profile:
-    """Return the plan as a `Profile`, for policies that count processors; raise an error for a plan of nodes."""
+    """Return the plan as a `Profile`, for policies that only count processors. Raise an error for a plan of nodes."""
     if isinstance(plan, NodePlan):
         raise DecisionError("this policy counts processors and cannot plan on nodes")
     return plan

@@ -1,4 +1,5 @@
-"""Processors and the jobs on them. A set of processors is an integer, bit i for processor i.
+"""Processors and the jobs on them. A set of processors is an integer, in which bit i stands for processor i ("as
+bits").
 
 Integers make sets of any size cheap to copy, to compare and to keep in a history: union is `|`, difference
 `& ~`, size `int.bit_count`.
@@ -21,7 +22,7 @@ Placement = Literal["lowest", "together", "best", "spread"]
 
 
 def lowest(free: int, count: int) -> int:
-    """Return the `count` lowest-numbered members of a set that has as many.
+    """Return the `count` lowest-numbered processors of the set `free`, which has at least as many.
 
     >>> bin(lowest(0b11011100, 3))
     '0b11100'
@@ -34,7 +35,7 @@ def lowest(free: int, count: int) -> int:
 
 
 def ranges(processors: int) -> Iterator[tuple[int, int]]:
-    """Yield the runs of neighbouring processors in the set as (first, last), in ascending order.
+    """Yield each run of neighbouring processors in the set as (first, last), in ascending order.
 
     >>> list(ranges(0b11011100))
     [(2, 4), (6, 7)]
@@ -50,7 +51,7 @@ def ranges(processors: int) -> Iterator[tuple[int, int]]:
 
 
 def written(processors: int) -> str:
-    """Return the set of processors as people write it.
+    """Return the set of processors as text: numbers, and ranges of numbers.
 
     >>> written(0b1110100001111)
     '0-3 8 10-12'
@@ -59,7 +60,7 @@ def written(processors: int) -> str:
 
 
 def together(free: int, count: int) -> int:
-    """Return `count` free processors: from the smallest hole that is large enough, or else from the largest holes.
+    """Return `count` of the processors in `free`, as neighbours if possible.
 
     Of equally large holes the lowest comes first.
 
@@ -85,10 +86,12 @@ PLACEMENTS: dict[Placement, Callable[[int, int], int]] = {"lowest": lowest, "tog
 
 
 class Machine:
-    """Machine of equal processors, each free or held by exactly one job. Partitions may own the processors."""
+    """Machine of equal processors, each of which is free or held by one job. If there are partitions, each processor
+    has an owner.
+    """
 
     has_nodes = False
-    """True if the machine consists of nodes."""
+    """True if the machine consists of nodes; False here, for equal processors."""
 
     __slots__ = ("_choose", "absent", "division", "free", "free_set", "held", "kept", "owners", "procs")
 
@@ -97,15 +100,15 @@ class Machine:
         self.free = procs
         self.free_set = (1 << procs) - 1
         self.held: dict[int, int] = {}
-        """Processors that each running job holds, by rank"""
+        """Processors that each running job holds, as bits, by rank"""
         self.owners: list[int] = []
-        """Processors that each partition owns now; empty without partitions"""
+        """Processors that each partition owns now, as bits; empty without partitions"""
         self.division: list[int] = []
-        """Processors that each partition owned at first; any others are borrowed"""
+        """Processors that each partition owned at first, as bits; any others that it owns are borrowed"""
         self.absent = 0
-        """Processors that are down now"""
+        """Processors that are down now, as bits"""
         self.kept = 0
-        """Processors, idle or not, that are reserved for a suspended job"""
+        """Processors that are reserved for suspended jobs, as bits; they may be busy or idle"""
         self._choose = PLACEMENTS[placement]
 
     def copy(self) -> Machine:
@@ -117,7 +120,7 @@ class Machine:
 
     @property
     def there(self) -> int:
-        """Return the set of available processors."""
+        """Return the available processors, as bits."""
         return ((1 << self.procs) - 1) & ~self.absent
 
     @property
@@ -126,7 +129,7 @@ class Machine:
         return self.procs - self.absent.bit_count()
 
     def lose(self, absent: int) -> None:
-        """Set the processors that are down, which must be idle."""
+        """Set the processors that are down, as bits; no job may run on them."""
         taken = reduce(or_, self.held.values(), 0)
         if taken & absent:
             raise DecisionError(f"processors {written(taken & absent)} are held and cannot go")
@@ -135,7 +138,7 @@ class Machine:
         self.free = self.free_set.bit_count()
 
     def take(self, rank: int, count: int) -> int:
-        """Give the job `count` free processors chosen by the placement rule, and return them."""
+        """Give the job `count` free processors chosen by the placement rule; return them as bits."""
         if count > self.free:
             raise DecisionError(f"{count} processors wanted, {self.free} free")
         if self.kept:
@@ -150,11 +153,13 @@ class Machine:
     # Questions that a machine of nodes answers differently (`sim.machine.nodes`)
 
     def fits(self, job: Job) -> bool:
-        """Return True if the job fits now: enough processors are free, or its nodes have the free resources."""
+        """Return True if the job could start now: enough processors, or the resources of its nodes, are free."""
         return job.procs <= self.free
 
     def has_room(self, job: Job) -> bool:
-        """Return True if the resources reserved for the job are free, or if it fits outside of all reservations."""
+        """Return True if the job finds enough free resources: those that are reserved for it, or others outside of all
+        reservations.
+        """
         return job.procs <= self.free
 
     def partitions(self, job: Job) -> tuple[int, ...]:
@@ -178,20 +183,20 @@ class Machine:
         return None
 
     def promise(self, rank: int, at: float, seats: Seats | None) -> None:
-        """Keep these nodes for the job's standing reservation at `at`."""
+        """Record the nodes of the job's reservation, which starts at `at`."""
 
     def forget_promises(self) -> None:
-        """Drop the nodes of all reservations."""
+        """Forget the nodes of all reservations."""
 
     def _beside_kept(self, count: int) -> int:
-        """Return `count` of the free processors that are kept for no job."""
+        """Return `count` of the free processors, as bits, but none that is reserved for a suspended job."""
         free = self.free_set & ~self.kept
         if count > free.bit_count():
             raise DecisionError(f"{count} processors wanted, {free.bit_count()} free that are not kept for a job")
         return self._choose(free, count)
 
     def take_exactly(self, rank: int, processors: int | Seats, count: int) -> int:
-        """Give the job exactly these processors or nodes; return its processors as a set of bits."""
+        """Give the job exactly these processors or nodes; return its processors as bits."""
         if not isinstance(processors, int):
             raise DecisionError("equal processors have no nodes to choose")
         if processors & ~self.free_set:
@@ -206,14 +211,16 @@ class Machine:
         return processors
 
     def hold_only(self, held: dict[int, int]) -> None:
-        """Replace the jobs on all processors by these, when a row of the matrix becomes active."""
+        """Replace all running jobs by these, with their processors as bits: another row of the matrix becomes
+        active.
+        """
         self.held.clear()
         self.held |= held
         self.free_set = self.there & ~reduce(or_, held.values(), 0)
         self.free = self.free_set.bit_count()
 
     def divide(self, owners: Sequence[int]) -> None:
-        """Set the owned processors of every partition."""
+        """Set the processors that each partition owns, as bits."""
         seen = 0
         for owned in owners:
             if seen & owned:
@@ -224,14 +231,14 @@ class Machine:
         self.owners, self.division = list(owners), list(owners)
 
     def hand_over(self, to: int, processors: int) -> None:
-        """Make a partition the owner of these idle processors."""
+        """Make the partition `to` the owner of these idle processors (bits), which others owned."""
         if processors & ~self.free_set:
             raise DecisionError(f"processors {written(processors & ~self.free_set)} are not idle: they cannot be lent")
         self.owners = [owned & ~processors for owned in self.owners]
         self.owners[to] |= processors
 
     def give_back(self, rank: int) -> int:
-        """Free the job's processors and return them."""
+        """Free the processors that the job holds; return them as bits."""
         processors = self.held.pop(rank)
         self.free_set |= processors
         self.free += processors.bit_count()

@@ -1,4 +1,4 @@
-"""Free processors over future time. Every plan of equal processors is a `Profile`.
+"""Free processors over future time: the plan of a machine of equal processors.
 
 A profile is a step function, whose columns and searches are those of `sim.machine.steps`: `at[0]` is the present or
 earlier, and neighbouring steps differ, so a plan is no longer than necessary. Edges less than a microsecond apart are
@@ -19,7 +19,7 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 Moved: TypeAlias = tuple[Job, float, float]
-"""Job whose reservation moves, with its old and its new start."""
+"""Reservation that moves: its job, its old start and its new start."""
 
 
 class Profile(Steps):
@@ -47,8 +47,8 @@ class Profile(Steps):
 
     @classmethod
     def of_changes(cls, now: float, free: int, changes: Iterable[tuple[float, int, int]]) -> Profile:
-        """Return the profile for changes in both directions: `changes` are (time, anything, additional free
-        processors), sorted.
+        """Return the profile of a machine whose free processors change in both directions: `changes` are (time,
+        ignored, number of additional free
 
         >>> list(Profile.of_changes(0, 4, [(5, -1, -4), (6, -1, 4)]).steps())
         [(0, 4), (5, 0), (6, 4)]
@@ -78,16 +78,16 @@ class Profile(Steps):
         )
 
     def steps(self) -> Iterator[tuple[float, int]]:
-        """Yield (time, free processors from then on) for each step, beginning with the present."""
+        """Yield (time, free processors from then on) for each step of the plan, beginning now."""
         return zip(self.at, self.free, strict=True)
 
     @property
     def free_now(self) -> int:
-        """Return the number of processors that are free at the first step."""
+        """Return the number of processors that are free at the begin of the plan."""
         return self.free[0]
 
     def shortage(self) -> float | None:
-        """Return the first time at which jobs take more processors than exist, or None."""
+        """Return the first time at which the jobs in the plan need more processors than exist, or None."""
         return next((time for time, free in self.steps() if free < 0), None)
 
     def earliest(self, procs: int, duration: float, after: float) -> float:
@@ -97,8 +97,8 @@ class Profile(Steps):
         return at
 
     def hole_before(self, before: float, procs: int, duration: float, after: float = -inf) -> float:
-        """Return the first time before `before` at which `procs` processors stay free for `duration`; infinity if there
-        is none.
+        """Return the first time before `before` at which `procs` processors stay free for `duration` seconds; infinity
+        if there
 
         The caller guarantees that there is none before `after`.
 
@@ -156,12 +156,12 @@ class Profile(Steps):
         return None
 
     def let_go(self, job: Job, start: float, end: float) -> None:
-        """Free the processors that `hold` occupied."""
+        """Free the processors that `hold` occupied for this job from `start` until `end`."""
         self.take(start, end, -job.procs)
 
     def put(self, job: Job, after: float, lasts: float | None = None) -> float:
-        """Occupy the earliest possible time from `after` on for the job, for its estimate or `lasts` seconds; return
-        its start.
+        """Reserve processors for the job at the earliest possible start from `after` on, for `lasts` seconds (its
+        estimate by default); return the start.
         """
         return self.place(job.procs, job.estimate if lasts is None else lasts, after)
 
@@ -199,14 +199,18 @@ class Profile(Steps):
             trials.note(procs, duration, start, at)
 
     def place(self, procs: int, duration: float, after: float) -> float:
-        """Occupy `procs` processors for `duration` at the earliest possible time from `after` on; return its start."""
+        """Reserve `procs` processors for `duration` seconds at the earliest possible time from `after` on; return its
+        start.
+        """
         start = self.earliest(procs, duration, after)
         self.take(start, start + duration, procs)
         return start
 
 
 class Extra:
-    """Extra processors: left over when the head starts at its shadow time; jobs that would end later share them."""
+    """Extra processors: those left over when the head starts at its shadow time. Backfilled jobs that would end later
+    share them.
+    """
 
     __slots__ = ("left",)
 
@@ -218,7 +222,7 @@ class Extra:
         return job.procs <= self.left
 
     def count(self, job: Job) -> None:
-        """Subtract the processors of a job that has started and ends after the shadow time."""
+        """Subtract the processors of a job that has started and will end after the shadow time."""
         self.left -= job.procs
 
 

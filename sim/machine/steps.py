@@ -1,4 +1,4 @@
-"""Plan in two columns: free processors over future time."""
+"""Plan of the free processors over future time, stored in two columns."""
 
 from __future__ import annotations
 
@@ -22,23 +22,27 @@ from sim.machine.operations import insert_step, remove_step
 
 @cython.cclass
 class Steps:
-    """Plan of the free processors over future time: `free[i]` from `at[i]` until `at[i + 1]`, the last for ever."""
+    """Plan of the free processors over future time: `free[i]` processors from `at[i]` until `at[i + 1]`, the last step
+    for ever.
+    """
 
     def __init__(self, most: int) -> None:
         self.at, self.free = growing_times(most), growing_numbers(most)
         self.count = 0
-        """Number of steps; 0 without a plan"""
+        """Number of steps of the plan; 0 if there is no plan"""
         self.begins_sooner = False
         """True if a step less than a microsecond away has been moved to the present"""
 
     def clear(self) -> None:
-        """Drop the plan."""
+        """Remove the plan, so that there is none."""
         remove_times(self.at, self.count, 0, self.count)
         remove_numbers(self.free, self.count, 0, self.count)
         self.count = 0
 
     def make(self, now: float, free: int, at: Times, more: Numbers, count: int) -> None:
-        """Make a plan with `free` processors from now on, and `more` additional ones at each time in `at`."""
+        """Make a plan: `free` processors now, and at each of the first `count` times in `at` as many more as `more`
+        says.
+        """
         times, numbers, last = self.at, self.free, 0
         insert_step(times, numbers, 0, 0, now, free)
         for index in range(count):
@@ -58,7 +62,7 @@ class Steps:
         self.count = other.count
 
     def advance(self, now: float) -> None:
-        """Drop all steps before `now`."""
+        """Remove the steps that lie before `now`, because this time has passed."""
         if self.at[0] == now:
             return
         index = time_up_to(self.at, now + MOMENT, 0, self.count) - 1
@@ -71,7 +75,7 @@ class Steps:
         self.at[0] = now
 
     def take(self, start: float, end: float, procs: int) -> None:
-        """Remove `procs` processors (add, if negative) from `start` until `end`."""
+        """Occupy `procs` processors from `start` until `end`; a negative number frees processors."""
         at, free, count = self.at, self.free, self.count
         if end - start <= MOMENT:
             return
@@ -94,8 +98,8 @@ class Steps:
         self.count = count
 
     def earliest(self, procs: int, duration: float, after: float) -> float:
-        """Return the first time from `after` on at which `procs` processors stay free for `duration`; infinite if there
-        is none.
+        """Return the first time from `after` on at which `procs` processors stay free for `duration` seconds; infinite
+        if there is none.
         """
         at, free, count = self.at, self.free, self.count
         index = time_up_to(at, after + MOMENT, 0, count) - 1
@@ -114,7 +118,7 @@ class Steps:
         return INFINITE
 
     def fits(self, procs: int, start: float, duration: float) -> bool:
-        """Return True if `procs` processors are free from `start` for `duration`."""
+        """Return True if `procs` processors are free from `start` on for `duration` seconds."""
         at, free, end = self.at, self.free, start + duration
         index = time_up_to(at, start + MOMENT, 0, self.count) - 1
         while index < self.count and at[index] + MOMENT < end:
@@ -124,8 +128,10 @@ class Steps:
         return True
 
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
-        """Return the first place for the job among the steps up to `last`, else `start`; the place may reach into
-        `start`.
+        """Return the first time among the steps up to `last` at which `procs` processors stay free for `duration`;
+        `start` if there is none.
+
+        The time found may extend beyond `start`, where the job would be moved from.
         """
         at, free, found, until = self.at, self.free, start, INFINITE
         first = after + MOMENT

@@ -1,4 +1,4 @@
-"""Results of placing jobs on a plan, as lower bounds for later jobs, over columns."""
+"""Trials: results of placing jobs on a plan, kept as lower bounds for the starts of later jobs."""
 
 from __future__ import annotations
 
@@ -8,30 +8,27 @@ from sim.machine.columns import INFINITE, numbers, times
 
 @cython.cclass
 class Trials:
-    """Jobs that were placed one after another; they bound the start of a wider and longer job that was placed later.
+    """Results of trials, in which jobs were placed one after another. A later job that is wider and longer cannot start
+    earlier.
 
     The bound holds until more processors become free; processors that moved jobs leave are taken into account.
-
-    >>> trials = Trials(2)
-    >>> trials.note(2, 5.0, 30.0, 10.0)
-    >>> trials.bound(3, 5.0, 40.0), trials.bound(1, 9.0, 40.0), trials.bound(3, 25.0, 40.0)
-    (10.0, -inf, 5.0)
     """
 
     def __init__(self, most: int) -> None:
         self.procs, self.lasts, self.stood, self.stands = numbers(most), times(most), times(most), times(most)
         self.moves, self.count = numbers(most), 0
-        """Width and length of each job, its start before and after its trial, and the number of moves before the trial
-        """
+        """Number of trials, and for each of them the number of reservations that had moved before it"""
         self.left, self.moved = times(most), 0
-        """Earliest place that a job left, from each move on"""
+        """Number of reservations that moved, and for each the earliest start that it or a later one gave up"""
 
     def forget(self) -> None:
-        """Drop all trials, because more processors are free now."""
+        """Remove all trials, because more processors have become free than they assume."""
         self.count = self.moved = 0
 
     def bound(self, procs: int, lasts: float, start: float) -> float:
-        """Return a time before which a job that is now placed at `start` has no other place."""
+        """Return a time before which a job on `procs` processors for `lasts` seconds, now planned at `start`, has no
+        place.
+        """
         index = self.count - 1
         while index >= 0:
             if self.procs[index] <= procs and self.lasts[index] <= lasts and self.stood[index] <= start:
@@ -43,7 +40,9 @@ class Trials:
         return -INFINITE
 
     def note(self, procs: int, lasts: float, start: float, at: float) -> None:
-        """Record that the job has moved from `start` to its first possible start `at`; drop redundant trials."""
+        """Record that a job moved from `start` to its first possible start `at`. Trials that this one makes redundant
+        are removed.
+        """
         count, moves = self.count, self.moved
         while (
             count and self.procs[count - 1] >= procs and self.lasts[count - 1] >= lasts and self.stands[count - 1] <= at

@@ -17,11 +17,11 @@ from sim.machine.moment import MOMENT
 from sim.machine.operations import count_progress, turns_for
 
 _FEW = 4
-"""Number of latest results that are kept, because they are requested repeatedly."""
+"""Number of latest results that are kept, because the same ones are requested repeatedly."""
 
 
 class Turn(NamedTuple):
-    """Turn of a row from `begin` until `end`; jobs make no progress until `overhead_until`."""
+    """Turn of one row of the matrix from `begin` until `end`; its jobs make no progress until `overhead_until`."""
 
     row: int
     begin: float
@@ -47,14 +47,14 @@ class Turns:
     def __init__(self, slice: float, cs: float = 0) -> None:
         self.slice = float(slice)
         self.overhead = round(cs * slice, 9)
-        """Seconds at the beginning of each turn, if there are several rows, rounded to 1e-9"""
+        """Seconds at the beginning of each turn without progress, rounded to 1e-9; a single row has none"""
         self.rows: tuple[int, ...] = ()
         self.row: int | None = None
         """Active row; None if there is no row"""
         self.begin: float = 0
         """Time at which the current turn began."""
         self._known_works: dict[tuple[float, float], list[float]] = {}
-        """Results of `_works` by (time, overhead) since the last change"""
+        """Results of `_works` since the last change of the clock, by (time, overhead)"""
 
     def copy(self) -> Turns:
         twin = Turns.__new__(Turns)
@@ -69,7 +69,7 @@ class Turns:
 
     @property
     def alternate(self) -> bool:
-        """Return True if the rows take turns; a single row does not."""
+        """Return True if the rows take turns, as they do if there are at least two."""
         return len(self.rows) > 1
 
     @property
@@ -80,8 +80,8 @@ class Turns:
     # Going on
 
     def advance(self, to: float, occupied: Callable[[], Collection[int]] | None = None) -> None:
-        """Move the clock to `to`. If a turn ends there, the next row with unfinished jobs (`occupied`) becomes
-        active.
+        """Move the clock to the time `to`. If a turn ends there, the next row becomes active of those that `occupied`
+        returns.
         """
         if self.row is None or len(self.rows) < 2:
             return
@@ -141,11 +141,11 @@ class Turns:
         return added(gains[row] for row in rows)
 
     def gains(self, since: float, until: float) -> dict[int, float]:
-        """Return the progress in seconds of each row from `since` until `until`, by row id; for many jobs at once."""
+        """Return the progress in seconds that each row gives its jobs from `since` until `until`, by row id."""
         return self._shares(since, until, self.overhead)
 
     def on_turn(self, since: float, until: float) -> dict[int, float]:
-        """Return the seconds of each row's turns from `since` until `until`, including overhead, by row id."""
+        """Return the seconds for which each row is active from `since` until `until`, including overhead, by row id."""
         return self._shares(since, until, 0)
 
     def _shares(self, since: float, until: float, overhead: float) -> dict[int, float]:
@@ -209,11 +209,11 @@ class Turns:
     # Counting turns; the one that began at `begin` is number 0
 
     def _ended_by(self, time: float) -> int:
-        """Return the number of turns that have ended by `time`."""
+        """Return the number of turns, from the begin of the current one, that have ended by `time`."""
         return max(int((time - self.begin + MOMENT) // self.slice), 0)
 
     def _places(self, rows: Sequence[int]) -> list[int]:
-        """Return the number of turns from now until each of the rows is active, sorted."""
+        """Return how many turns from now each of these rows is active next, in ascending order."""
         if self.row is None or not rows:
             raise DecisionError("a job that stands in no row never comes on turn")
         index, count = self.rows.index, len(self.rows)
@@ -221,7 +221,9 @@ class Turns:
         return sorted([(index(row) - now) % count for row in rows])
 
     def _works(self, time: float, overhead: float) -> list[float]:
-        """Return the progress in seconds of each row from the beginning of the current turn until `time`."""
+        """Return each row's progress in seconds from the begin of the current turn until `time`, with `overhead` in
+        each turn.
+        """
         known = self._known_works.get((time, overhead))
         if known is None:
             if len(self._known_works) > _FEW:
@@ -232,7 +234,9 @@ class Turns:
 
 
 def added(values: Iterable[float]) -> float:
-    """Return the sum of the values, added one after another: `sum` is more exact in later versions of Python."""
+    """Return the sum of the values, added one after another, because `sum` rounds differently in later versions of
+    Python.
+    """
     return reduce(add, values, 0.0)
 
 

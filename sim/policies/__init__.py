@@ -1,4 +1,4 @@
-"""Every policy, one file each, in families. Importing this package registers them all."""
+"""All policies, one file each, in folders by family. Importing this package registers them all by name."""
 
 from sim.policies import backfill, gang, multifactor, multiqueue, preempt, switching
 from sim.policies.policy import Policy, written_policy

@@ -11,9 +11,11 @@ from sim.workload.model import Job
 
 
 class Column(NamedTuple):
-    """Kind of number that a policy or an order of the queue writes into `view.notes` under the column's name.
+    """Column of the job tables: a number that a policy or an order of the queue writes into `view.notes` under the
+    column's name.
 
-    Its key is the job's rank, or the number of what it is `of`: `view.notes["usage"][job.user]`.
+    The number is stored under the job's rank, or under the job's field that `of` names:
+    `view.notes["usage"][job.user]`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Random numbers of jobs, the same whatever the number of jobs and compiled or not (splitmix64)."""
+"""Random numbers that depend only on a seed, a step and a job's rank (splitmix64), whatever the number of jobs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ A_LOT = 2.0**-53
 
 
 def drawn(lots: Word, rank: int) -> float:
-    """Return the random number in [0, 1) of job `rank` from the bits of a step."""
+    """Return the random number in [0, 1) of job `rank`, made from `lots`, the 64 random bits of a step."""
     return (mixed(lots + GOLDEN * (rank + 1)) >> 11) * A_LOT
 
 
 def mixed(word: Word) -> Word:
-    """Return 64 bits that each depend on every bit of `word` (Steele, Lea & Flood 2014)."""
+    """Return 64 bits that each depend on every bit of `word` (the mixing function of Steele, Lea & Flood 2014)."""
     word &= MASK
     word = (word ^ word >> 30) * MIXING & MASK
     word = (word ^ word >> 27) * MIXING_MORE & MASK

@@ -37,14 +37,16 @@ class Multifactor(Order):
         "large", "whether wide or narrow jobs gain", choices=("large", "small")
     )
     usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
-    """Decayed usage of each user in processor-hours at this pass, by user"""
+    """Processor-hours that each user has used so far, by user; older usage counts less"""
     total: float = field(default=0.0, repr=False, compare=False)
     procs: int = field(default=1, repr=False, compare=False)
     name: ClassVar[str] = "multifactor"
     columns: ClassVar[tuple[Column, ...]] = (Column("usage", "decayed processor-hours used by the user", of="user"),)
 
     def seeing(self, view: View) -> Order:
-        """Return the order with the usage up to now; the usage grows evenly between two passes."""
+        """Return a copy of this order with the users' usage up to now. Between two passes each running job's usage
+        grows evenly.
+        """
         usage, at = view.notes.setdefault("usage", {}), view.notes.setdefault("usage_at", {})
         since = view.now - at.get(0, view.now)
         kept = exp2(-since / self.halflife)

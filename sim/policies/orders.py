@@ -1,4 +1,4 @@
-"""Orders of the queue. A smaller key goes first; the rank breaks ties.
+"""Orders of the queue: classes that compute a key for each waiting job; a smaller key goes first, the rank breaks ties.
 
 `key(job, now)` is a double, computed in the order in which its formula is written. Orders with `by_clock` are evaluated
 at every pass, the others once, when a job arrives. The fields of an order are its parameters.
@@ -19,21 +19,21 @@ from sim.workload.model import Job
 
 ORDERS: dict[str, type[Order]] = {}
 OWN = "schedscope_own_"
-"""Prefix of the module names that are made from users' files (`sim.policies.own.loading`)."""
+"""Beginning of the names of modules that are made from users' files (see `sim.policies.own.loading`)"""
 
 
 @dataclass(frozen=True)
 class Order:
-    """Base class of all orders of the queue: parameters are fields, `name` is what a user types, the docstring is the
-    help.
+    """Base class of all orders of the queue. Its fields are its parameters, `name` is what a user types, the docstring
+    is the help.
     """
 
     name: ClassVar[str] = ""
     by_clock: ClassVar[bool] = False
     columns: ClassVar[tuple[Column, ...]] = ()
-    """Columns of the job tables with this order's numbers."""
+    """Columns of the job tables with the numbers that this order computes."""
     looks: ClassVar[bool] = False
-    """True if the order uses more than the job and the clock; then `seeing` is called before each pass"""
+    """True if the order needs more than the job and the time; then `seeing` is called before each pass"""
 
     def __init_subclass__(cls) -> None:
         if "seeing" in cls.__dict__:
@@ -52,7 +52,9 @@ class Order:
         return self
 
     def seeing(self, view: View) -> Order:
-        """Return the order for this pass; orders that depend on past usage keep their memory in `view.notes`."""
+        """Return the order for this pass, with what it needs from the view; memory about past usage is kept in
+        `view.notes`.
+        """
         return self
 
 
@@ -219,7 +221,7 @@ class Ward(Order):
         return 0.0 if isnan(priority) else -priority  # zero times infinity must be zero
 
     def looked(self, now: float) -> float:
-        """Return the last time at which priorities were recomputed."""
+        """Return the last time up to `now` at which priorities were recomputed: a multiple of `every` seconds."""
         return now // self.every * self.every if self.every else now
 
     def by_length(self, estimate: float) -> float:
@@ -277,7 +279,7 @@ class HighFirst(Order):
 
 @dataclass(frozen=True)
 class ByRecord(Order):
-    """Order by recorded start; jobs without one come last."""
+    """Order by the start that the trace recorded; jobs without a recorded start come last."""
 
     def key(self, job: Job, now: float) -> float:
         return inf if job.recorded_start is None else job.recorded_start
@@ -296,15 +298,17 @@ def power(base: float, exponent: float) -> float:
 
 
 _lasting = lru_cache(maxsize=65536)(power)
-"""Cached `power`, because its arguments do not change while a job waits"""
+"""Function `power` with a cache, because its arguments do not change while a job waits"""
 
 
 def lot(seed: int, step: int, rank: int) -> float:
-    """Return a random number in [0, 1) of the job for that step, whatever the number of jobs (splitmix64)."""
+    """Return the random number in [0, 1) of the job `rank` at this step, the same whatever the number of jobs
+    (splitmix64).
+    """
     return drawn(stream(seed, step), rank)
 
 
 @lru_cache(maxsize=64)
 def stream(seed: int, step: int) -> int:
-    """Return the random 64 bits of a step, from which the numbers of all jobs are made."""
+    """Return 64 random bits for a step, from which the random numbers of all jobs are made."""
     return mixed(mixed(seed + GOLDEN) + GOLDEN * (step + 1))

@@ -31,7 +31,7 @@ class Parameter:
     high: float | None = None
     choices: tuple[str, ...] = ()
     is_time: bool = False
-    """True for a duration, which may be typed like 7d"""
+    """True for a duration, for which a user may type 7d or 2h"""
 
     @property
     def range(self) -> str:
@@ -52,7 +52,7 @@ class Parameter:
         return f"{noun} <= {self.high:g}" if self.high is not None else noun
 
     def parse(self, text: str) -> Any:
-        """Return the value of a typed text. Raise an error that names the allowed values."""
+        """Return the value that a typed text stands for. Raise an error that names the allowed values."""
         value = self._converted(text)
         if value is None or not self._allowed(value):
             hint = near(text, self.choices) if self.choices else ""
@@ -111,7 +111,7 @@ def _declared(cls: type) -> dict[str, Parameter]:
 
 
 def _plain(hint: Any) -> type:
-    """Return the plain type of an annotation: `str` for `Literal["a", "b"]`, other types unchanged."""
+    """Return the type of the values of an annotation: `str` for `Literal["a", "b"]`, other types unchanged."""
     if typing.get_origin(hint) is typing.Literal:
         return str
     if isinstance(hint, types.UnionType):

@@ -35,35 +35,45 @@ class Policy:
     name: ClassVar[str] = ""
     paper: ClassVar[str] = ""
     code: ClassVar[CodeRef | None] = None
-    """Reference to the code of a user-defined policy; None for a policy of this library or from a notebook."""
+    """Reference to the code of a user-defined policy; None for a policy of this library or one defined in a
+    notebook.
+    """
     keeps_reservations: ClassVar[bool] = False
-    """True if a reservation holds until the policy moves it; otherwise it is recomputed at each pass."""
+    """True if a reservation stays until the policy moves it; False if the policy plans all of them again at each
+    pass.
+    """
 
     grants: ClassVar[bool] = False
-    """True if the policy grants the reservations that users request, and keeps the granted ones that it finds"""
+    """True if the policy keeps reservations that users request, also those that an earlier policy granted"""
     suspends: ClassVar[bool] = False
-    """True if the policy suspends jobs, or shares processors in time, and can handle jobs that it finds suspended"""
+    """True if the policy suspends jobs or shares processors in time, so that it can continue jobs that an earlier
+    policy suspended
+    """
     plans: ClassVar[Literal["nobody", "the heads", "everybody"]] = "everybody"
-    """Kind of waiting jobs that have a planned start"""
+    """Waiting jobs that have a planned start: none, the heads of the queues, or all"""
     lets_pass: ClassVar[bool] = True
     """True if a job may be backfilled: start before a job ahead of it in the queue"""
 
     columns: ClassVar[tuple[Column, ...]] = ()
     """Columns of the job tables with numbers that the policy writes into `view.notes`."""
     predicted_ends: ClassVar[Column | None] = None
-    """Column of `view.notes` with the expected end of each running job, if that differs from the estimate"""
+    """Column of `view.notes` with the end that the policy expects of each running job; None if it expects what the
+    estimate says
+    """
     places: ClassVar[bool] = False
-    """True if the policy chooses the processors of a job, whatever placement is requested."""
+    """True if the policy itself chooses the processors of each job, so that the user's choice of a placement has no
+    effect
+    """
 
     on_nodes: ClassVar[bool] = True
     """True if the policy can run on a machine of nodes; policies that count processors cannot."""
 
     def queue_order(self) -> Order:
-        """Return the order of the waiting jobs in `view.queue`."""
+        """Return the order in which `view.queue` lists the waiting jobs."""
         return Fcfs()
 
     def line_order(self) -> Order:
-        """Return the order in which waiting jobs are considered, if it differs from `view.queue`."""
+        """Return the order in which the policy considers waiting jobs; by default that of `view.queue`."""
         return self.queue_order()
 
     def queues(self) -> tuple[str, ...]:
@@ -71,7 +81,7 @@ class Policy:
         return ()
 
     def limits(self) -> tuple[float, ...]:
-        """Return the estimates, in seconds, between the classes of the queues; none by default."""
+        """Return the estimates, in seconds, that separate the queues' classes of jobs; empty if there is one queue."""
         return ()
 
     def queue_of(self, job: Job) -> int:
@@ -83,7 +93,9 @@ class Policy:
         return False
 
     def turns(self) -> Turns | None:
-        """Return the clock of the rows of a matrix; None if jobs do not share processors in time."""
+        """Return the clock that says how long each row of the matrix runs; None if jobs do not share processors in
+        time.
+        """
         return None
 
     def most_migrated(self) -> int | None:
@@ -91,15 +103,19 @@ class Policy:
         return None
 
     def most_rows(self) -> int | None:
-        """Return how many rows the matrix may have, if there is one."""
+        """Return the largest number of rows that the matrix may have; None without a matrix."""
         return None
 
     def weighs_xfactors(self) -> bool:
-        """Return True if the policy compares expansion factors."""
+        """Return True if the policy decides by expansion factors ((wait + estimate) / estimate), so that screens show
+        them.
+        """
         return isinstance(self.queue_order(), Xfactor)
 
     def tries(self) -> bool:
-        """Return True if the policy runs jobs for a limited time first, and kills those not done by then."""
+        """Return True if the policy has speculative runs: it first runs jobs for a limited time, and kills those not
+        done by then.
+        """
         return False
 
     def leads(self) -> bool:
@@ -113,12 +129,13 @@ class Policy:
     def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
         """Return the policy that decides from now on; called only if this policy selects others (`leads`).
 
-        `now` is the policy that decides so far, `led` the memory of this policy, which checkpoints copy.
+        `now` is the policy that decided so far. `led` is a memory for this method, which is copied when a run is
+        branched.
         """
         return now
 
     def decide(self, view: View) -> Iterator[Decision]:
-        """Yield the decisions of one pass."""
+        """Yield the decisions of one pass, each of which the engine applies before the next is asked for."""
         raise NotImplementedError(f"the policy {self.name!r} decides nothing")
 
 
@@ -128,7 +145,7 @@ def is_own(policy: Policy) -> bool:
 
 
 def columns_of(policy: Policy) -> tuple[Column, ...]:
-    """Return all columns of numbers that a policy and the order of its queue show."""
+    """Return all columns of numbers that the policy and the order of its queue add to the job tables."""
     try:
         columns = (*policy.columns, *policy.queue_order().columns)
     except Exception:  # user code may raise anything
@@ -140,7 +157,9 @@ MOST_COLUMNS = 8
 
 
 def order_field(default: Order) -> Any:
-    """Return a field of a policy for a queue order and that order's parameters."""
+    """Return a dataclass field by which a policy takes an order of the queue as a parameter, with that order's own
+    parameters.
+    """
     return dataclasses.field(default=default)
 
 
@@ -163,7 +182,7 @@ def default_order(cls: type[Policy]) -> Order | None:
 
 
 def written_policy(policy: Policy) -> str:
-    """Return the shortest spec that stands for this policy."""
+    """Return the shortest spec (`name:key=value`) that gives this policy."""
     default = default_order(type(policy))
     parts = []
     if default is not None and policy.queue_order() != default:

@@ -1,4 +1,4 @@
-"""Registry of policies by name, and the specs (`name:key=value`) by which users name them."""
+"""Registry of policies by name, and of the specs (`name:key=value`) by which users name them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ P = TypeVar("P", bound=Policy)
 
 
 class Registry(Mapping[str, type[Policy]]):
-    """Policies in the order of their names, and aliases: short names for a policy with some parameters."""
+    """All policies in the order of their names, and their aliases: short names for a policy with some parameters."""
 
     def __init__(self) -> None:
         self._policies: dict[str, type[Policy]] = {}
         self._aliases: dict[str, str] = {}
         self._own: dict[str, type[Policy]] = {}
-        """Latest versions of user-defined policies that were requested: found by name, not listed."""
+        """User-defined policies that were requested, each in its latest version: they are found by name, but not
+        listed.
+        """
 
     def __getitem__(self, name: str) -> type[Policy]:
         return self._own[name] if name in self._own else self._policies[name]
@@ -40,7 +42,7 @@ class Registry(Mapping[str, type[Policy]]):
 
     @property
     def aliases(self) -> Mapping[str, str]:
-        """Return the spec of each alias."""
+        """Return the spec that each alias stands for, by alias."""
         return MappingProxyType(self._aliases)
 
     @property
@@ -53,11 +55,11 @@ class Registry(Mapping[str, type[Policy]]):
         return tuple(alias for alias, spec in self._aliases.items() if spec.partition(":")[0] == name)
 
     def near(self, name: str) -> str:
-        """Return similar names as the end of an error message."""
+        """Return an end for an error message that suggests similar names of policies."""
         return near(name, [*self.names, *plugins()])
 
     def add(self, cls: type[Policy], aliases: Mapping[str, str] | None = None, *, replace: bool = False) -> None:
-        """Add a policy under its name; with `replace` it takes the place of a policy that has this name."""
+        """Add a policy, and specs by alias. With `replace` it takes the place of the policy that has its name."""
         aliases = aliases or {}
         free = {cls.name, *self.aliases_of(cls.name)} if replace and cls.name in self else set()
         for name in (cls.name, *aliases):
@@ -107,7 +109,7 @@ class Registry(Mapping[str, type[Policy]]):
         return self._own_made(cls, named.head, _pairs(named.rest, spec))
 
     def _own_made(self, cls: type[Policy], shown: str, given: dict[str, str]) -> Policy:
-        """Return a new user-defined policy; errors name the place in its code."""
+        """Return a new policy object of the user-defined class; errors name the place in the user's code."""
         with blamed(getattr(sys.modules.get(cls.__module__), "__file__", None) or "", shown):
             made = _made(cls, given)
             order = made.queue_order()
@@ -124,7 +126,9 @@ parse_policy = POLICIES.parse
 
 
 def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]]:
-    """Register a policy under its name, with aliases: short names for it with some parameters."""
+    """Return a decorator that registers a policy class under its name; each alias is a short name for it with some
+    parameters.
+    """
 
     def register(cls: type[P]) -> type[P]:
         cls.name, cls.paper = name, paper
@@ -136,12 +140,14 @@ def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]
 
 
 def policy_of(policy: Policy | str) -> Policy:
-    """Return the policy, which may be given as an object or as a spec."""
+    """Return the policy object for `policy`, which is one already or a spec."""
     return parse_policy(policy) if isinstance(policy, str) else policy
 
 
 def _pairs(text: str, spec: str) -> dict[str, str]:
-    """Return the pairs of `a=1,b=2` as a dictionary; of equal keys the last counts."""
+    """Return the keys and values of a text such as `a=1,b=2`; of equal keys the last counts. Errors name the whole
+    `spec`.
+    """
     pairs = {}
     for part in filter(None, (p.strip() for p in text.split(","))):
         key, equals, value = part.partition("=")
@@ -156,7 +162,7 @@ def _made(cls: type[Policy], given: dict[str, str]) -> Policy:
 
 
 def order_class(name: str) -> type[Order]:
-    """Return the class of the order with this name, or from user-defined code."""
+    """Return the class of the order of the queue with this name, which may be user-defined."""
     if name not in ORDERS and (named := named_code(name)):
         return own_order(named)
     if name not in ORDERS:
@@ -165,7 +171,9 @@ def order_class(name: str) -> type[Order]:
 
 
 def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
-    """Return the typed arguments of the policy; the arguments of its order become an order."""
+    """Return the arguments to make the policy, from the texts that the user typed by key; an order's arguments become
+    an order.
+    """
     own = parameters_of(cls)
     arguments: dict[str, Any] = {}
     of_order: dict[str, Parameter] = {}

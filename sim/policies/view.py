@@ -1,4 +1,4 @@
-"""View of the current state for policies, without the run times that only the engine knows."""
+"""View of the current state that a policy gets; it lacks the run times, which only the engine knows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from sim.workload.model import Job
 from sim.workload.shape import Seats
 
 Ends = Sequence[tuple[float, int, int]]
-"""(expected end, rank, processors) of running jobs, sorted."""
+"""List of (expected end, rank, number of processors) of running jobs, sorted."""
 
 
 class RunningJob(Protocol):
-    """Interface of a running job: its current stay on processors."""
+    """Running job as a policy sees it, with its current stay on processors: from its start or resumption to its end or
+    suspension.
+    """
 
     @property
     def job(self) -> Job: ...
@@ -56,7 +58,7 @@ class View(Protocol):
 
     @property
     def there(self) -> int:
-        """Return the available processors, as a set of bits."""
+        """Return the available processors, as bits."""
 
     @property
     def resized(self) -> bool:
@@ -64,7 +66,9 @@ class View(Protocol):
 
     @property
     def closes(self) -> float:
-        """Return the begin of the next announced maintenance of the whole machine; no job may run into it."""
+        """Return the time at which the next announced maintenance of the whole machine begins; no job may run into
+        it.
+        """
 
     @property
     def free(self) -> int:
@@ -80,7 +84,9 @@ class View(Protocol):
 
     @property
     def completed(self) -> Sequence[Job]:
-        """Return the jobs completed at this instant, by rank; empty if the pass is repeated."""
+        """Return the jobs completed at this instant, by rank; empty if the policy is called again at the same
+        instant.
+        """
 
     @property
     def finished(self) -> Sequence[tuple[float, int]]:
@@ -100,7 +106,7 @@ class View(Protocol):
 
     @property
     def ends(self) -> Ends:
-        """Return the expected ends of running jobs."""
+        """Return the expected end of each running job, as (end, rank, number of processors), sorted."""
 
     @property
     def reserved(self) -> Mapping[int, float]:
@@ -112,41 +118,47 @@ class View(Protocol):
 
     @property
     def suspended(self) -> Mapping[int, int]:
-        """Return the processors of each suspended job, by rank; it resumes on these, unless the policy chooses
+        """Return the processors of each suspended job as bits, by rank; it resumes on these, unless the policy chooses
         others.
         """
 
     @property
     def free_set(self) -> int:
-        """Return the free processors, as a set of bits."""
+        """Return the free processors, as bits."""
 
     @property
     def owners(self) -> Sequence[int]:
-        """Return the processors that each partition owns; empty without partitions."""
+        """Return the processors that each partition owns, as bits; empty without partitions."""
 
     def held(self, rank: int) -> int:
-        """Return the processors that a running job holds."""
+        """Return the processors that a running job holds, as bits."""
 
     def ran(self, rank: int) -> float:
-        """Return the seconds that a job has run so far, over all its stays; for a finished job its run time."""
+        """Return the seconds that a job has run so far, over all its stays on processors; for a finished job its run
+        time.
+        """
 
     def remaining_estimate(self, rank: int) -> float:
-        """Return a job's estimate minus its progress."""
+        """Return the job's estimate minus the time that it has run, in seconds."""
 
     @property
     def plan(self) -> Plan:
-        """Return a plan with running jobs up to their expected ends, and reservations; copy it to try changes."""
+        """Return a plan with running jobs up to their expected ends, and with reservations; to try changes, copy it
+        first.
+        """
 
     def running_plan(self) -> Plan:
         """Return a new plan with running jobs only, which the policy may change."""
 
     @property
     def notes(self) -> dict[str, Any]:
-        """Return the memory of the policy: plain data that a checkpoint can copy, or objects with a `copy` method."""
+        """Return the memory of the policy: plain data, or objects with a `copy` method, so that a run can be
+        branched.
+        """
 
     @property
     def curious(self) -> bool:
-        """Return True for a watched run, in which the policy gives the reason why each considered job waits."""
+        """Return True if the run is watched, so that the policy gives the reason why each considered job waits."""
 
     @property
     def machine_ahead(self) -> Ends:
@@ -157,14 +169,18 @@ class View(Protocol):
         """
 
     def fits(self, job: Job) -> bool:
-        """Return True if the job may start or resume now: enough processors are free, and it is `in_time`."""
+        """Return True if the job may start or resume now: enough processors are free, and it ends before maintenance
+        (`in_time`).
+        """
 
     @property
     def has_nodes(self) -> bool:
         """Return True if the machine consists of nodes; then free cores may be on the wrong nodes for a job."""
 
     def has_room(self, job: Job) -> bool:
-        """Return True if the resources reserved for the job are free, or if it fits outside of all reservations."""
+        """Return True if the job finds enough free resources: those that are reserved for it, or others outside of all
+        reservations.
+        """
 
     def partitions(self, job: Job) -> tuple[int, ...]:
         """Return the partitions of nodes that the job names, by number; (-1,) for the whole machine."""
@@ -176,21 +192,21 @@ class View(Protocol):
         """Return the nodes on which the job ran according to the trace if they have room now, otherwise None."""
 
     def beside(self, head: Job, extra: int, ends: Ends | None = None) -> Extra | Leftover:
-        """Return the resources left over when `head` starts at its shadow time: it `admits` jobs that would end
-        later.
+        """Return the resources left over when `head` starts at its shadow time; its method `admits` accepts jobs that
+        end later.
         """
 
     def in_time(self, job: Job) -> bool:
         """Return True if the job's remaining estimate ends before the next announced maintenance of the machine."""
 
     def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
-        """Return the time at which `job` fits, and the number of extra processors at that time.
+        """Return the shadow time, at which `job` fits, and the number of processors left over then.
 
         `ends` are the expected ends of running jobs, if they differ from the estimates.
         """
 
     def only(self, jobs: Iterable[Job]) -> View:
-        """Return a view in which only these jobs wait, for another policy; it changes with this view."""
+        """Return a view for another policy in which only these jobs wait; it follows the changes of this view."""
 
     def job(self, rank: int) -> Job:
         """Return the job of that rank."""

@@ -1,4 +1,4 @@
-"""Space sharing with one queue: in order, backfilled, with plans, bounds and windows."""
+"""Policies with one queue that never suspend a job: in order of the queue, or with backfilling."""
 
 from sim.policies.backfill import (
     conservative,

@@ -1,4 +1,6 @@
-"""Placement of jobs before their latest allowed starts, used by the policies `shadow` and `slack`."""
+"""Placement of waiting jobs so that each starts by its latest allowed start (its bound), for the policies `shadow` and
+`slack`.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,15 @@ from sim.workload.model import Job
 
 
 class Trial(NamedTuple):
-    """Result of placing jobs one after another: their starts, or the first job that would start too late."""
+    """Result of placing jobs one after another: their starts, or the first job that would start after its bound."""
 
     starts: dict[int, float]
     late: Job | None = None
 
     def why(self, jobs: Iterable[Job], bounds: Mapping[int, float]) -> Reason:
-        """Return the reason for a start: the job whose start is closest to its latest allowed start, or after it."""
+        """Return the reason why another job may or may not start: names the job with the least time left until its
+        bound, or past it.
+        """
         margins = [(bounds[job.rank] - self.starts[job.rank], job) for job in jobs if job.rank in self.starts]
         if not margins:
             return WithinBounds(None, 0)

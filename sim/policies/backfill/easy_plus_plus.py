@@ -27,7 +27,7 @@ STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 
 """Corrections in seconds, added one after the other to a prediction that was too short."""
 _UNKNOWN = -1
 _History: TypeAlias = tuple[dict[int, float], dict[int, float]]
-"""Run times of each user's last finished job, and of the one before it"""
+"""Two tables by user: the run time of the user's last finished job, and of the one before it"""
 
 
 @policy("easy++", "Tsafrir, Etsion & Feitelson 2007", easypp="easy++")
@@ -79,7 +79,9 @@ class EasyPlusPlus(Policy):
         yield Wake(start, is_renewed=True)
 
     def _pass(self, view: View, head: Job, start: float, left: Extra | Leftover, tail: list[Job]) -> Iterator[Decision]:
-        """Apply EASY's two rules to predictions."""
+        """Yield the decisions on the jobs behind the head: EASY's two rules, with predicted run times in place of
+        estimates.
+        """
         now, predicted = view.now, view.notes["predicted"]
         for job in tail:
             ends = now + predicted[job.rank]
@@ -102,7 +104,7 @@ class EasyPlusPlus(Policy):
                 )
 
     def _end_of(self, view: View, rank: int, end: float) -> float:
-        """Return the predicted end of a running job that would end at `end` according to its estimate."""
+        """Return the predicted end of the running job `rank`, whose end would be `end` according to its estimate."""
         run, lasts = view.running.get(rank), view.notes["predicted"].get(rank)
         if run is None or not run.runs:
             return end
@@ -115,7 +117,9 @@ class EasyPlusPlus(Policy):
 
 
 def _room(view: View, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
-    """Return the time at which the head fits, and the number of processors free at that time."""
+    """Return the time at which the head fits if running jobs leave at `ends`, and the number of processors free
+    then.
+    """
     if view.has_nodes:
         at, extra = view.shadow(head, ends)
         return at, extra + head.procs
@@ -135,7 +139,9 @@ def _predicted(job: Job, history: _History) -> float:
 
 
 def _learnt(view: View) -> _History:
-    """Return the run times of each user's last two finished jobs, also under earlier policies."""
+    """Return the run times of each user's last two finished jobs, including those that finished under an earlier
+    policy.
+    """
     notes: dict[str, Any] = view.notes
     done = view.completed if "last" in notes else [view.job(rank) for _, rank in view.finished]
     last, before = notes.setdefault("last", {}), notes.setdefault("before", {})

@@ -18,7 +18,7 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 TRIED = ("queue", "latest", "narrow", "sjf", "saf")
-"""Orders that are tried; of equally good ones the first is used."""
+"""Orders that are tried; of orders that are equally good the first in this list is used."""
 _WORTH = {
     "jobs": lambda job: 1,
     "processors": lambda job: job.procs,
@@ -44,7 +44,7 @@ class Greedy(Ordered):
     plans = "the heads"
 
     def promises(self) -> bool:
-        """Return True in the cases in which EASY's reservations never move later."""
+        """Return True if the head's reservation never moves later, as in EASY with the same parameters."""
         return self.order == Fcfs()
 
     def decide(self, view: View) -> Iterator[Decision]:

@@ -60,7 +60,9 @@ class Lookahead(Ordered):
                 yield Keep(job, TooFewFree(view.free) if few else BeyondLookahead(head, self.window))
 
     def _kept(self, view: View, head: Job, shadow: float, extra: int, jobs: Sequence[Job]) -> Iterator[Decision]:
-        """Yield for each of the other considered jobs why it waits: it no longer fits, or would delay the head."""
+        """Yield, for each considered job that was not chosen, why it waits: it no longer fits, or would delay the
+        head.
+        """
         for job in jobs:
             ends = view.now + job.estimate
             few = job.procs > view.free
@@ -77,7 +79,9 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
     """
     extra = min(extra, free)
     reached = [[1] + [0] * extra]
-    """Reachable sums of processors after each job, as bit sets, by the processors that late jobs take."""
+    """Sums of processors that the jobs so far can reach, as one bit set for each number of processors that late jobs
+    take.
+    """
     for width, is_late in zip(widths, late, strict=True):
         was, by = reached[-1], width if is_late else 0
         reached.append([sums | (was[used - by] << width if used >= by else 0) for used, sums in enumerate(was)])
@@ -93,6 +97,8 @@ def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: 
 
 
 def _most(reached: Sequence[int], free: int, extra: int) -> int:
-    """Return the largest reachable sum within `free`, with at most `extra` processors for late jobs."""
+    """Return the largest sum of processors in `reached` that is at most `free`, with at most `extra` processors for
+    late jobs.
+    """
     within = (1 << free + 1) - 1
     return max((sums & within).bit_length() - 1 for sums in reached[: extra + 1])

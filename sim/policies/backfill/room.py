@@ -1,4 +1,6 @@
-"""Start of jobs in queue order, and the reasons why a job cannot start: too few free processors, or too little time."""
+"""Helpers of the backfilling policies: starts in queue order, and reasons why a job cannot start (too few processors,
+or too little time).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def start_in_order(queue: Iterator[Job], view: View) -> Generator[Decision, None
 
 
 in_order, when_free, _too_few = lru_cache(1024)(InOrder), lru_cache(4096)(WhenFree), lru_cache(256)(TooFewFree)
-"""Cached constructors of reasons, because the same numbers occur again and again."""
+"""Constructors of reasons with a cache, because the same numbers occur again and again"""
 
 
 def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes:
@@ -40,7 +42,9 @@ def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown | NoNodes:
 
 
 def those_in_time(view: View, jobs: Iterable[Job]) -> Generator[Keep, None, list[Job]]:
-    """Return the jobs that would end before maintenance; yield for the others why they wait, if reasons are wanted."""
+    """Return the jobs that would end before the next maintenance; for the others yield why they wait, if reasons are
+    recorded.
+    """
     found = []
     for job in jobs:
         if view.in_time(job):
@@ -56,10 +60,10 @@ def at_shadow(view: View, head: Job, extra: int) -> WhenFree | WhenRoom:
 
 
 def passes(head: Job, shadow: float, left: Extra | Leftover) -> FitsExtra | FitsBeside:
-    """Return the reason why a job that ends after the head's start may pass the head."""
+    """Return the reason why a job that ends after the head's start may be backfilled: it leaves the head enough."""
     return FitsExtra(head, shadow, left.left) if isinstance(left, Extra) else FitsBeside(head, shadow)
 
 
 def delays(head: Job, shadow: float, ends: float, left: Extra | Leftover) -> WouldDelay | LeavesNoRoom:
-    """Return the reason why a job that ends after the head's start may not pass the head."""
+    """Return the reason why a job that ends after the head's start may not be backfilled: it would delay the head."""
     return WouldDelay(head, shadow, ends, left.left) if isinstance(left, Extra) else LeavesNoRoom(head, shadow, ends)

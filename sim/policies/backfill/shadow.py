@@ -77,7 +77,7 @@ class Shadow(Ordered):
                 bounds[job.rank] = job.submit + self.shadows * (promised - job.submit)
 
     def _without(self, view: View, bounds: dict[int, float], job: Job) -> tuple[list[Job], Trial]:
-        """Return the other waiting jobs, and the result of placing them if `job` starts now."""
+        """Return the waiting jobs other than `job`, and the result of placing them if `job` starts now."""
         waiting = sorted(view.queue, key=lambda job: (bounds[job.rank], job.rank))
         past = self._past(view, bounds, waiting)
         plan = view.plan.copy()

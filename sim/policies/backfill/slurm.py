@@ -62,11 +62,13 @@ class Slurm(Ordered):
             yield from (Keep(job, BehindInPartition(behind[job.rank])) for job in waiting if job.rank in behind)
 
     def is_held(self, view: View, job: Job) -> bool:
-        """Return True if a limit holds the job now; a workload has none, what forecasts starts on a cluster has."""
+        """Return True if a limit of Slurm keeps the job from starting now. Workloads have no limits; forecasts for a
+        cluster have.
+        """
         return False
 
     def _main(self, view: View) -> Generator[Decision, None, dict[int, Job]]:
-        """Start jobs by priority until one does not fit; return the job that each remaining job waits behind, by
+        """Start jobs by priority until one does not fit. Return, for each job still waiting, the job that blocks it, by
         rank.
         """
         closed: dict[int, Job] = {}
@@ -85,7 +87,7 @@ class Slurm(Ordered):
         return behind
 
     def _backfill(self, view: View, waiting: list[Job], planned: dict[int, float]) -> Iterator[Decision]:
-        """Make a new plan for the jobs with the highest priority; start the ones planned for now."""
+        """Make a new plan for the jobs with the highest priority; start the jobs whose planned start is now."""
         now, plan, tested = view.now, view.plan.copy(), Counter[int]()
         planned.clear()
         for place, job in enumerate(waiting[: self.bf_max_job_test]):
@@ -105,7 +107,7 @@ class Slurm(Ordered):
                 yield Reserve(job, at, NewPlan())
 
     def _start(self, plan: Plan, job: Job, now: float) -> float:
-        """Return the job's earliest start in the plan: now, or a multiple of the resolution."""
+        """Return the job's earliest start in the plan: now, or a later multiple of bf_resolution."""
         at = plan.find(job, now)
         while at != now:
             rounded = ceil(at / self.bf_resolution) * self.bf_resolution

@@ -1,4 +1,4 @@
-"""Rows of jobs take turns: gang scheduling with the Ousterhout matrix (Zhang et al.)."""
+"""Gang scheduling: rows of jobs in the Ousterhout matrix take turns on the processors (Zhang et al.)."""
 
 from sim.policies.gang import gang
 

@@ -41,7 +41,9 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class TimeShared(Policy):
-    """Base of the gang scheduling policies: the rows of the matrix, their turns, and when the matrix is rebuilt."""
+    """Base class of the gang scheduling policies: the rows of the matrix, their turns, and when the matrix is
+    rebuilt.
+    """
 
     mpl: int = parameter(5, "how many rows the matrix may have: the multiprogramming level (Z: up to 5)", low=1)
     slice: float = parameter(200.0, "how many seconds a row is on turn", low=0.001)
@@ -55,7 +57,7 @@ class TimeShared(Policy):
         return self.mpl
 
     def turns(self) -> Turns:
-        """Return the initial clock of the rows."""
+        """Return the clock that says how long each row of the matrix runs, as it is when the policy takes over."""
         return Turns(self.slice, self.cs)
 
     def decide(self, view: View) -> Iterator[Decision]:
@@ -71,11 +73,11 @@ class TimeShared(Policy):
         yield from fill(view)
 
     def may_move(self, view: GangView) -> MayMove:
-        """Return the function that tells whether reservations allow a job to move to another row."""
+        """Return the function that tells whether a job may move to another row without delaying a reservation."""
         raise NotImplementedError
 
     def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
-        """Yield the decisions that place waiting jobs in the matrix."""
+        """Yield the decisions of the phase Schedule, which places waiting jobs in the matrix."""
         raise NotImplementedError
 
 
@@ -159,14 +161,16 @@ class GangBackfill(TimeShared):
     # Reservations of one rebuild, noted for the compaction of the next
 
     def _forget_reservations(self, view: GangView) -> tuple[dict[int, float], dict[int, int]]:
-        """Clear the notes of reservations; return the new, empty ones for the start and the row of each job."""
+        """Clear the reservations of the last rebuild. Return two empty tables: start, and row, of each reservation by
+        rank.
+        """
         starts: dict[int, float] = {}
         rows: dict[int, int] = {}
         view.notes["reserved at"], view.notes["reserved row"] = starts, rows
         return starts, rows
 
     def _last_reservations(self, view: GangView) -> Iterator[tuple[Job, int, float]]:
-        """Yield (job, row, start) of the last reservation of each job that still waits."""
+        """Yield (job, row, start) for each waiting job with a reservation from the last rebuild."""
         starts, rows = view.notes.get("reserved at", {}), view.notes.get("reserved row", {})
         return ((job, int(rows[job.rank]), starts[job.rank]) for job in view.queue if job.rank in starts)
 

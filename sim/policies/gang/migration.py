@@ -20,8 +20,10 @@ class Migration:
     turns.
 
     Every task of a job that migrates counts, even one that keeps its column. With `cost` C, |A| tasks of A and sum|J|
-    tasks of the jobs J in its way, option 1 costs C/2*|A| + C*sum|J|, and option 2 costs C*|A| + C/2*sum|J|. The
-    cheaper possible one is taken; if both cost the same, option 1. A job that moves aside takes the lowest columns
+    tasks of the jobs J in its way, option 1 of this module costs C/2*|A| + C*sum|J|, and option 2 costs C*|A| +
+    C/2*sum|J|.
+    The cheaper possible option is taken; if both cost the same, option 1. A job that moves aside takes the lowest
+    columns
     that are free once A is placed; several move in order of placement. A job pays for every move, also one placed in
     the matrix at the same instant. If the columns of A are free, all jobs keep theirs.
     """
@@ -33,14 +35,18 @@ class Migration:
     # Compaction: A leaves its row
 
     def can_bring(self, rank: int, row: int) -> bool:
-        """Return True if the row has room, and one option moves no more tasks than may still move."""
+        """Return True if the row has room for the job, and one of the two options stays within the limit of moved
+        tasks.
+        """
         size = self._matrix.columns(rank).bit_count()
         if size > self._matrix.free(row) or not self._tasks:
             return False
         return min(size, self._in_the_way(rank, row)[1]) <= self._tasks
 
     def bring(self, rank: int, row: int) -> Iterator[Step]:
-        """Yield the decisions that move the job `rank`, A, to the row by the cheaper of the two options."""
+        """Yield the decisions that move the job `rank` (A in this module) to the row, by the cheaper of the two
+        options.
+        """
         ranks, aside = self._in_the_way(rank, row)
         size, cost = self._matrix.columns(rank).bit_count(), self._cost
         first = cost / 2 * size + cost * aside if aside <= self._tasks else None
@@ -97,15 +103,15 @@ class Migration:
     # Both
 
     def _in_the_way(self, rank: int, row: int) -> tuple[list[int], int]:
-        """Return the jobs in A's columns of the row, and the total number of their tasks."""
+        """Return the jobs that occupy A's columns in this row, and the total number of their tasks."""
         matrix = self._matrix
         ranks = matrix.in_the_way(matrix.columns(rank), row)
         return ranks, sum(matrix.columns(other).bit_count() for other in ranks)
 
     def _move_aside(self, ranks: list[int], for_rank: int, row: int, why: Reason) -> Iterator[Step]:
-        """Yield the migrations that clear A's columns in the row, one job after another.
+        """Yield the migrations that move the jobs `ranks` out of A's columns in the row, one job after another.
 
-        The row must have enough columns for all its jobs and A.
+        The row must have enough columns for all its jobs and for A, the job `for_rank`.
         """
         matrix = self._matrix
         wanted = matrix.columns(for_rank)

@@ -16,9 +16,9 @@ from sim.workload.model import Job
 
 
 class RowPlans:
-    """Plan of each row, made on first use from the row's home jobs and the decisions since.
+    """Plan of each row, made on first use from the jobs whose home is the row and from the decisions since.
 
-    `reserved` is taken from the beginning: (job, row, at); a start in the past counts as now.
+    `reserved` are the reservations made before, as (job, row, start); a start in the past counts as now.
     """
 
     def __init__(self, view: GangView, mpl: int, reserved: Iterable[tuple[Job, int, float]] = ()) -> None:
@@ -27,26 +27,27 @@ class RowPlans:
         self._plans: dict[int, Profile] = {}
         self._homes, self._trials = view.matrix.homes(), Trials(len(view.queue))
         self._reserved: dict[int, list[tuple[Job, float]]] = {}
-        """Reservations (job, start) of each row, by row, that were made before this rebuild"""
+        """Reservations (job, start) that were made before this rebuild, by row"""
         for job, row, at in reserved:
             self._reserved.setdefault(row, []).append((job, at))
         self._rows: Sequence[int] | None = None
-        """Rows of the matrix when the plans of all rows were last used"""
+        """Rows of the matrix at the last time when the plans of all rows were used"""
         self._all: list[tuple[int, Profile]] = []
 
     def fits(self, row: int, procs: int, span: float) -> bool:
-        """Return True if `procs` processors are free in the row from now on for the span."""
+        """Return True if `procs` processors of the row are free from now on for `span` seconds."""
         return self._plan(row).fits(procs, self._now, span)
 
     def take(self, row: int, procs: int, span: float, at: float) -> None:
-        """Occupy `procs` processors of the row from `at` on for the span."""
+        """Occupy `procs` processors of the row's plan from the time `at` on for `span` seconds."""
         self._plan(row).take(at, at + span, procs)
 
     def soonest(self, procs: int, span: float) -> tuple[float, int]:
-        """Return when and in which row `procs` processors are first free for the span; of equals the earlier row.
+        """Return when and in which row `procs` processors are first free for `span` seconds; of equals the earlier row.
 
-        If they are free now, prefer the row with the fewest free columns, and a new row only as the last choice. The
-        caller must take them.
+        If they are free now, the row with the fewest free columns is preferred, and a new row is the last choice. The
+        caller
+        must then occupy them with `take`.
         """
         now, best, found, plans = self._now, inf, 0, self._all_plans()
         after = self._trials.bound(procs, span, inf)
@@ -60,12 +61,14 @@ class RowPlans:
         return best, found
 
     def _fullest(self, procs: int, span: float, row: int) -> int:
-        """Return the fullest row in which the job fits from now on, or `row` if that is a new row."""
+        """Return the row with the fewest free columns of those where the job fits now, or `row` itself if that is a new
+        row.
+        """
         rows = (row for _, row in self._matrix.with_room(procs) if self.fits(row, procs, span))
         return next(rows, row)
 
     def _all_plans(self) -> list[tuple[int, Profile]]:
-        """Return the plans of all rows, and of the next row if the limit allows one."""
+        """Return (row, plan) for all rows, and for one new row if the limit of rows allows it."""
         rows = self._matrix.rows
         if rows != self._rows:
             self._rows = rows

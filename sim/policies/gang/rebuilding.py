@@ -39,34 +39,32 @@ MayMove: TypeAlias = Callable[[int, int], bool]
 
 
 class GangView(View, Protocol):
-    """View of gang scheduling policies, with the matrix."""
+    """View of the current state for gang scheduling policies: with the Ousterhout matrix."""
 
     @property
     def matrix(self) -> MatrixView:
-        """Current matrix, read-only."""
+        """Return the current matrix, which the policy must not change."""
 
     def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
         """Return (remaining estimate, rank, processors) of each job."""
 
 
 class Bringing(Protocol):
-    """Interface of the object that moves a job into a row if other jobs are in its columns
-    (`sim.policies.gang.migration`).
-    """
+    """Object that moves a job into a row where other jobs occupy its columns (see `sim.policies.gang.migration`)."""
 
     def can_bring(self, rank: int, row: int) -> bool: ...
     def bring(self, rank: int, row: int) -> Iterator[Step]: ...
 
 
 def is_event(view: GangView) -> bool:
-    """Return True if the matrix is rebuilt now: at arrivals, completions, resizes, if it is empty, or if jobs are
-    suspended.
+    """Return True if the matrix is rebuilt at this instant: a job arrived or completed, the machine changed, the matrix
+    is empty, or jobs are suspended.
     """
     return bool(view.arrived or view.completed or view.resized or not view.matrix.jobs or view.suspended)
 
 
 def clean(view: GangView) -> Iterator[Step]:
-    """Yield the decisions of phase CleanMatrix: every job leaves all rows but its home row."""
+    """Yield the decisions of phase CleanMatrix: remove each job's replicas, so that it stays in its home row only."""
     yield Phase("clean")
     if view.matrix.has_replicas:
         yield Clean()
@@ -129,7 +127,9 @@ def fill(view: GangView) -> Iterator[Step]:
 
 
 def place(view: GangView, job: Job, row: int, why: Reason, passes: bool = False) -> Iterator[Step]:
-    """Place the job in the row, in its lowest free columns."""
+    """Yield the decision that places the job in the row, in its lowest free columns; `passes` if it overtakes waiting
+    jobs.
+    """
     yield Place(job, row, view.matrix.lowest_free(row, job.procs), why, passes)
 
 
@@ -143,13 +143,15 @@ def place_in_new_row(
 
 
 def keep(view: GangView, job: Job, why: Reason) -> Iterator[Step]:
-    """Keep the job waiting, with the reason if reasons are wanted."""
+    """Yield the decision that the job waits, with the reason if reasons are recorded."""
     if view.curious:
         yield Keep(job, why)
 
 
 def fits_no_row(view: GangView) -> FitsNoRow | TooFewFree:
-    """Return why the job fits in no row: the most columns that are free in a row, or too few available processors."""
+    """Return why the job fits in no row: too few available processors, or more than the most columns free in one
+    row.
+    """
     matrix = view.matrix
     if not matrix.rows:
         return TooFewFree(view.procs)
@@ -157,7 +159,9 @@ def fits_no_row(view: GangView) -> FitsNoRow | TooFewFree:
 
 
 def in_time(view: GangView, rank: int, mpl: int) -> bool:
-    """Return True if the job would end before maintenance even if the matrix had the most rows allowed."""
+    """Return True if the job would end before maintenance even if the matrix had `mpl` rows, the most allowed, all the
+    time.
+    """
     return view.now + view.remaining_estimate(rank) * mpl <= view.closes + MOMENT
 
 

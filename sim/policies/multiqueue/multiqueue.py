@@ -115,15 +115,19 @@ class MultiQueue(Policy):
     # Reservations and speculative runs
 
     def _is_tried(self, job: Job) -> bool:
-        """Return True if the job first has a speculative run."""
+        """Return True if the job gets a speculative run first: a run for a limited time, in case the job fails
+        early.
+        """
         return self.tries() and job.estimate >= self.speculate_over and job.reserve is None
 
     def _trial(self, job: Job) -> float:
-        """Return the limit of the job's speculative run in seconds."""
+        """Return the time limit of the job's speculative run in seconds."""
         return min(job.estimate, self.speculate)
 
     def _reserve(self, view: View, pivots: Pivots, job: Job) -> Iterator[Decision]:
-        """Reserve the start that the user requested, or a speculative run that delays no earlier job's pivot."""
+        """Yield the decision that reserves the start that the user requested, or a speculative run that delays no
+        earlier job's pivot.
+        """
         if job.reserve is not None:
             at = view.plan.earliest(job.procs, job.estimate, max(view.now, job.reserve))
             yield Reserve(job, at, AskedFor(job.reserve))
@@ -135,7 +139,9 @@ class MultiQueue(Policy):
             pivots.beside(job, at, limit)
 
     def _serve_reserved(self, view: View, pivots: Pivots) -> Iterator[Decision]:
-        """Start reserved jobs at their times; start a speculative run earlier if no planned start moves."""
+        """Yield the starts of reserved jobs that are due, and of speculative runs that can start earlier without moving
+        a planned start.
+        """
         now = view.now
         for rank, at in sorted(view.reserved.items()):
             job = view.job(rank)
@@ -158,7 +164,7 @@ class MultiQueue(Policy):
     # The queues
 
     def _queued(self, queue: list[Job], reserved: Mapping[int, float], reserving: set[int]) -> list[Job]:
-        """Return the waiting jobs without a reservation: high priority first, then by rank."""
+        """Return the jobs of the queue that have no reservation: high priority first, then by rank."""
         if reserved or reserving:
             queue = [job for job in queue if job.rank not in reserved and job.rank not in reserving]
         if high := [job for job in queue if job.high]:
@@ -201,7 +207,9 @@ class MultiQueue(Policy):
                 pivots.refused.add((job.procs, job.estimate))
 
     def _rule(self, view: View, pivots: Pivots, job: Job, partition: int, room: bool) -> Reason | None:
-        """Return the rule by which a job other than a pivot may start, or None."""
+        """Return the reason by which a job that is not a pivot may start: rule (a), (b) or (c) of the class; None if
+        none allows it.
+        """
         own = pivots.idle(partition)
         if job.procs <= own and (room or pivots.unreserved(job)):
             pivot, start, ends = pivots.jobs[partition], pivots.start(partition), view.now + job.estimate
@@ -214,8 +222,8 @@ class MultiQueue(Policy):
     def _start(
         self, view: View, job: Job, because: Reason, start: type[Start | Backfill] = Start, limit: float | None = None
     ) -> Iterator[Decision]:
-        """Let the job's partition borrow the processors it lacks; start the job on its lowest-numbered idle
-        processors.
+        """Yield the decisions that start the job on its partition's lowest-numbered idle processors, borrowing those it
+        lacks first.
         """
         partition = self._classes.of(job)
         yield from borrow(view, job, partition)

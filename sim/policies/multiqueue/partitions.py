@@ -1,6 +1,8 @@
-"""Partitions: their classes of jobs, their owned processors, and lending (Lawson & Smirni section 2.1, figure 1).
+"""Partitions of the machine: their classes of jobs, the processors that they own, and lending (Lawson & Smirni section
+2.1, figure 1).
 
-A partition is a number; the processors it owns are a set of bits. Idle processors have no job and no claim.
+Each partition has a number from 0; the processors that it owns are the bits of an integer. A processor is idle if it
+has no job and no claim.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class Classes:
-    """Estimate limits between partitions: a job's partition is the number of limits that its estimate has reached.
+    """Limits of estimates that divide jobs into partitions: the number of limits that a job's estimate reaches is its
+    partition.
 
     >>> classes = Classes.read("1000/10000")
     >>> len(classes), [classes.of(Job(0, "1", submit=0, procs=1, estimate=seconds)) for seconds in (999, 1000)]
@@ -33,7 +36,9 @@ class Classes:
 
     @classmethod
     def read(cls, text: str) -> Classes:
-        """Return the classes for a text with ascending limits in seconds, or "none"."""
+        """Return the classes that a text describes: ascending limits in seconds as "1000/10000", or "none" for one
+        partition.
+        """
         try:
             limits = () if text == "none" else tuple(float(part) for part in text.split("/"))
         except ValueError:
@@ -47,7 +52,7 @@ class Classes:
         return len(self.limits) + 1
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the classes.
+        """Return a name for each class that states its range of estimates.
 
         >>> Classes.read("1000/10000").names()
         ('< 1000 s', '1000 to 10000 s', '>= 10000 s')
@@ -61,7 +66,7 @@ class Classes:
         return bisect_right(self.limits, job.estimate)
 
     def firsts(self, jobs: Iterable[Job]) -> dict[int, Job]:
-        """Return the first job of each partition that has any, by partition."""
+        """Return the first of these jobs in each partition, by partition; partitions without a job are missing."""
         firsts: dict[int, Job] = {}
         for job in jobs:
             partition = bisect_right(self.limits, job.estimate)
@@ -78,7 +83,8 @@ class Classes:
 
 
 def split(there: int, count: int) -> list[int]:
-    """Return the processors divided into `count` neighbouring parts of equal size; the first parts get the remainder.
+    """Return the processors `there`, as bits, divided into `count` neighbouring parts of equal size; the first parts
+    get the remainder.
 
     >>> [bin(owned) for owned in split(0b11111111, 3)]
     ['0b111', '0b111000', '0b11000000']
@@ -91,7 +97,7 @@ def split(there: int, count: int) -> list[int]:
 
 
 def divided(view: View, classes: Classes) -> tuple[int, ...]:
-    """Return the processors of each partition: even parts, plus the processors on which jobs of its class
+    """Return the processors of each partition, as bits: even parts, plus the processors on which jobs of its class
     already run.
     """
     owners = split(view.there, len(classes))
@@ -108,12 +114,14 @@ def idle(view: View, partition: int) -> int:
 
 
 def own_idle(view: View, partition: int, procs: int) -> int:
-    """Return the lowest-numbered `procs` idle processors of the partition."""
+    """Return the `procs` lowest-numbered idle processors of the partition, as bits."""
     return lowest(view.owners[partition] & view.free_set, procs)
 
 
 def borrow(view: View, job: Job, to: int) -> Iterator[Borrow]:
-    """Let the job's partition borrow idle processors: most idle lender first, lowest numbers first."""
+    """Yield the decisions by which the partition `to` borrows idle processors for the job: from the partition with the
+    most idle ones first, lowest numbers first.
+    """
     lacking = job.procs - idle(view, to)
     while lacking > 0:
         others = (partition for partition in range(len(view.owners)) if partition != to)

@@ -16,10 +16,11 @@ from sim.workload.model import Job
 
 
 class Pivots:
-    """Pivots of all queues; their starts are planned when needed, and again after a change.
+    """Pivots of all queues; their starts are planned when first asked for, and again after a change.
 
-    A pivot's start is the earliest at which its processors are free machine-wide for its estimate, given the running
-    jobs, the current reservations and the earlier pivots: high priority first, then by rank.
+    A pivot is the first job of its queue. Its planned start is the earliest at which enough processors of the whole
+    machine are free for its estimate,
+    given the running jobs, the current reservations and the earlier pivots: high priority first, then by rank.
     """
 
     __slots__ = (
@@ -32,12 +33,14 @@ class Pivots:
         self._turns: list[tuple[int, Job]] | None = None
         self._plan: Profile | None = None
         self._untaken: tuple[float, float, int] | None = None
-        """Planned place of the last pivot (start, end, processors) that the plan does not contain yet"""
+        """Planned (start, end, processors) of the last placed pivot, if the plan does not contain it yet"""
         self._starts: dict[int, float] = {}
         self._idle: dict[int, int] = {}
         self._extra: dict[int, int] = {}
         self.refused: set[tuple[int, float]] = set()
-        """Sizes (processors, estimate) of jobs that no rule lets start now, so that equal jobs need no check"""
+        """Sizes (processors, estimate) of jobs that no rule lets start now, so that other jobs of the same size need no
+        check
+        """
 
     @property
     def jobs(self) -> dict[int, Job]:
@@ -47,7 +50,7 @@ class Pivots:
         return self._jobs
 
     def before(self, job: Job) -> Pivots:
-        """Return the pivots without jobs that arrived at the same instant as `job` and come after it."""
+        """Return the pivots as they were for `job`: without jobs that arrived at the same instant and come after it."""
         return Pivots(self._view, [other for other in self._queue if other.rank < job.rank], self._classes)
 
     # Plans and free processors
@@ -65,7 +68,7 @@ class Pivots:
         return self._plan
 
     def start(self, partition: int) -> float:
-        """Return when the partition's pivot can start."""
+        """Return the planned start of the partition's pivot."""
         if not self._starts:
             self._place()
         return self._starts[partition]
@@ -99,21 +102,23 @@ class Pivots:
         return job.procs <= self.plan.least(now, now + job.estimate)
 
     def unreserved(self, job: Job) -> bool:
-        """Return True if the job can run from now on without moving a reservation."""
+        """Return True if the job can run from now on without moving a reservation; pivots may be delayed."""
         if not self._view.reserved:
             return job.procs <= self._view.free
         now = self._view.now
         return job.procs <= by_number(self._view.plan).least(now, now + job.estimate)
 
     def room_instead(self, job: Job, at: float, lasts: float) -> bool:
-        """Return True if the job can run for `lasts` from now on, in exchange for its reservation at `at`."""
+        """Return True if the job can run for `lasts` seconds from now on if it gives up its reservation at the time
+        `at`.
+        """
         now, plan = self._view.now, self.plan
         until_then = min(lasts, at - now)  # from then on it fits
         return job.procs <= plan.free_now and plan.fits(job.procs, now, until_then)
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
-        """Return why a job that cannot start now has to wait: a reservation that it would touch, or else the first
-        pivot that it would delay.
+        """Return why a job that cannot start now waits: it would touch a reservation, or else it would delay this pivot
+        (the first such one).
         """
         now, plan = self._view.now, by_number(self._view.plan).copy()
         plan.take(now, now + job.estimate, job.procs)
@@ -126,11 +131,13 @@ class Pivots:
         return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
 
     def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job | None, float] | None:
-        """Return the job and the start at which too few processors are free for `job` for the first time.
+        """Return what is in the way of running `job` from now on for `lasts` seconds: (job, start), or None if nothing
+        is.
 
-        `job` would run from now on for `lasts`, around running jobs, reservations and the pivots before it, without its
-        own reservation at `own`, if any. The job returned is None if the machine goes down then; None alone means that
-        there are enough.
+        The pair is the first reservation, pivot or maintenance at whose start too few processors would be free; its job
+        is None for maintenance.
+        `job` would run around running jobs, reservations and the pivots before it, and without its own reservation at
+        `own`, if any.
         """
         now, plan = self._view.now, self._view.plan.copy()
         if own is not None:
@@ -153,20 +160,18 @@ class Pivots:
     # Changes
 
     def move(self) -> None:
-        """Record that a change may move the pivots."""
+        """Record that pivots may have moved, so that they are planned again when next asked for."""
         self._plan = self._untaken = None
         self._starts.clear()
         self._forget()
 
     def beside(self, job: Job, at: float, lasts: float) -> None:
-        """Record that the job runs, or will run, in free processors of the plan, so that the pivots keep their
-        starts.
-        """
+        """Record that the job occupies processors that the plan has free, so that no pivot moves."""
         self.plan.take(at, at + lasts, job.procs)
         self._forget()
 
     def leave(self, partition: int) -> None:
-        """Remove a pivot that has started; the next job of its queue becomes the pivot."""
+        """Record that the partition's pivot has started; the next job of its queue becomes the pivot."""
         place = self._queue.index(self.jobs.pop(partition))
         if successor := self._classes.first(partition, islice(self._queue, place + 1, None)):
             self.jobs[partition] = successor
@@ -187,9 +192,9 @@ class Pivots:
         return [(job, self._starts[partition]) for partition, job in self._in_turn()]
 
     def _place(self) -> None:
-        """Place the pivots one after another.
+        """Plan the start of each pivot, one after another.
 
-        The last one enters the plan only when a later placement needs that, so a single pivot never does.
+        The last pivot enters the plan only when a later placement needs that, so a single pivot never does.
         """
         plan, now, before = by_number(self._view.plan), self._view.now, None
         for partition, job in self._in_turn():

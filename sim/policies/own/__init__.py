@@ -1,1 +1,1 @@
-"""User-defined policies: the names of their code, the consent to run it, and the one place where it runs."""
+"""User-defined policies: how a user names their code, the consent to run it, and the one place where it runs."""

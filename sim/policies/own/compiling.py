@@ -21,16 +21,18 @@ from sim.policies.own.loading import source_of
 from sim.policies.own.naming import Named
 
 ENDING = "_compiled"
-"""End of the name of a compiled module: fair.py becomes fair_compiled"""
+"""End of the name of a compiled module: fair.py is compiled to fair_compiled"""
 PATIENCE = 300.0
-"""Seconds that the compiler may take"""
+"""Longest time in seconds that the compiler may take"""
 _END = """
 
 {mark} = ({path!r}, {sha256!r})
 print = __import__("sim.captured_output", fromlist=["own_print"]).own_print
 breakpoint = __import__("sim.captured_output", fromlist=["own_breakpoint"]).own_breakpoint
 """
-"""Last lines of the compiled text. They bind these names in the module, as Cython calls built-in functions directly."""
+"""Lines added to the end of the compiled text. They bind these names in the module, because Cython would call Python's
+own built-in functions.
+"""
 _BUILD = """
 import sys
 from Cython.Build import cythonize
@@ -53,7 +55,7 @@ class NotCompiledError(SchedscopeError):
 
 
 def compile_file(named: Named, folder: Path) -> Path:
-    """Compile a policy file into that folder. Return the file of the module."""
+    """Compile a policy file by Cython into `folder`. Return the path of the compiled module."""
     for module in ("Cython", "setuptools"):
         if find_spec(module) is None:
             raise NotCompiledError(f"compiling needs {module}: pip install 'schedscope[compile]'")
@@ -75,7 +77,7 @@ def compile_file(named: Named, folder: Path) -> Path:
 
 
 def _built(name: str, source: Path, folder: Path, named: Named) -> str:
-    """Return the path of the built module; an error has the line that the compiler refuses."""
+    """Return the path of the module built from the text `source`; an error names the line that the compiler refuses."""
     command = [sys.executable, "-I", "-c", _BUILD, name, str(source), str(folder)]
     try:
         done = subprocess.run(command, cwd=source.parent, capture_output=True, text=True, timeout=PATIENCE, check=False)

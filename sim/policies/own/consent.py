@@ -12,7 +12,7 @@ from sim.policies.own.naming import Named
 
 
 class Proof(Enum):
-    """Kinds of proof that a user has agreed to run code."""
+    """Ways in which a user can have agreed to run code."""
 
     TYPED = "its name was typed on this command line or in this screen"
     CONFIRMED = "the question of a dialog was answered with yes"
@@ -21,7 +21,7 @@ class Proof(Enum):
 
 
 class OwnCodeError(NotThereError):
-    """Error for user-defined code that contains no usable policy: the problem, with file and line."""
+    """Error for user-defined code from which no policy can be used: it names the problem, with file and line."""
 
     def __init__(self, what: str, path: str, line: int = 0, source: str = "") -> None:
         self.what, self.path, self.line, self.source = what, path, line, source
@@ -33,17 +33,20 @@ class OwnCodeError(NotThereError):
 
 _agreed: dict[str, Proof] = {}
 _seen: dict[str, str] = {}
-"""Name of code -> hash of the content to which a person agreed, if that was shown"""
+"""Hash of the content that the user was shown when agreeing, by name of the code; code that was agreed to unseen is
+missing
+"""
 _is_open = False
 _is_asked = False
-"""True once consent has been needed in this process; afterwards importing the library gives no consent."""
+"""True once consent has been required in this process; afterwards importing the library gives no consent."""
 _is_refused = False
 
 
 def agree(code: Iterable[Named], proof: Proof, seen: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Allow this code to run in this process from now on, because of this proof; what was `seen` only as it was then.
+    """Allow this code to run in this process from now on, for which `proof` says how the user agreed.
 
-    `seen`: name of code -> hash of the content that the user was shown.
+    `seen` is the hash of the content that the user was shown, by name of the code; such code may run only while it has
+    this content.
     """
     for named in code:
         _agreed[named.name] = proof
@@ -54,13 +57,13 @@ def agree(code: Iterable[Named], proof: Proof, seen: Mapping[str, str] = Mapping
 
 
 def heed_content(name: str, sha256: str) -> None:
-    """Raise an `OwnCodeError` if the user has agreed to other content of this code."""
+    """Raise an `OwnCodeError` if the user agreed to a content of this code with another hash than `sha256`."""
     if _seen.get(name, sha256) != sha256:
         raise OwnCodeError("has changed since you agreed to it; open the session again", name)
 
 
 def heed_consent(named: Named) -> None:
-    """Raise an `OwnCodeError` unless a person has agreed to this code."""
+    """Raise an `OwnCodeError` if the user has not agreed to this code."""
     if _is_refused:
         raise OwnCodeError("no user-defined code runs here", named.head)
     if _is_open:
@@ -71,16 +74,18 @@ def heed_consent(named: Named) -> None:
 
 
 def open_to_program() -> None:
-    """Allow all code that is named in this process: a user's own program imports the library and names the code.
+    """Allow all code that is named in this process, because it is a user's own program that imports the library and
+    names the code.
 
-    A policy that imports the library, too, does not open a process in which code needs consent.
+    A policy file that imports the library does not count: it allows no other code in a process where consent is
+    required.
     """
     global _is_open
     _is_open = not _is_asked
 
 
 def ask_for_consent() -> None:
-    """Require a proof of consent for all code, as opened files may come from other people."""
+    """Require consent for all code from now on, because the files opened by this process may come from other people."""
     global _is_open, _is_asked
     _is_open, _is_asked = False, True
 

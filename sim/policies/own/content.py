@@ -10,16 +10,18 @@ from types import ModuleType
 from sim.policies.own.consent import OwnCodeError
 
 MARK = "COMPILED_FROM"
-"""Name of the variable of a compiled module with the path of its file and the hash of the content"""
+"""Name of the variable, in a compiled module, that holds the path of its source file and the hash of the source"""
 
 
 def hash_of(data: bytes) -> str:
-    """Return the hash that identifies a content."""
+    """Return the SHA-256 hash by which a content of a code file is identified."""
     return hashlib.sha256(data).hexdigest()
 
 
 def refuse_outdated(module: ModuleType, head: str) -> None:
-    """Raise an error if the file of a compiled module has changed since the compilation."""
+    """Raise an error if the source file of a compiled module has changed since it was compiled; `head` is its name for
+    the user.
+    """
     path, sha256 = getattr(module, MARK, None) or ("", "")
     try:
         now = hash_of(Path(path).read_bytes()) if path else sha256

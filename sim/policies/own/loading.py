@@ -37,7 +37,7 @@ from sim.policies.policy import CodeRef, Policy
 PATIENCE = 10.0
 """Longest time in seconds that loading a file may take"""
 MOST_OF_MODULE = 2**22
-"""Largest size in bytes of a module that is identified by its content; larger ones are identified otherwise"""
+"""Largest size in bytes of a module whose content is hashed; larger ones are identified by size and date"""
 _Made = TypeVar("_Made", type[Policy], type[Order])
 
 _LOADED: dict[CodeRef, ModuleType] = {}
@@ -46,12 +46,14 @@ _PROVIDED: ContextVar[Mapping[str, bytes]] = ContextVar("provided", default=Mapp
 
 
 def newest(name: str) -> CodeRef | None:
-    """Return the reference of the code that was last loaded under this name, None for an unknown name."""
+    """Return the reference to the code that was last loaded under this name, or None if none was."""
     return _NEWEST.get(name)
 
 
 def changed(ref: CodeRef) -> bool | None:
-    """Return True if the code differs from the reference now, None if it is missing. No code runs."""
+    """Return True if the content of the code differs from the reference now, None if the code is missing. The code is
+    not run.
+    """
     named = named_code(ref.name)
     try:
         if named is None or not named.is_file:
@@ -66,7 +68,7 @@ def changed(ref: CodeRef) -> bool | None:
 
 
 def load(named: Named) -> ModuleType:
-    """Return the module made from the code as it is now."""
+    """Return the module made from the current content of the code, which is run if the user has agreed."""
     heed_consent(named)
     if not named.is_file:
         return _load_module(named)
@@ -85,7 +87,9 @@ def source_of(named: Named) -> bytes:
 
 
 def _load_module(named: Named) -> ModuleType:
-    """Return an installed module, or one of the present folder, whose files are run as they were read."""
+    """Return an installed module, or a module of the present folder; the latter is made from the very content that was
+    hashed.
+    """
     heed_consent(named)
     name = named.source
     with blamed(name, name):
@@ -104,7 +108,9 @@ def _load_module(named: Named) -> ModuleType:
 
 
 def _compiled_module(name: str) -> ModuleType:
-    """Return a compiled module of the present folder; nothing else is imported from there."""
+    """Import a compiled module of the present folder and return it; anything that it imports is not taken from that
+    folder.
+    """
     if name not in sys.modules and (spec := spec_from_file_location(name, _compiled_file(name))) and spec.loader:
         sys.modules[name] = module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
@@ -112,7 +118,7 @@ def _compiled_module(name: str) -> ModuleType:
 
 
 def _compiled_file(name: str) -> str:
-    """Return the path of a compiled module of the present folder."""
+    """Return the path of the compiled module of this name in the present folder."""
     files = (os.path.abspath(name + suffix) for suffix in EXTENSION_SUFFIXES)
     if (found := next(filter(os.path.isfile, files), None)) is None:
         raise ModuleNotFoundError(f"No module named {name!r}")
@@ -120,7 +126,9 @@ def _compiled_file(name: str) -> str:
 
 
 def hash_now(name: str) -> str | None:
-    """Return the hash of code as it is now, "" if it cannot be loaded, and None if only running a program tells it."""
+    """Return the hash of the code's current content: "" if it cannot be loaded, None if the hash is known only after
+    running it.
+    """
     named = named_code(name)
     try:
         if named is None or not named.is_file:
@@ -138,7 +146,9 @@ def contents_of(named: Named) -> dict[str, bytes]:
 
 @contextmanager
 def provided(contents: Mapping[str, bytes]) -> Iterator[None]:
-    """Use these contents within the context in place of the files with these names, whether they exist or not."""
+    """Provide these contents in place of the files of these names while the context lasts, whether such files exist or
+    not.
+    """
     token = _PROVIDED.set(contents)
     try:
         yield
@@ -155,24 +165,24 @@ def files_of_code(named: Named) -> tuple[str, ...]:
 
 
 def code_of(policy: Policy) -> dict[type[Policy] | type[Order], CodeRef]:
-    """Return the references to user-defined code among the classes of a policy and its order."""
+    """Return the user-defined classes among those of a policy and its order, each with the reference to its code."""
     made = {module.__name__: ref for ref, module in _LOADED.items()}
     classes: tuple[type[Policy] | type[Order], ...] = (type(policy.queue_order()), type(policy))
     return {cls: made[cls.__module__] for cls in classes if cls.__module__ in made}
 
 
 def own_policy(named: Named) -> type[Policy]:
-    """Return the named policy, or the only one in the file."""
+    """Return the policy class that a user named, or the only one in the file if no class was named."""
     return _one_of(_declared(load(named), Policy), named, "policy", "policies", "Policy")
 
 
 def own_order(named: Named) -> type[Order]:
-    """Return the named order of the queue from user-defined code."""
+    """Return the class of an order of the queue that a user named, from user-defined code."""
     return _one_of(_declared(load(named), Order), named, "order of the queue", "orders of the queue", "Order")
 
 
 def plugin(name: str) -> type[Policy] | None:
-    """Return the policy that an installed package provides under this name, or None."""
+    """Return the policy class that an installed package provides under this name, or None."""
     if (point := plugins().get(name)) is None:
         return None
     heed_consent(code_in(name)[0])
@@ -192,7 +202,9 @@ def plugin(name: str) -> type[Policy] | None:
 
 @contextmanager
 def blamed(path: str, shown: str) -> Iterator[None]:
-    """Convert errors and timeouts of user-defined code into one line; show `path` as `shown`."""
+    """Turn errors and timeouts of user-defined code within this context into one line, in which `path` is written as
+    `shown`.
+    """
     try:
         with deadline(PATIENCE):
             yield
@@ -217,7 +229,9 @@ _LIBRARIES = (str(Path(__file__).parents[2]), str(Path(os.__file__).parent), "<"
 
 
 def _place(error: BaseException) -> tuple[str, int] | None:
-    """Return file and line of the innermost user-defined code in the error's traceback, or None."""
+    """Return file and line of the innermost call in user-defined code that the error passed through, or None if there
+    is none.
+    """
     places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     return next((place for place in reversed(places) if not place[0].startswith(_LIBRARIES)), None)
 
@@ -268,14 +282,16 @@ def _read(named: Named) -> bytes:
 
 
 def _not_too_large(data: bytes, named: Named) -> bytes:
-    """Return the content of a file. Raise `TooLargeError` if it is too large to be examined."""
+    """Return `data` unchanged. Raise `TooLargeError` if it is too large to be examined."""
     if len(data) > MOST_BYTES:
         raise TooLargeError(f"more than {MOST_BYTES:,} bytes", named.head)
     return data
 
 
 def _source_in(path: str, most: int) -> bytes | None:
-    """Return the content of a regular file, at most `most` bytes and one more; None for other files, such as a pipe."""
+    """Return up to `most` + 1 bytes of a regular file, so that a file that is too large shows; None for other kinds,
+    such as a pipe.
+    """
     if not S_ISREG(os.stat(path).st_mode):  # opening a device may do something
         return None
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
@@ -285,7 +301,9 @@ def _source_in(path: str, most: int) -> bytes | None:
 
 
 def _from_git(named: Named) -> bytes:
-    """Return the file as of that revision; git is run, but nothing is checked out."""
+    """Return the content of the file in the git revision that the user named. Git is run, but nothing is checked
+    out.
+    """
     heed_consent(named)
     folder, file = os.path.split(named.path)
     if named.revision.startswith("-"):
@@ -305,7 +323,7 @@ def _from_git(named: Named) -> bytes:
 
 
 def _ref(named: Named, data: bytes, others: Mapping[str, bytes]) -> CodeRef:
-    """Return the reference that identifies this content of the file and its imports."""
+    """Return the reference with the hash of the file's content `data` and of its imports `others`."""
     folder = os.path.dirname(named.path)
     of_others = (f"\0{os.path.relpath(path, folder)}\0{hash_of(other)}".encode() for path, other in others.items())
     return CodeRef(named.name, hash_of(data + b"".join(of_others)))
@@ -315,7 +333,9 @@ def _ref(named: Named, data: bytes, others: Mapping[str, bytes]) -> CodeRef:
 
 
 def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Named) -> ModuleType:
-    """Return the module made from a file, registered with Python so that the module of a class can be found."""
+    """Return the module made by running this content; it is registered with Python, so that classes find their
+    module.
+    """
     heed_consent(named)
     name = f"{OWN}{hash_of(ref.name.encode())[:8]}_{ref.sha256[:16]}"
     module = ModuleType(name)
@@ -344,13 +364,13 @@ def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Na
 
 
 def _refuse_replaced_builtins(named: Named) -> None:
-    """Restore the builtins. Raise `OwnCodeError` if the code had replaced one."""
+    """Restore Python's built-in functions. Raise `OwnCodeError` if the code had replaced one of them."""
     if changed := restored():
         raise OwnCodeError(f"it replaces builtins.{changed[0]}, which all code here uses", named.head)
 
 
 def _keep_lines(path: str, text: str) -> None:
-    """Keep the lines of the code as read, so that tracebacks show them even if the file changes."""
+    """Store the text of the code for tracebacks, so that they show the lines that run even if the file changes."""
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 
 
@@ -372,7 +392,7 @@ def file_of_module(name: str) -> str:
 
 
 def _read_local(path: str) -> bytes | None:
-    """Return the content of a Python file of the present folder, None for anything else."""
+    """Return the content of the Python file `path` if it is in the present folder, otherwise None."""
     try:
         return _read(Named(path, "", True, "", "")) if os.path.isfile(path) else None
     except TooLargeError:
@@ -382,9 +402,10 @@ def _read_local(path: str) -> bytes | None:
 
 
 def _module_ref(name: str, sources: Mapping[str, bytes] | None = None) -> CodeRef:
-    """Return the reference of a module, or of a plug-in's module and its version, from its file as it is now.
+    """Return the reference to a module, or to a plug-in's module with its version, from the current content of its
+    file.
 
-    For one of the present folder, all files that it imports from there count.
+    For a module of the present folder, the hash covers all files that it imports from there.
     """
     point = plugins().get(name)
     found = sources if sources is not None or point else local_sources(name, _read_local)
@@ -399,12 +420,12 @@ def _module_ref(name: str, sources: Mapping[str, bytes] | None = None) -> CodeRe
 
 
 def is_own_module(name: str) -> bool:
-    """Return True if the module was made from a user's file."""
+    """Return True if a module of this name was made from a user's file."""
     return name.startswith(OWN)
 
 
 def _declared(module: ModuleType, base: _Made) -> dict[str, _Made]:
-    """Return the policies, or orders, defined in a module; names with a leading _ are internal."""
+    """Return the classes derived from `base` that the module defines, by name; names with a leading _ are left out."""
     is_file = is_own_module(module.__name__)
     return {
         name: cls
@@ -417,7 +438,9 @@ def _declared(module: ModuleType, base: _Made) -> dict[str, _Made]:
 
 
 def _name(module: ModuleType, ref: CodeRef, head: str) -> None:
-    """Give every class declared in the module the name by which a user can ask for it."""
+    """Give each policy and order that the module defines the name by which a user can ask for it: `head`, or `head` and
+    its class.
+    """
     policies, orders = _declared(module, Policy), _declared(module, Order)
     for name, cls in policies.items():
         is_enough = len(policies) == 1 and "." in head  # a word alone is no module

@@ -1,4 +1,6 @@
-"""Names of user-defined code in a spec, read without running anything: files, git revisions, modules and plug-ins."""
+"""Names of user-defined code in a spec (`name:key=value`): files, git revisions, modules and plug-ins, found without
+running code.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 PLUGINS = "schedscope.policies"
-"""Group of entry points under which packages provide policies."""
+"""Group of Python entry points under which an installed package provides policies"""
 DEEPEST = 8
 """Greatest depth to which specs within specs are followed; no valid spec is deeper"""
 _DRIVE = r"(?:[A-Za-z]:[\\/])?" if sys.platform == "win32" else ""
@@ -44,7 +46,9 @@ class Named(NamedTuple):
 
     @property
     def head(self) -> str:
-        """Return the name as shown: relative for files below the current folder, else the full path."""
+        """Return the name of the code for the user: relative for a file below the current folder, otherwise with the
+        full path.
+        """
         if not self.is_file:
             return self.source
         near = _near(self.path)
@@ -53,17 +57,19 @@ class Named(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name that is valid in every folder, as in a `CodeRef`."""
+        """Return the name of the code with its full path, valid in every folder, as in a `CodeRef`."""
         return os.path.abspath(self.head) if self.is_file else self.source
 
     @property
     def path(self) -> str:
-        """Return the full path of the file, without the revision."""
+        """Return the full path of the file, without the git revision."""
         return _whole_path(self.source)
 
 
 def named_code(spec: str) -> Named | None:
-    """Return the file or module that a spec begins with, or None if it begins with the name of a policy."""
+    """Return the reference to user-defined code at the beginning of a spec, or None if the spec begins with a policy's
+    name.
+    """
     spec = spec.strip()
     found = _FILE.fullmatch(spec) or _MODULE.fullmatch(spec)
     if found is None:
@@ -100,7 +106,7 @@ def _code_in(spec: str, deepest: int) -> Iterator[Named]:
 
 
 def pairs_apart(spec: str) -> str:
-    """Return a spec that was a value in another spec, with its parameters separated by commas again.
+    """Return a spec that was a value within another spec, with commas again in place of `+` between its parameters.
 
     >>> pairs_apart("gang-backfill:mpl=3+slice=60")
     'gang-backfill:mpl=3,slice=60'
@@ -109,7 +115,9 @@ def pairs_apart(spec: str) -> str:
 
 
 def whole(spec: str) -> str:
-    """Return the spec with full paths, valid in every folder. Raise `ParameterError` if it would name other code."""
+    """Return the spec with full paths, valid in every folder. Raise `ParameterError` if the result would be read as
+    other code.
+    """
     named = named_code(spec)
     made = spec
     if named is not None and named.is_file:

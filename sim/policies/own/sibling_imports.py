@@ -1,4 +1,6 @@
-"""Imports of a user's policy file from its own folder: found without running code, and loaded with the content read."""
+"""Imports of a user's policy file from its own folder: found without running the code, and loaded from the content that
+was read.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from sim.captured_output import in_own_code
 from sim.policies.own.consent import OwnCodeError
 
 MOST_BYTES, MOST_TOGETHER, MOST_FILES, MOST_PLACES = 1 << 17, 1 << 18, 64, 1 << 12
-"""Limits of what is examined: bytes of a file, bytes of all files it imports from its folder, files, and places to
-look.
+"""Limits of what is examined: bytes of one file, bytes of all files together, number of files, and number of paths
+where one may be.
 
 Files are examined before the user agrees, and parsing a file takes a thousand times its size in memory.
 """
@@ -34,7 +36,8 @@ class TooLargeError(OwnCodeError):
 
 
 def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
-    """Return the content of the files that a file imports from its folder, directly or not, by path.
+    """Return the content of each file that `path` (with content `data`) imports from its folder, directly or not, by
+    path.
 
     Raise `TooLargeError` if they are too large.
     """
@@ -60,7 +63,9 @@ def beside(path: str, data: bytes, read: Read) -> dict[str, bytes]:
 
 @lru_cache(maxsize=2 * MOST_FILES)
 def _imports(content: bytes, package: str) -> tuple[str, ...]:
-    """Return the names of all modules that may be imported, with their packages; none for an invalid file."""
+    """Return the names of all modules that this content may import, relative ones within `package`; none if it is no
+    valid Python.
+    """
     found = dict[str, None]()
     try:
         tree = ast.parse(content)
@@ -84,11 +89,11 @@ def _imports(content: bytes, package: str) -> tuple[str, ...]:
 
 _KNOWN = sys.stdlib_module_names | {"sim", "tui", "numpy"}
 _DEEPEST = 50
-"""Greatest depth of packages within packages"""
+"""Greatest number of nested packages in the name of a module"""
 
 
 def _places(name: str) -> tuple[str, str]:
-    """Return the possible paths of a module, relative to the folder."""
+    """Return the two paths, relative to the folder, at which a module of this name may be: a file or a package."""
     place = os.path.join(*name.split("."))
     return f"{place}.py", os.path.join(place, "__init__.py")
 
@@ -99,9 +104,10 @@ def place_in(sources: Container[str], folder: str, name: str) -> str | None:
 
 
 def local_sources(name: str, read: Read) -> dict[str, bytes] | None:
-    """Return path -> content of the files that a module of the present folder consists of; None for an installed one.
+    """Return the content of each file that a module of the present folder consists of, by path; None for an installed
+    module.
 
-    Python's own importer would prefer compiled files in the same folders.
+    Compiled files in these folders are ignored, which Python's own importer would prefer.
     """
     folder, first = os.getcwd(), name.partition(".")[0]
     here = os.path.realpath(folder)
@@ -113,15 +119,20 @@ def local_sources(name: str, read: Read) -> dict[str, bytes] | None:
 
 
 class SiblingImporter(SourceLoader):
-    """Importer of a policy's files, unless an installed module has the name; their output counts as the policy's."""
+    """Importer of modules from the folder of a policy file, unless an installed module has the name.
+
+    What these modules print counts as output of the policy.
+    """
 
     def __init__(self, folder: str, sources: Mapping[str, bytes], is_kept: bool = False) -> None:
-        """With `is_kept`, the modules stay known to Python by their names, as a user named one of them."""
+        """Prepare imports from `folder` with these contents by path. With `is_kept` the modules stay in Python's list
+        of modules, as a user named one of them.
+        """
         self._folder, self._sources, self._is_kept = folder, sources, is_kept
 
     def __enter__(self) -> None:
-        """Import from these files from now on, all anew; modules imported before remain with the code that uses
-        them.
+        """Import from these contents while the context lasts; modules of the same names that were imported before are
+        set aside.
         """
         for name, module in list(sys.modules.items()):
             loader = getattr(module, "__loader__", None)
@@ -146,7 +157,9 @@ class SiblingImporter(SourceLoader):
         return found
 
     def _namespace(self, name: str) -> ModuleSpec | None:
-        """Return the specification of a folder without a file `__init__.py`, if files of it are known."""
+        """Return what Python needs to import a folder without a file `__init__.py`, or None if no file of it is
+        known.
+        """
         folder = os.path.join(self._folder, *name.split("."), "")
         if not any(place.startswith(folder) for place in self._sources):
             return None

@@ -1,4 +1,4 @@
-"""Policies that suspend running jobs (Kettimuthu)."""
+"""Policies that suspend running jobs in favour of others (Kettimuthu)."""
 
 from sim.policies.preempt import immediate, selective
 

@@ -59,22 +59,22 @@ class Immediate(Preemptive):
             yield Wake(self._slice_over(run), run.job)
 
     def _served(self, view: View) -> list[Job]:
-        """Return the running jobs that have used up their slice, the lowest instantaneous xfactor first."""
+        """Return the running jobs that have used up their slice of time, the lowest instantaneous xfactor first."""
         served = [s.job for s in view.running.values() if s.runs and self._slice_over(s) <= view.now + MOMENT]
         served.sort(key=lambda job: (suffering(view, job), -job.rank))
         return served
 
     def _next_served(self, view: View) -> RunningJob | None:
-        """Return the running job that will be the next to use up its slice, or None."""
+        """Return the running job that will be the next to use up its slice, or None if none will."""
         unserved = (run for run in view.running.values() if run.runs and self._slice_over(run) > view.now + MOMENT)
         return min(unserved, key=self._slice_over, default=None)
 
     def _slice_over(self, run: RunningJob) -> float:
-        """Return the time at which the job has used up its slice."""
+        """Return the time at which the running job has used up its slice."""
         return run.since + self.slice - run.ran_before
 
 
 def suffering(view: View, job: Job) -> float:
-    """Return the job's instantaneous xfactor: time since submit over time run."""
+    """Return the job's instantaneous xfactor: time since submit over time run; infinite before it has run."""
     ran = whole(view.ran(job.rank))
     return whole(view.now - job.submit) / ran if ran else inf

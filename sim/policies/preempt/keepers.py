@@ -1,15 +1,17 @@
-"""Keepers: for each idle job a running job that blocks it; while that one runs, the idle job cannot start or resume."""
+"""Keepers: a keeper is a running job that alone blocks an idle job; while it runs, the idle job cannot start or
+resume.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 NOBODY = -1
-"""Entry for jobs that no single job blocks."""
+"""Number in place of a keeper's rank for an idle job that no single job blocks."""
 
 
 class Keepers:
-    """Blocking job (keeper) of each idle job, and idle jobs of each keeper; all by rank."""
+    """Keeper (the running job that blocks it) of each idle job, and the idle jobs of each keeper; all jobs by rank."""
 
     __slots__ = ("kept", "of")
 
@@ -24,7 +26,7 @@ class Keepers:
         return twin
 
     def keep(self, rank: int, keeper: int) -> None:
-        """Set the idle job's keeper."""
+        """Record that the running job `keeper` blocks the idle job `rank`."""
         self.forget(rank)
         self.of[rank] = keeper
         if keeper in self.kept:
@@ -33,7 +35,7 @@ class Keepers:
             self.kept[keeper] = {rank}
 
     def forget(self, rank: int) -> None:
-        """Remove the idle job."""
+        """Remove the idle job `rank` and its keeper from the record."""
         if rank in self.of:
             keeper = self.of.pop(rank)
             self.kept[keeper].remove(rank)
@@ -41,7 +43,7 @@ class Keepers:
                 del self.kept[keeper]
 
     def release(self, keepers: Iterable[int]) -> list[int]:
-        """Remove these keepers; return the idle jobs that they blocked."""
+        """Remove these keepers from the record. Return the ranks of the idle jobs that they blocked."""
         kept, of = self.kept, self.of
         released: list[int] = []
         for keeper in keepers:

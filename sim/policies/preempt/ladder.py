@@ -1,4 +1,9 @@
-"""Running jobs sorted by expansion factor, to find which of them an idle job may suspend."""
+"""Running jobs sorted by expansion factor (the ladder), to find which of them an idle job may suspend.
+
+The height of a job is its expansion factor, (wait + estimate) / estimate. An idle job may suspend a running one only if
+its own
+height is larger by a constant factor; the largest height among the jobs that it must suspend is the job's toll.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +16,21 @@ from sim.policies.preempt.keepers import NOBODY
 from sim.workload.model import Job
 
 Rung: TypeAlias = tuple[float, int, Job, int]
-"""Entry of a running job: (xfactor, minus the rank, job, its processors). The xfactor is inf if it may not be
-suspended.
+"""Entry of a running job in the ladder: (xfactor, minus the rank, job, its processors as bits). The xfactor is inf if
+it may not be suspended.
 
-Of equal xfactors the latest rank comes first.
+Jobs of equal xfactor are sorted by rank, the latest first.
 """
 
 Toll: TypeAlias = tuple[float, int]
-"""Xfactor that an idle job must exceed by the suspension factor (its toll), and the rank of the running job with that
-xfactor
+"""Toll of an idle job: the xfactor that its own must exceed by the suspension factor, and the rank of the running job
+with that xfactor
 """
 
 
 class Ladder:
-    """Running jobs in the order in which they would be suspended, and the number of free processors.
+    """Running jobs in the order in which they would be suspended, lowest xfactor first, and the number of free
+    processors.
 
     A job does not suspend one more than twice as wide as itself.
     """
@@ -42,31 +48,31 @@ class Ladder:
         return Ladder(self.rungs, self.free)
 
     def add(self, height: float, job: Job, processors: int) -> None:
-        """Add a job that runs now."""
+        """Add a running job with its xfactor (`height`) and its processors."""
         self.heights[job.rank] = height
         insort(self.rungs, (height, -job.rank, job, processors))
         self._prices.clear()
 
     def remove(self, rank: int) -> Rung:
-        """Remove a job that no longer runs, and return its entry."""
+        """Remove the job `rank`, which no longer runs, and return its entry."""
         self._prices.clear()
         return self.rungs.pop(bisect_left(self.rungs, (self.heights.pop(rank), -rank)))
 
     def raise_to(self, rank: int, height: float) -> None:
-        """Update the job's xfactor."""
+        """Set the xfactor (`height`) of the running job `rank`."""
         if self.heights[rank] != height:
             _, _, job, processors = self.remove(rank)
             self.add(height, job, processors)
 
     def stands_beside(self, free: int) -> None:
-        """Set the number of free processors, which a new job may use in addition to those of the suspended jobs."""
+        """Set the number of free processors, which a job may use in addition to those of the jobs that it suspends."""
         if free != self.free:
             self.free = free
             self._prices.clear()
 
     def price(self, procs: int) -> float:
-        """Return the xfactor that a new job of this width must exceed to suspend enough jobs; inf if all are not
-        enough.
+        """Return the xfactor that a job on `procs` processors must exceed to suspend enough jobs; inf if suspending all
+        would not do.
         """
         price = self._prices.get(procs)
         if price is None:
@@ -74,11 +80,11 @@ class Ladder:
         return price
 
     def toll(self, procs: int, pinned: int) -> Toll:
-        """Return the xfactor that must be exceeded to suspend all jobs on the processors `pinned`, and the job that has
-        it.
+        """Return the toll for the processors `pinned` (as bits): the xfactor that suspends all jobs on them, and the
+        rank of the job that has it.
 
-        The xfactor is inf if one of these jobs may not be suspended. The job is the widest of those too wide to be
-        suspended, otherwise the one with the highest xfactor.
+        The xfactor is inf if one of these jobs may not be suspended. The rank is that of the widest job too wide to be
+        suspended, or else of the job with the highest xfactor.
         """
         above = [rung for rung in self.rungs if rung[3] & pinned]
         if not above:

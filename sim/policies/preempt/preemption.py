@@ -1,4 +1,6 @@
-"""Base of the preemptive policies: which job may run where, and which jobs to suspend for it (Kettimuthu chapter 3)."""
+"""Base of the preemptive policies: on which processors a job may run, and which jobs to suspend for it (Kettimuthu
+chapter 3).
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 LEAST_MEMORY, MOST_MEMORY = 100, 1000
-"""Limits of a job's memory in MB (Kettimuthu section 4.1)"""
+"""Smallest and largest memory of a job in MB (Kettimuthu section 4.1)"""
 
 
 @dataclass(frozen=True)
@@ -69,18 +71,20 @@ class Preemptive(Policy):
         return True
 
     def overhead(self, job: Job) -> float:
-        """Return the seconds that suspending the job takes; resuming takes as long."""
+        """Return the seconds that suspending the job takes, to write its memory; resuming takes as long."""
         if not self.memory:
             return 0
         memory = LEAST_MEMORY + (MOST_MEMORY - LEAST_MEMORY) * lot(self.seed, job.rank)
         return memory / (job.procs * self.bandwidth)
 
     def pinned(self, view: View, rank: int) -> int | None:
-        """Return the processors that a suspended job must resume on; None if it may use any."""
+        """Return the processors, as bits, on which a suspended job must resume; None if it may use any."""
         return view.suspended.get(rank) if self.restart == "own" else None
 
     def go_on(self, view: View, first: Callable[[Job], float]) -> Iterator[Decision]:
-        """Start or resume idle jobs that fit, the largest `first` before the others, then by rank."""
+        """Yield starts and resumptions of the idle jobs that fit: those with the largest value of `first` first, then
+        by rank.
+        """
         takers = self.roomy(view)
         if len(takers) > 1:
             takers.sort(key=lambda job: (-first(job), job.rank))
@@ -89,7 +93,9 @@ class Preemptive(Policy):
                 yield self.take_room(view, job)
 
     def keep_idle(self, view: View, of: Callable[[Job], bool] = lambda job: True) -> Iterator[Keep]:
-        """Yield for the idle jobs that do not fit why they wait; `of` restricts the jobs."""
+        """Yield, for each idle job that does not fit, the reason why it waits; only for jobs for which `of` returns
+        True.
+        """
         if view.curious:
             for job in filter(of, self.idle(view)):
                 yield Keep(job, self._obstacle(view, job))
@@ -108,8 +114,8 @@ class Preemptive(Policy):
         return takers if view.closes == inf else list(filter(view.in_time, takers))
 
     def anywhere(self, view: View) -> list[Job]:
-        """Return the idle jobs that may use any processors; other suspended jobs resume on their former
-        processors only.
+        """Return the idle jobs that may run on any processors; the others are suspended and must resume on their former
+        processors.
         """
         if self.restart == "any":
             return self.idle(view)
@@ -117,21 +123,23 @@ class Preemptive(Policy):
         return [job for job in queue if job.rank not in claims] if claims else queue
 
     def take_room(self, view: View, job: Job) -> Start | Resume:
-        """Return the decision that starts or resumes the job where it fits."""
+        """Return the decision that starts or resumes the job on free processors; the job must fit."""
         pinned = self.pinned(view, job.rank)
         if pinned is not None:
             return Resume(job, OwnFree(), self.overhead(job))
         return self._begun(view, job, Fits(view.free), self._seat(view, job))
 
     def _begun(self, view: View, job: Job, why: Reason, on: int) -> Start | Resume:
-        """Return the decision that starts or resumes the job on these processors."""
+        """Return the decision that starts or resumes the job on the processors `on`, with the reason `why`."""
         own = view.suspended.get(job.rank)
         if own is None:
             return Start(job, why, on)
         return Resume(job, why, self.overhead(job), None if on == own else on)
 
     def fits(self, view: View, job: Job) -> bool:
-        """Return True if the job fits (a suspended job on its own processors) and would end before maintenance."""
+        """Return True if the job has enough free processors (its own, if suspended) and would end before
+        maintenance.
+        """
         if not view.in_time(job):
             return False
         pinned = self.pinned(view, job.rank)
@@ -140,7 +148,7 @@ class Preemptive(Policy):
         return job.procs <= self.count_unclaimed(view)
 
     def _seat(self, view: View, job: Job) -> int:
-        """Return free processors for a job that may use any processors."""
+        """Return the free processors, as bits, that the policy chooses for a job that may use any."""
         free, suspended = self.unclaimed(view), view.suspended
         own = free & suspended.get(job.rank, 0)
         apart = free if self.seats == "apart" else 0
@@ -151,7 +159,9 @@ class Preemptive(Policy):
         return first_of(job.procs, own, apart, free)
 
     def preempt(self, view: View, job: Job, victims: list[Job], reasons: dict[int, Reason]) -> Iterator[Decision]:
-        """Suspend the victims; `job` gets free processors first and then the victims', the lowest numbers first."""
+        """Yield the decisions that suspend the victims for `job`, which claims free processors first and then the
+        victims', lowest numbers first.
+        """
         chosen = self.pinned(view, job.rank)
         if chosen is None:
             theirs = reduce(or_, (view.held(victim.rank) for victim in victims))
@@ -166,7 +176,7 @@ class Preemptive(Policy):
             yield self._begun(view, job, Preempts(tuple(victims)), chosen)
 
     def claims_come_true(self, view: View) -> Iterator[Decision]:
-        """Start or resume the jobs whose victims have left."""
+        """Yield the starts and resumptions of the jobs that claimed processors which their victims have left by now."""
         claims = view.notes.setdefault("claim", {})
         for rank, processors in list(claims.items()):
             chosen, job = int(processors), view.job(rank)
@@ -180,15 +190,19 @@ class Preemptive(Policy):
             yield self._begun(view, job, Claimed(), chosen)
 
     def _give_up(self, view: View, rank: int) -> None:
-        """Remove the job's claim."""
+        """Remove the claim of the job `rank`, so that its processors are free for others."""
         del view.notes["claim"][rank], view.notes["victims"][rank]
 
     def _can_claim(self, view: View, job: Job, chosen: int) -> bool:
-        """Return True if the processors are available and the job would end in time; otherwise the claim is dropped."""
+        """Return True if the claimed processors `chosen` are available and the job would end before maintenance;
+        otherwise remove the claim.
+        """
         return not chosen & ~view.there and view.in_time(job)
 
     def _await_victims(self, view: View, job: Job, claimed: int) -> Iterator[Keep]:
-        """Yield why the job waits: a victim is still leaving its processors, or another job has started there."""
+        """Yield the reason why a job with a claim waits: a victim is still leaving its processors, or another job has
+        started there.
+        """
         if view.curious:
             there = [stint.job for rank, stint in view.running.items() if view.held(rank) & claimed]
             victims = view.notes["victims"][job.rank]
@@ -196,7 +210,9 @@ class Preemptive(Policy):
             yield Keep(job, AwaitsVictims(leaving) if leaving else ClaimTaken(tuple(there)))
 
     def idle(self, view: View) -> list[Job]:
-        """Return waiting and suspended jobs that have no claim and are not about to leave their processors."""
+        """Return the waiting and suspended jobs that may run now: they have no claim and are not just being
+        suspended.
+        """
         jobs = view.queue
         jobs += [view.job(rank) for rank in view.suspended if rank not in view.running]
         claims = view.notes.get("claim")
@@ -212,7 +228,7 @@ class Preemptive(Policy):
         return lacks or OwnClaimed((pinned & ~self.unclaimed(view)).bit_count())
 
     def unclaimed(self, view: View) -> int:
-        """Return the free processors without a claim."""
+        """Return the free processors that no job claims, as bits."""
         free, claims = view.free_set, view.notes.get("claim")
         if claims:
             for claimed in claims.values():
@@ -220,12 +236,14 @@ class Preemptive(Policy):
         return free
 
     def count_unclaimed(self, view: View) -> int:
-        """Return the number of unclaimed processors."""
+        """Return the number of free processors that no job claims."""
         return self.unclaimed(view).bit_count() if view.notes.get("claim") else view.free
 
 
 def lot(seed: int, rank: int) -> float:
-    """Return a random number in [0, 1) for the job's memory, whatever the number of jobs."""
+    """Return the random number in [0, 1) from which the memory of the job `rank` is made, the same whatever the number
+    of jobs.
+    """
     block, index = divmod(rank, _BLOCK)
     return _lots(seed, block)[index]
 
@@ -240,7 +258,8 @@ def _lots(seed: int, block: int) -> list[float]:
 
 
 def first_of(count: int, *choices: int) -> int:
-    """Return `count` processors: from the first set, then the second, and so on, the lowest-numbered first.
+    """Return `count` processors of these sets of bits: from the first set, then from the second, and so on, lowest
+    numbers first.
 
     >>> bin(first_of(3, 0b100000, 0b101100, 0b101111))
     '0b101100'
@@ -257,9 +276,9 @@ def first_of(count: int, *choices: int) -> int:
 
 
 def enough(needed: int, candidates: Iterable[Job]) -> list[Job] | None:
-    """Return victims, in the given order, that have `needed` processors together; unneeded ones are left out.
+    """Return the victims, taken from the candidates in this order, that have at least `needed` processors together.
 
-    Return None if all candidates have too few.
+    Candidates that are not needed are left out. Return None if all candidates have too few.
     """
     taken: list[Job] = []
     found = 0

@@ -75,24 +75,28 @@ class Selective(Preemptive):
         return Xfactor()
 
     def height(self, view: View, run: RunningJob) -> float:
-        """Return a running job's xfactor, constant while it runs; inf if it may not be suspended."""
+        """Return a running job's xfactor, which is constant while it runs; inf if it may not be suspended."""
         job = run.job
         height = (whole(run.since - job.submit - run.ran_before) + job.estimate) / job.estimate
         return inf if not run.runs or self.spares(view, job, height) else height
 
     def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
-        """Return True if the policy protects this running job from suspension."""
+        """Return True if the policy does not let this running job, with this xfactor, be suspended."""
         return False
 
     def _tolls(self, view: View) -> Tolls:
-        """Return the table of tolls (xfactors that idle jobs must exceed), kept in the notes."""
+        """Return the table of tolls: for each idle job the xfactor that it must exceed to suspend others. It is kept in
+        `view.notes`.
+        """
         if "tolls" not in view.notes:
             view.notes["tolls"] = Tolls(self, self.memory)
         tolls: Tolls = view.notes["tolls"]
         return tolls
 
     def _preempt_in_turn(self, view: View, tolls: Tolls) -> Iterator[Decision]:
-        """Consider each job that is idle now once: the largest xfactor first, then by rank."""
+        """Yield the preemptions of the jobs that are idle now, each considered once: the largest xfactor first, then by
+        rank.
+        """
         idle, seated = self.idle(view) if view.curious else [], set(view.running)
         last = (-inf, -1)
         while turns := [turn for turn in tolls.payers(view) if turn > last and turn[1] not in seated]:
@@ -119,8 +123,8 @@ class Selective(Preemptive):
         yield from self.preempt(view, job, victims, reasons)
 
     def _why_nobody(self, view: View, job: Job) -> Reason:
-        """Return the reason why the job may suspend no job: maintenance, the xfactors, or jobs that it may not
-        suspend.
+        """Return the reason why the job may suspend none of the running jobs: maintenance, too small an xfactor, or
+        protected jobs.
         """
         if not view.in_time(job):
             return self._obstacle(view, job)
@@ -142,13 +146,13 @@ class Selective(Preemptive):
         return NoVictimAllowed(mine, self.sf, len(wide), len(spared))
 
     def _last_tick(self, now: float) -> int:
-        """Return the number of the last tick until `now`."""
+        """Return the number of the last tick at or before `now`; ticks are the times at which jobs may preempt."""
         nearest = round(now / self.tick)
         return nearest if nearest * self.tick <= now else nearest - 1
 
 
 def _stand(view: View) -> tuple[int, int, int]:
-    """Return numbers of which one changes whenever a job starts to run or leaves its processors."""
+    """Return three numbers of which at least one differs after a job has started to run or has left its processors."""
     return view.free_set, len(view.running), len(view.suspended)
 
 
@@ -179,7 +183,9 @@ class Tunable(Selective):
         yield from super().decide(view)
 
     def _unsettle(self, view: View, kinds: set[int]) -> None:
-        """Mark the running jobs of these categories, whose limits have changed."""
+        """Record that the limits of these categories have changed, so that their running jobs' entries are computed
+        again.
+        """
         jobs = map(view.job, view.running)
         tolls = self._tolls(view)
         alike = (job.rank for job in jobs if category_of(job.estimate, job.procs) in kinds)

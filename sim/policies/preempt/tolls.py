@@ -3,7 +3,8 @@
 Hundreds of jobs may be suspended, and mostly none can preempt. An idle job must exceed an xfactor, its toll, to suspend
 running jobs. Its own xfactor grows steadily and a running one's is constant, so there is a time at which it exceeds the
 toll. No toll is below 1, where every xfactor begins, and newly running jobs only raise tolls. So a known time is never
-too late. It is recomputed only when it is the next one, or when the keeper of the toll, the job that has this xfactor,
+too late. It is recomputed only when it is the next one, or when the keeper of the toll, the running job that has this
+xfactor,
 has left.
 """
 
@@ -21,17 +22,17 @@ from sim.policies.view import RunningJob, View
 from sim.workload.model import Job
 
 EARLY = 1 - 1e-12
-"""Factor that rounds times down, so that the last bit of a number makes none too late."""
+"""Factor a little below 1 by which times are multiplied, so that rounding makes none too late."""
 _STALE = 4
-"""Multiple of the necessary length at which the heap of times is rebuilt."""
+"""The heap of times is rebuilt when it is this many times longer than necessary."""
 
 
 _Entry: TypeAlias = tuple[float, int, float]
-"""Entry of the heap: (time, rank, the xfactor that the job must have)"""
+"""Entry of the heap: (time, rank of the idle job, xfactor that it has at this time)"""
 
 
 class Terms(Protocol):
-    """Interface of a policy whose parameters determine tolls."""
+    """Parameters and methods of a policy that the computation of tolls needs."""
 
     @property
     def sf(self) -> float:
@@ -55,22 +56,23 @@ class Terms(Protocol):
 
 
 class Known(NamedTuple):
-    """Tolls as plain values, in which the engine and its fast loop exchange them."""
+    """Tolls as plain values, the form in which the engine and its compiled loop exchange them."""
 
     heights: Mapping[int, float]
     """Xfactor of each running job at the last update by rank, inf if it may not be suspended"""
     keepers: Mapping[int, int]
-    """Running job that determines each idle job's toll, if known, by rank"""
+    """Rank of the running job that determines an idle job's toll, by rank of the idle job; unknown ones are missing"""
     moments: Mapping[int, float]
-    """Time at which each idle job exceeds its toll, or earlier; jobs that never will are missing"""
+    """Time at which each idle job exceeds its toll, or a little before, by rank; jobs that never will are missing"""
     stood: tuple[int, int, int] | None
     first: float
 
 
 class Tolls:
-    """Tolls (xfactors that idle jobs must exceed) and the times at which jobs exceed them.
+    """Tolls (xfactors that idle jobs must exceed to preempt) and the times at which jobs exceed them.
 
-    For jobs that must resume on their own processors they are kept between passes.
+    Those of jobs that must resume on their own processors are kept between passes; the others are computed at each
+    pass.
     """
 
     __slots__ = ("_keepers", "_moments", "_queue", "_terms", "first", "ladder", "moving", "stood", "unsettled")
@@ -80,21 +82,25 @@ class Tolls:
         self.ladder = Ladder()
         """Running jobs as of the last update, by xfactor"""
         self.unsettled: Collection[int] = ()
-        """Running jobs whose xfactors may have changed"""
+        """Ranks of running jobs whose xfactors may have changed"""
         self.moving = moving
-        """True if suspending and resuming take time, so that running jobs may become possible victims"""
+        """True if suspending and resuming take time, so that a running job may become a possible victim without an
+        event
+        """
         self._keepers = Keepers()
-        """Running jobs that determine the known tolls"""
+        """Running jobs that determine the known tolls of idle jobs"""
         self._moments: dict[int, float] = {}
         """Time at which each idle job exceeds its toll, or earlier, by rank"""
         self._queue: list[_Entry] = []
-        """Heap of times at which jobs exceed their tolls, including outdated times"""
+        """Heap of the times at which jobs exceed their tolls; outdated times are skipped when they are taken out"""
         self.stood: tuple[int, int, int] | None = None
-        """Free processors, and numbers of running and suspended jobs, after the last pass; None if something else may
-        change
+        """Free processors, and numbers of running and suspended jobs, after the last pass; None if these do not show
+        every change
         """
         self.first: float = inf
-        """First time at which a job exceeds its toll, as of the last pass, before the expected end of a running job"""
+        """First time at which a job exceeds its toll, as found in the last pass, if it is before the next expected end
+        of a running job
+        """
 
     def copy(self) -> Tolls:
         twin = Tolls(self._terms, self.moving)
@@ -104,7 +110,7 @@ class Tolls:
         return twin
 
     def told(self) -> Known | None:
-        """Return the tolls as plain values; None if running jobs may change their xfactors without an event."""
+        """Return the tolls as plain values; None if a running job may become a possible victim without an event."""
         if self.moving or self.unsettled:
             return None
         moments = {rank: moment for rank, moment in self._moments.items() if moment < inf}
@@ -112,7 +118,9 @@ class Tolls:
 
     @classmethod
     def knowing(cls, terms: Terms, known: Known, rungs: Iterable[Rung], free: int) -> Tolls:
-        """Return the tolls restored from plain values, with these running jobs and `free` processors."""
+        """Return the tolls restored from plain values, with the entries of the running jobs and `free` free
+        processors.
+        """
         tolls = cls(terms)
         tolls.ladder = Ladder(rungs, free)
         for rank, keeper in known.keepers.items():
@@ -123,7 +131,9 @@ class Tolls:
         return tolls
 
     def look(self, view: View) -> Ladder:
-        """Update the running jobs and return them by xfactor; the tolls that may have fallen are reset."""
+        """Update the record of running jobs and return it; forget the tolls that may have fallen since the last
+        pass.
+        """
         running, suspended, ladder, terms = view.running, view.suspended, self.ladder, self._terms
         heights = ladder.heights
         hopeful = [] if heights else [rank for rank in suspended if rank not in running]
@@ -154,7 +164,7 @@ class Tolls:
         return ladder
 
     def _left(self, view: View) -> Collection[int]:
-        """Return the ranks of jobs that have stopped running, mostly by completion."""
+        """Return the ranks of the jobs that stopped running since the last pass, mostly by completion."""
         running, heights = view.running, self.ladder.heights
         if not self.moving:
             left = [job.rank for job in view.completed if job.rank in heights]
@@ -182,9 +192,9 @@ class Tolls:
         return [(-xfactor(view, view.job(rank)), rank) for rank in ranks]
 
     def soonest(self, view: View, soon: float, before: float) -> float:
-        """Return a time before which no idle job exceeds its toll; inf if that is not before `before`.
+        """Return a time before which no idle job exceeds its toll, or inf if that time is `before` or later.
 
-        Times up to `soon` need not be exact, because the caller asks again by then.
+        The result need not be exact if it is at most `soon`, because the caller asks again at that time.
         """
         self.look(view)
         queue, first = self._queue, before
@@ -202,9 +212,10 @@ class Tolls:
         return first if first < before else inf
 
     def soonest_of(self, view: View, jobs: Iterable[Job], soon: float, first: float, looked: bool = False) -> float:
-        """Return a time before which none of these idle jobs exceeds its toll; `first` if none does by then.
+        """Return a time before which none of these idle jobs exceeds its toll, or `first` if that time is `first` or
+        later.
 
-        The jobs may use any processors. Times up to `soon` need not be exact.
+        The jobs may run on any processors. The result need not be exact if it is at most `soon`.
         """
         sf, ladder = self._terms.sf, self.ladder
         for job in jobs:
@@ -218,7 +229,9 @@ class Tolls:
         return first
 
     def _find(self, view: View, rank: int) -> _Entry | None:
-        """Return the heap entry with the time at which the suspended job exceeds its toll; None if it never does."""
+        """Return the heap entry of a suspended job with the time at which it exceeds its toll; None if it never
+        does.
+        """
         claims, own = view.notes.get("claim", ()), view.suspended.get(rank)
         if own is None or rank in claims:
             self._forget(rank)
@@ -236,7 +249,9 @@ class Tolls:
         return (moment, rank, least) if moment < inf else None
 
     def _hope(self, view: View, ranks: Iterable[int]) -> None:
-        """Reset the tolls of these suspended jobs to the smallest possible."""
+        """Set the tolls of these suspended jobs to the smallest possible, because running jobs have left; they are
+        computed again when due.
+        """
         sf, moments, queue = self._terms.sf, self._moments, self._queue
         for rank in ranks:
             moment = self._moment(view, view.job(rank), sf)
@@ -247,12 +262,12 @@ class Tolls:
             queue[:] = sorted({entry for entry in queue if moments.get(entry[1]) == entry[0]})
 
     def _moment(self, view: View, job: Job, least: float) -> float:
-        """Return the time at which the idle job's xfactor reaches `least`."""
+        """Return the time at which the idle job's xfactor reaches the value `least`."""
         moment: float = payable_from(job.submit + view.ran(job.rank), least, job.estimate)
         return moment
 
     def _forget(self, rank: int) -> None:
-        """Remove the job from the tolls, because it runs or has a claim."""
+        """Remove the job from the record of tolls, because it runs or has a claim."""
         self._keepers.forget(rank)
         self._moments.pop(rank, None)
 

@@ -62,7 +62,7 @@ class Adaptive(Policy):
         return now
 
     def _average(self, view: View, led: dict[str, float]) -> float:
-        """Return the decayed average; each value counts for the time during which it held."""
+        """Return the measure's average so far, in which older values count less; `led` holds it between the passes."""
         since, was = led.get("time", view.now), led.get("value", 0.0)
         kept = exp((since - view.now) / self.over) if self.over else 0.0
         value = self._measured(view)
