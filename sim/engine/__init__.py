@@ -1,1 +1,3 @@
-"""Simulation: its state, the changes of the state (`transitions`, `policy_switch`), and the views of it."""
+"""The engine, which simulates a run: its state, the changes of the state (`transitions`, `policy_switch`), and views of
+it.
+"""

@@ -1,4 +1,4 @@
-"""Stay of a job on processors, with its current state. A policy sees it as a `RunningJob`."""
+"""Stay of a job on processors, as the engine keeps it. A policy sees it as a `RunningJob`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from sim.workload.model import Job
 
 
 class Allocation(NamedTuple):
-    """Stay of a job on processors: since when, and until when by its estimate. The true end is not known here."""
+    """Stay of a job on processors: since when, and its expected end according to the estimate. The true end is not
+    known here.
+    """
 
     job: Job
     since: float
@@ -32,4 +34,4 @@ class Allocation(NamedTuple):
 
 _Values: TypeAlias = tuple[Job, float, float, int, int, float]
 allocated: Callable[[_Values], Allocation] = partial(tuple.__new__, Allocation)
-"""Fast constructor from a tuple of all values, because it is called at every start."""
+"""Fast constructor of an `Allocation` from a tuple of all its values, because it is called at every start"""

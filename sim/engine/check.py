@@ -1,4 +1,4 @@
-"""Check of every rule that must always hold, for `--check`: verified after each step from the stretches themselves."""
+"""Check, after each step, of every rule that must always hold; for `--check`. It uses the stretches in the history."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Checker:
     """
 
     def __init__(self, state: State, workload: Workload, history: History) -> None:
-        """Make a checker that checks from now on; earlier steps are trusted."""
+        """Make a checker for the steps from now on; earlier steps are not checked."""
         self._state, self._workload, self._history = state, workload, history
         self._promised = dict(state.reserved) if state.promises else {}
         self._granted = dict(state.granted)
@@ -142,9 +142,7 @@ class Checker:
         return ""
 
     def _moment(self) -> float:
-        """Return the seconds by which an event may be late, because events less than a microsecond apart happen
-        together.
-        """
+        """Return the seconds by which an event may be later than it should, because close events share one instant."""
         return MOMENT * (1 + len(self._state.completed) + len(self._state.arrived))
 
     def _shared_progress(self) -> None:
@@ -163,7 +161,7 @@ class Checker:
             self._progress[rank] = self._progress.get(rank, 0) + made - min(made, stall)
 
     def _remember_matrix(self) -> None:
-        """Store the values that `_shared_progress` needs at the next step."""
+        """Store the state of the matrix that `_shared_progress` compares with at the next step."""
         state = self._state
         if state.sharing is not None:
             matrix, stall = state.sharing.matrix, state.sharing.stall
@@ -270,7 +268,9 @@ class Checker:
         self._promised = dict(state.reserved)
 
     def _is_held_up(self) -> bool:
-        """Return True if anything but running jobs delays a requested reservation, now or under the policy before."""
+        """Return True if something other than running jobs delays a requested reservation, now or under the previous
+        policy.
+        """
         state = self._state
         writes = any(run.kind == SUSPENDING for run in state.running.values())
         return writes or bool(state.machine.absent) or any(at < state.now for at in self._granted.values())
@@ -296,9 +296,9 @@ def _finished(state: State) -> set[int]:
 
 
 def _progress_so_far(state: State, history: History) -> dict[int, float]:
-    """Return the seconds of progress of each job in its stretches of running that have ended, by rank.
+    """Return how many seconds each job has run in stretches that have ended, by rank.
 
-    When a speculative run becomes an ordinary one, a stretch ends, too.
+    When a speculative run becomes an ordinary one, its stretch ends and another begins.
     """
     running = {
         rank: run.ran_by(state.now) - (state.now - history.stretch(run.stretch).start) if run.runs else run.ran_before

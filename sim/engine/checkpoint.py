@@ -19,7 +19,9 @@ from sim.policies.orders import Order
 from sim.workload.model import Workload
 
 _PER_ITEM = 72
-"""Approximate bytes per item of a container in addition to its pointer: numbers, tuples, allocations."""
+"""Approximate size in bytes of an item of a container, such as a number or a tuple, in addition to the pointer to
+it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +34,15 @@ class Checkpoint:
     waiting: array[int]
     """Ranks of the waiting jobs."""
     seen: Order | None
-    """Order of the queue as of the last pass if it depends on more than the job and the clock, otherwise None."""
+    """Order of the queue as of the last pass if it uses more than the job and the clock, otherwise None."""
     unfinished: tuple[int, ...]
     """Ranks of the jobs that run or are suspended."""
     entries: Mapping[int, Entry]
-    """Ledger entries of unfinished jobs that differ from the default, by rank."""
+    """Results so far of unfinished jobs that have any, by rank."""
 
     @classmethod
     def of(cls, state: State, future: Future) -> Checkpoint:
-        """Return a checkpoint of the state between two steps."""
+        """Return a checkpoint of this state; it is called between two steps."""
         unfinished = {*state.running, *state.suspended, *state.under_way}
         waiting, ledger = state.waiting.ranks(), state.ledger
         told = {*unfinished, *ledger.told(waiting)}
@@ -48,8 +50,8 @@ class Checkpoint:
         return cls(state.copy(), future.copy(), waiting, state.waiting.seen, tuple(unfinished), entries)
 
     def state(self, later: State, workload: Workload) -> State:
-        """Return the state at the checkpoint; the parts that it lacks come from `later`, a later state of the
-        same run.
+        """Return the state at the checkpoint. `later`, a later state of the same run, supplies the results of finished
+        jobs.
         """
         state = self.small.copy()
         state.curious, state.jobs, unfinished = later.curious, workload.jobs, [*self.waiting, *self.unfinished]

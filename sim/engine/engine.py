@@ -8,6 +8,8 @@ The state is in `state`, the effects of decisions in `transitions`, and switches
 other module changes the state of a simulation. The engine never names a policy. It relies on their declarations:
 lasting reservations (`keeps_reservations`) wake the policy when they are due and are part of `view.plan`; others are
 dropped before each pass.
+
+A run is curious if a user watches it: then the reason why each considered job waits is recorded.
 """
 
 from __future__ import annotations
@@ -52,9 +54,9 @@ from sim.workload.model import Workload
 from sim.workload.outages import Outage
 
 IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
-"""Largest numbers of steps without an arrival or an end, before the run is stopped as endless.
+"""Numbers of steps without an arrival or an end after which the run is stopped as endless.
 
-The second one holds while only the policy can change anything, or time stands still.
+The second number holds if only the policy can still change anything, or if time stands still.
 """
 
 Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
@@ -99,7 +101,7 @@ class Engine:
         self.state, self.history, self._future = state, history, future
         self._in_vain, self._in_vain_since, self._hears = 0, 0.0, may_be_heard()
         self._most: int | None = None
-        """Number of decisions after which a pass is stopped; None for complete passes"""
+        """Number of decisions after which the pass is stopped; None if it is complete"""
         self._view = StateView(state)
         self._upcoming = NextEvent(state, future, self._submits, self._runtimes)
         self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
@@ -115,13 +117,15 @@ class Engine:
             self._hears,
         )
         self._is_plain = not any(beside)
-        """True if only arrivals, ends and timers can happen, without watchers and other callbacks."""
+        """True if nothing but arrivals, ends and timers can happen, and no watcher or other function is called after a
+        step.
+        """
         self._express: Express | None = None
 
     # Another engine in the same state
 
     def checkpoint(self) -> Checkpoint:
-        """Return a copy of the state between two steps, from which `at` continues."""
+        """Return a copy of the state between two steps, from which `at` can continue the run."""
         return Checkpoint.of(self.state, self._future)
 
     def at(
@@ -129,7 +133,7 @@ class Engine:
     ) -> Engine:
         """Return another engine that continues from an earlier checkpoint of this run, and writes to `history`.
 
-        `last` is the rank of the last job to arrive.
+        Jobs with a rank above `last` never arrive; None lets all jobs arrive.
         """
         twin, state = copy(self), checkpoint.state(self.state, self.workload)
         twin._jobs = state.jobs
@@ -175,7 +179,7 @@ class Engine:
         return self._upcoming.time()
 
     def switch(self, policy: Policy | str, at: float | None = None) -> None:
-        """Switch to another policy in a separate step, at `at` (default: the time of the last step).
+        """Switch to another policy in a separate step at the time `at` (default: the time of the last step).
 
         Other events of that time come first. Then the policy takes over the state of the machine: all waiting jobs are
         new to it, in its order, and it makes its first pass.
@@ -197,7 +201,9 @@ class Engine:
         self._happen(at, successor.first())
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
-        """Let these processors fail in a separate step, at `at` (default: the time of the last step), until `until`."""
+        """Let these processors (bits) fail in a separate step at the time `at` (default: that of the last step), until
+        `until`.
+        """
         at = self.now if at is None else at
         if processors <= 0 or processors >> self.state.procs:
             raise ParameterError(f"no such processors: they are numbered 0 to {self.state.procs - 1:,}")
@@ -221,7 +227,9 @@ class Engine:
         return True
 
     def step_within(self, decisions: int) -> None:
-        """Advance to the next instant and stop its pass after `decisions` decisions, for viewing only."""
+        """Advance to the next instant and stop its pass after `decisions` decisions, to show the state between two
+        decisions.
+        """
         self._most, self._is_plain = decisions, False
         self.step()
 
@@ -246,8 +254,10 @@ class Engine:
         return True
 
     def hurry(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
-        """Make many steps with the fast path; return the credit used, which is 0 if the fast path cannot be used
-        now.
+        """Make at most `steps` steps with the fast loop, until the time `until`. Return the credit used, 0 if the loop
+        cannot be used now.
+
+        A step costs `a_step` and 1 for every waiting job; the steps end when `credit` is used up.
         """
         state = self.state
         if self._loops is None or state.curious or self._after_step or state.leader:
@@ -343,7 +353,7 @@ class Engine:
                 hear(None)
 
     def _forget_last(self) -> None:
-        """Reset the values of events that happened at the last instant."""
+        """Reset what the state records about the last instant, such as the jobs that arrived or completed then."""
         state = self.state
         for told in (state.decisions, state.not_passed, state.printed, state.killed):
             told.clear()
@@ -352,7 +362,7 @@ class Engine:
             state.interrupted, state.ousted, state.renewed = [], [], []
 
     def _look_on(self, by_rule: bool) -> None:
-        """Let an adaptive policy choose the policy after a step, then call all watchers."""
+        """Let an adaptive policy choose the next policy after a step (if `by_rule`), and then call all watchers."""
         state = self.state
         if state.leader is not None and not by_rule and (state.left or state.under_way):
             wanted = state.leader.next_policy(state.policy, self._view, state.led)
@@ -387,7 +397,9 @@ class Engine:
             self.state.free = self.state.machine.free
 
     def _drop_timers(self, now: float) -> bool:
-        """Remove the timers that are due by `now`; return True if there was any."""
+        """Remove the timers (times at which the policy wants a pass) that are due by `now`; return True if there was
+        any.
+        """
         timers, wakes, dropped = self.state.timers, self.state.wakes, False
         while timers and timers[0][0] <= now:
             timer, dropped = heappop(timers), True
@@ -396,7 +408,7 @@ class Engine:
         return dropped
 
     def _share_until(self, sharing: Sharing, now: float) -> None:
-        """Let the rows of the matrix have their turns from the last step until `now`."""
+        """Advance the rows of the matrix from the last step until `now`: let jobs progress in their turns."""
         if self.step_count and now > sharing.since:
             self.history.mend_free(sharing.empty_until(now) / (now - sharing.since))
         for rank in sharing.elapse(now, self._runtimes):
@@ -404,7 +416,7 @@ class Engine:
             self._transitions.done(self._jobs[rank])
 
     def _rows_go_on(self, sharing: Sharing) -> None:
-        """Update the clock of the rows after the matrix has reached its state for this step."""
+        """Update the clock of the rows at the end of a step, when the matrix does not change any more."""
         state = self.state
         for rank in sharing.settle(state.now):
             self._transitions.started(rank)
@@ -415,14 +427,20 @@ class Engine:
     # The pass
 
     def _is_to_decide(self, is_awake: bool, is_new: bool) -> bool:
-        """Return True if the policy has to make a pass (with turns only after events); `is_new` at its first."""
+        """Return True if the policy must make a pass now; `is_awake` is True if something happened, `is_new` at the
+        policy's first pass.
+
+        Where rows take turns, a pass is made only after an event.
+        """
         state, sharing = self.state, self.state.sharing
         if sharing is None or is_awake or is_new:
             return True
         return bool(state.arrived or state.completed or state.resized or not sharing.ran)
 
     def _let_order_look(self) -> None:
-        """Let the order of the queue observe the state; after a switch all waiting jobs are new to it."""
+        """Let the order of the queue see the state before the pass; after a switch all waiting jobs count as
+        arrivals.
+        """
         state, came = self.state, self.state.arrived
         if state.switches and state.switches[-1].step > state.step_count:
             state.arrived = [*state.waiting.jobs.values()]
@@ -430,7 +448,9 @@ class Engine:
         state.arrived = came
 
     def _let_decide_beside(self, is_new: bool) -> None:
-        """Make a pass in the rare cases: turns, observing orders, machine changes, switches, partial passes."""
+        """Make a pass that needs more than the policy's decisions: for turns, orders that see the state, changes of the
+        machine or policy.
+        """
         state = self.state
         if state.waiting.looks:
             self._let_order_look()
@@ -449,12 +469,14 @@ class Engine:
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:
-        """Return the function that yields the decisions of the policy's pass, or of the requested part of it."""
+        """Return the function that yields the decisions of the pass; for a pass that is to be stopped early, only the
+        first ones.
+        """
         decide = self.state.policy.decide
         return decide if self._most is None else partial(_first_of, self.state, self._most)
 
     def _let_successor_decide(self) -> None:
-        """Make the first pass of a policy after a switch, in which all waiting jobs are new to it."""
+        """Make the first pass of a policy after a switch, in which all waiting jobs count as arrivals."""
         state = self.state
         arrived = state.arrived
         if not state.policy.keeps_reservations:
@@ -482,12 +504,12 @@ class Engine:
         return take_snapshot(self.state, self.workload, self.next_time())
 
     def schedule(self) -> Schedule:
-        """Return the results so far as columns."""
+        """Return the results of the jobs so far as columns."""
         return schedule_of(self.state, self.workload, self.history)
 
 
 def _first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:
-    """Yield the policy's decisions until the step has `most` decisions."""
+    """Yield the policy's decisions until the step has `most` decisions, then stop."""
     for decision in state.policy.decide(view):
         if len(state.decisions) >= most:
             return

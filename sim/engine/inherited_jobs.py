@@ -1,10 +1,11 @@
-"""Inherited state after a switch of policies in the middle of a run (sim/RULES.md).
+"""State that a policy inherits after a switch of policies in the middle of a run, and does not support (sim/RULES.md).
 
 Two kinds of state outlive the policy that caused them. They are handled here for every policy alike, before the policy
 itself is called. When none is left, this module is no longer used.
 
 **Suspended jobs**, if the new policy never suspends. They resume in the order of their suspension, before other jobs
-start. The first that cannot resume is the head. Its processors are reserved from then on: no other job starts there,
+start. The first that cannot resume is the head, or awaited job. Its processors are reserved from then on: no other job
+starts there,
 and it resumes as soon as the jobs on them have left. To the policy the head looks like a job running there until its
 estimated end, so all its rules for running jobs hold unchanged. Suspended jobs behind the head resume if they delay
 neither it nor any plan. A policy with lasting reservations replans whenever the head changes, and makes no promises
@@ -49,7 +50,9 @@ from sim.workload.model import Job
 
 
 def adopting(state: State) -> Iterator[Decision]:
-    """Yield the decisions of one pass of a policy that has inherited state it does not support."""
+    """Yield the decisions of one pass: first those about inherited suspended jobs and reservations, then the policy's
+    own.
+    """
     policy, shown = state.policy, AdoptedView(state)
     if not policy.suspends:
         yield from _go_on(state)
@@ -72,7 +75,9 @@ def adopting(state: State) -> Iterator[Decision]:
 
 
 def _go_on(state: State) -> Iterator[Decision]:
-    """Yield decisions that resume suspended jobs in the order of suspension, and await the first that cannot resume."""
+    """Yield the decisions that resume suspended jobs in order of suspension; for the first that cannot resume, reserve
+    its processors.
+    """
     head: Job | None = None
     for rank, own in list(state.suspended.items()):
         job = state.jobs[rank]
@@ -95,7 +100,9 @@ def _go_on(state: State) -> Iterator[Decision]:
 
 
 def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
-    """Return the reason why a suspended job behind the first cannot resume: its own processors, or reserved ones."""
+    """Return the reason why a suspended job behind the first one cannot resume: its processors (`own`) are taken or
+    reserved.
+    """
     if lacks := waits_for_own(own, state.free_set, state.machine.there):
         return lacks
     now = state.now
@@ -115,7 +122,7 @@ def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
 
 
 def _kept(state: State, rank: int | None = None) -> int:
-    """Return the processors that are kept for jobs other than `rank`."""
+    """Return the processors, as bits, that are reserved for jobs other than `rank`."""
     return 0 if state.awaited is None or state.awaited == rank else state.suspended[state.awaited]
 
 
@@ -130,7 +137,9 @@ def _can_keep(state: State, rank: int) -> bool:
 
 
 def _start_granted(state: State) -> Iterator[Decision]:
-    """Yield decisions that start jobs whose granted reservations are due; policies that suspend make room for them."""
+    """Yield the decisions that start jobs whose granted reservations are due. If the policy suspends jobs, others make
+    room for them.
+    """
     for rank, at in sorted(state.granted.items(), key=lambda item: (item[1], item[0])):
         job = state.jobs[rank]
         if at > state.now:
@@ -152,7 +161,9 @@ def _make_room(state: State, job: Job, needed: int) -> Iterator[Decision]:
 
 
 def _give_a_row(state: State) -> Iterator[Decision]:
-    """Yield decisions that place jobs with due reservations in a new row, and make it active."""
+    """Yield the decisions that place each job with a due reservation in a new row of the matrix, and make this row
+    active.
+    """
     row: int | None = None
     for rank, at in sorted(state.granted.items()):
         job = state.jobs[rank]
@@ -175,8 +186,9 @@ def _give_a_row(state: State) -> Iterator[Decision]:
 def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
     """Yield the policy's decisions, without starts that would delay a granted reservation or run into maintenance.
 
-    At such a start the policy is called again without that job, and without the completed jobs, so that no job is
-    counted twice. Its new plans replace its earlier ones.
+    Instead of such a start, the policy is called again with a view that lacks this job. That view also lacks the
+    completed jobs, so that no job is
+    counted twice. New plans replace those of the first call.
     """
     said: set[Decision] = set()
     while True:
@@ -224,7 +236,9 @@ def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
 
 
 def _touched(state: State, job: Job) -> Reason:
-    """Return the reason against a start: the first granted reservation that the job would delay."""
+    """Return the reason why the job may not start: it would delay this granted reservation, the first one in its
+    way.
+    """
     if not state.in_time(job) or not state.granted:
         return MachineGoesDown(state.closes, state.now + state.remaining_estimate(job.rank))
     now, plan = state.now, state.plan.copy()
@@ -236,15 +250,16 @@ def _touched(state: State, job: Job) -> Reason:
 
 
 class AdoptedView(StateView):
-    """View of the state for a policy that knows neither suspended jobs nor granted reservations.
+    """View of the state for a policy that supports neither suspended jobs nor granted reservations.
 
-    Processors reserved for the awaited job look taken; jobs with granted reservations are left out.
+    To it the processors reserved for the awaited job (the suspended job that resumes next) look taken; jobs with
+    granted reservations are missing.
     """
 
     __slots__ = ("passed_over",)
 
     passed_over: set[int]
-    """Ranks of the jobs that may not start in this pass."""
+    """Ranks of the jobs that the policy may not start in this pass."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)

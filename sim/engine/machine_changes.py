@@ -1,6 +1,7 @@
-"""Changes of the machine during a run (sim/RULES.md): processors that return or go down.
+"""Changes of the machine during a run (sim/RULES.md): processors that become available or go down.
 
-Announced changes are in every plan already. An unannounced failure invalidates the plans: reservations are dropped and
+Maintenance is announced, so every plan contains it. An unannounced failure invalidates the plans: reservations are
+dropped and
 made again in the pass of that instant, in the order of their starts; requested ones move only if they must. A job on
 failed processors is interrupted: its work is lost, and it waits again by its rank.
 """
@@ -51,7 +52,9 @@ class MachineChanges:
             self._upset_plans()
 
     def _tell(self, lost: int, failed: int) -> None:
-        """Record processors that went down, announced or not, or failed while they were down already."""
+        """Record in the history which processors went down, for maintenance or by a failure, and which failed while
+        they were down.
+        """
         back, log = self._state.back, self._transitions.log
         if announced := lost & ~failed:
             log(Gone(announced, back(announced), announced=True))
@@ -61,7 +64,7 @@ class MachineChanges:
             log(Gone(failed, back(failed), announced=False, again=True))
 
     def _interrupt(self, lost: int) -> None:
-        """Interrupt all jobs on these processors, which return to the queue."""
+        """Interrupt all jobs on the processors `lost`; they return to the queue."""
         state, sharing = self._state, self._state.sharing
         if sharing is not None:
             for rank in [rank for rank in sorted(sharing.ran) if sharing.matrix.columns(rank) & lost]:
@@ -87,14 +90,16 @@ class MachineChanges:
         self._queue_again(state.jobs[rank], ran, counts=not is_new)
 
     def _give_up_places(self) -> None:
-        """Return suspended jobs to the queue whose own processors will not all return."""
+        """Return suspended jobs to the queue if some of their own processors will never be available again."""
         state = self._state
         lost = state.gone_for_good
         for rank in [rank for rank, own in state.suspended.items() if own & lost and rank not in state.running]:
             self._queue_again(state.jobs[rank], state.ledger.ran[rank])
 
     def _queue_again(self, job: Job, ran: float, counts: bool = True) -> None:
-        """Return the job to the queue without its progress; it counts as interrupted only if it has had a turn."""
+        """Return the job to the queue. The `ran` seconds of its progress are lost; it `counts` as interrupted if it has
+        had a turn.
+        """
         state, rank = self._state, job.rank
         if state.suspended.pop(rank, None) is not None:
             del state.suspended_since[rank]
@@ -111,7 +116,7 @@ class MachineChanges:
         self._transitions.log(Interrupt(job, ran))
 
     def drop(self, job: Job) -> None:
-        """Cancel a job that is wider than the machine will ever be again."""
+        """Cancel a job that needs more processors than will ever be available again."""
         state, rank = self._state, job.rank
         if rank in state.waiting.jobs:
             state.waiting.remove(job)

@@ -24,7 +24,7 @@ class MatrixTransitions(Transitions):
     """Transitions of jobs on a machine where rows take turns, and jobs start only in a row."""
 
     sharing: Sharing
-    """Matrix with the clock of its rows and the progress of its jobs"""
+    """The matrix, with the clock of its rows and the progress of its jobs"""
 
     def _about_jobs(self) -> Table:
         if self.state.sharing is None:
@@ -115,9 +115,9 @@ class MatrixTransitions(Transitions):
             self._note(decision)
 
     def _write_plan(self, decision: ReserveRow) -> bool:
-        """Record a planned start in a row, unless it moves by less than a turn: every rebuild moves all plans a little.
+        """Record the planned start of a waiting job in a row; return True if it was recorded.
 
-        Return True if it was recorded.
+        A start that moves by less than a turn is not, because every rebuild moves all plans a little.
         """
         planned, rank, at = self.state.row_planned, decision.job.rank, decision.at
         if (was := planned.get(rank)) is not None and abs(at - was) < self.sharing.turns.slice:

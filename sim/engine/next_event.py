@@ -1,4 +1,7 @@
-"""Time of the next event: ends, arrivals, timers, turns of rows and changes of the machine."""
+"""Time of the next event: the earliest of ends, arrivals, timers, turns of rows and changes of the machine.
+
+An entry of a heap is void if its reason is gone, for instance because the job has been suspended since.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from sim.machine.moment import MOMENT
 
 
 class NextEvent:
-    """Finder of the time of the next event of a run."""
+    """Object that finds the time of the next event of a run."""
 
     def __init__(self, state: State, future: Future, submits: Sequence[float], runtimes: Sequence[float]) -> None:
         self._state, self._future, self._submits, self._runtimes = state, future, submits, runtimes
@@ -73,7 +76,9 @@ class NextEvent:
         return change if change < time and (time < inf or state.left) else time  # not when all is over
 
     def _coincides(self, time: float, until: float) -> bool:
-        """Return True if the machine changes or another timer is due at the same instant."""
+        """Return True if a change of the machine or another timer follows within the same instant as `time`, up to
+        `until`.
+        """
         timers = self._state.timers
         if time < self._state.wake_at <= until:
             return True
@@ -96,11 +101,13 @@ class NextEvent:
             time = latest
 
     def _will_not_be(self, when: float, rank: int) -> bool:
-        """Return True if the job has left before this end, which is therefore void."""
+        """Return True if the job `rank` left its processors before the end planned at `when`, so that this end is
+        void.
+        """
         return self._future.leaves.get(rank) != when
 
     def _is_void(self, when: float, rank: int, since: float) -> bool:
-        """Return True if the reason for a timer no longer exists."""
+        """Return True if the reason for the timer (when, rank, since) no longer exists."""
         if since == inf:
             return rank >= 0 and self._state.reserved.get(rank) != when
         allocation = self._state.running.get(rank)
@@ -108,7 +115,7 @@ class NextEvent:
 
 
 def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool]) -> float:
-    """Return the latest valid entry of a heap between `latest` and `until`, or `latest` if there is none."""
+    """Return the latest entry between `latest` and `until` of a heap that is not void, or `latest` if there is none."""
     ahead = [0]
     for place in ahead:
         if place < len(heap) and heap[place][0] <= until:

@@ -1,7 +1,9 @@
 """Calls of the policy; errors in them become one line with the policy, the time and the place.
 
-Another thread can detect that a policy does not answer (`unanswered`) and stop it (`give_up`). `patience` does this,
-and `patient` only if one of the policies is user-defined. Every pass records its thread, because reading another
+Another thread can detect that a policy does not answer (`unanswered`) and stop it (`give_up`). The context `patience`
+does this for any policy,
+the context `patient` only if one of the policies is user-defined. Every pass records its thread, because reading
+another
 thread's stack crashes CPython 3.11 during a garbage collection.
 """
 
@@ -29,16 +31,16 @@ from sim.policies.registry import policy_of
 from sim.workload.model import Job
 
 LONGEST_PASS = 20.0
-"""Seconds after which an unwatched pass of a user-defined policy is stopped."""
+"""Seconds after which a pass of a user-defined policy is stopped if the run is not watched."""
 _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
-"""Folders without user-defined code, apart from the folders of the policies themselves."""
+"""Folders that contain no user-defined code; the folders of this library's policies are added to them."""
 _LONGEST = 500
-"""Largest number of letters of an error message that are shown."""
+"""Number of letters of an error message after which it is cut."""
 _TRUTH = frozenset({"runtime", "runtimes", "run_time", "workload", "engine", "state", "history"})
 HIDDEN = "; policies cannot see run times, only the past and each job's estimate"
-"""Hint at the end of the error for access to run times"""
+"""Hint added to the error message if a policy asks for a run time"""
 _Shown = TypeVar("_Shown")
 _Error = TypeVar("_Error", bound=PolicyError)
 
@@ -56,7 +58,10 @@ def obey(
     shown: _Shown,
     appliers: Mapping[type, Callable[[Any], None]],
 ) -> None:
-    """Make one pass. Exceptions of the policy, even `SystemExit`, become a `PolicyError`; interrupts pass through."""
+    """Let `decide` make one pass with the view `shown`, and apply each of its decisions by the function for its type.
+
+    An exception of the policy, even `SystemExit`, becomes a `PolicyError`; interrupts pass through.
+    """
     decisions: Iterable[Any] = ()
     thread = get_ident()
     around = _DECIDING.get(thread)
@@ -78,8 +83,8 @@ def obey(
 
 
 def unanswered(thread: int) -> tuple[str, float]:
-    """Return the file of the policy that decides in a thread, and the seconds since its pass was first seen (0 without
-    one).
+    """Return the file of the policy that decides in a thread now, and the seconds for which this pass has been seen; 0
+    without one.
     """
     state = _DECIDING.get(thread)
     if state is None:
@@ -93,14 +98,16 @@ def unanswered(thread: int) -> tuple[str, float]:
 
 
 def give_up(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
-    """Stop the policy's pass in a thread; blocking C calls can be interrupted only in the main thread."""
+    """Stop the policy's pass in a thread by raising `error` in it. A call of C code that blocks is interrupted only in
+    the main thread.
+    """
     if thread in _DECIDING:
         interrupt(thread, error)
 
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Stop a policy in this thread if a pass takes longer than `seconds` within the context."""
+    """Limit the time of each pass in this thread while the context lasts: a longer one than `seconds` is stopped."""
     thread, is_over = get_ident(), Event()
 
     def watch() -> None:
@@ -120,17 +127,19 @@ def patience(seconds: float) -> Iterator[None]:
 
 
 def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
-    """Limit the time of each pass within the context if a policy is user-defined; otherwise do nothing."""
+    """Limit the time of each pass while the context lasts if one of these policies is user-defined; otherwise do
+    nothing.
+    """
     return patience(LONGEST_PASS) if any(map(is_own, map(policy_of, policies))) else nullcontext()
 
 
 def when(state: State) -> str:
-    """Return text for the current step and time of the run."""
+    """Return the number and the time of the current step, as text for an error message."""
     return f"after step {state.step_count}, at {state.now:.12g}"
 
 
 def beginning(state: State) -> str:
-    """Return the place where the policy's code begins, as text."""
+    """Return the file and line where the policy's code begins, as text for an error message."""
     return _begins(state.policy)
 
 
@@ -140,7 +149,7 @@ def _begins(policy: Policy) -> str:
 
 
 def _told(state: State, error: BaseException, where: str) -> BaseException:
-    """Return the error as an error of one line, with the place `where`."""
+    """Return an error of one line for `error`, which the policy raised at the place `where`."""
     # only the main thread is interrupted
     if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():
         return KeyboardInterrupt(f"interrupted while {state.spec} decided {when(state)} ({where})")
@@ -155,20 +164,22 @@ def _told(state: State, error: BaseException, where: str) -> BaseException:
 
 
 def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
-    """Return an error with its place; its short form has only the place and the message."""
+    """Return an error of this kind with a long and a short message; the short one has only the place and `what` is
+    wrong.
+    """
     at = re.match(r"(.+?:\d+) in [^:]+(.*)", where, re.DOTALL)
     brief = f"{Path(at[1]).name}: {what}{at[2]}" if at else what
     return kind(f"{failed}{what} ({where})", where, brief)
 
 
 def leaves_waiting(state: State, job: Job) -> DecisionError:
-    """Return the error for jobs that the policy never starts, of which `job` is the first."""
+    """Return the error for jobs that the policy would never start; `job` is the first of them."""
     what = f"leaves {count(state.left, 'job')} unfinished, the first is job {job.id}: no further event {when(state)}"
     return _placed(DecisionError, f"{state.spec} ", what, beginning(state))
 
 
 def frame_of(error: BaseException) -> FrameType | None:
-    """Return the frame of user-defined code in which a run failed, for a debugger."""
+    """Return the frame of user-defined code in which a run failed, for a debugger; None if it failed elsewhere."""
     cause = error.__cause__ or error
     frames = [frame for frame, _ in walk_tb(cause.__traceback__)]
     for frame in frames:
@@ -178,7 +189,9 @@ def frame_of(error: BaseException) -> FrameType | None:
 
 
 def blame(policy: Policy, error: BaseException, moment: str) -> None:
-    """Raise an error of a policy, its order or its clock outside of a pass as one line."""
+    """Raise, as one line, an error that a policy, its order or its clock caused outside of a pass; `moment` says
+    when.
+    """
     own = _own(walk_tb(error.__traceback__))
     begins = _begins(policy)
     if not isinstance(error, SchedscopeError | MemoryError) and (own or not begins.startswith(_LIBRARY)):
@@ -199,7 +212,9 @@ def _said(error: BaseException) -> str:
 
 
 def _hint(error: AttributeError) -> str:
-    """Return a hint: what to write instead of a name that the view does not have."""
+    """Return a hint for the error message: the name that the policy could have meant, or why the view does not have
+    it.
+    """
     if error.name in _TRUTH:
         return HIDDEN
     if type(error.obj) is not StateView or not error.name:
@@ -209,7 +224,7 @@ def _hint(error: AttributeError) -> str:
 
 
 def _place(state: State, error: BaseException, decisions: object) -> str:
-    """Return the place of the error in the policy's code, or the place where its code begins."""
+    """Return the place of the error in the policy's code as text, or the place where this code begins."""
     places = list(_suspended(decisions)) or list(walk_tb(error.__traceback__))
     own = _own(places)
     return own[-1] if own else beginning(state)
@@ -220,7 +235,9 @@ def _own(places: Iterable[tuple[FrameType, int]]) -> list[str]:
 
 
 def _suspended(generator: object) -> Iterator[tuple[FrameType, int]]:
-    """Yield the place where a generator is suspended, then the place in the generator it delegates to."""
+    """Yield the place at which a generator is suspended, then that of each generator to which it delegates (frame,
+    line).
+    """
     while isinstance(generator, GeneratorType) and generator.gi_frame is not None:
         yield generator.gi_frame, generator.gi_frame.f_lineno
         generator = generator.gi_yieldfrom
@@ -231,7 +248,7 @@ def _is_own(file: str) -> bool:
 
 
 def _line(code: CodeType, line: int) -> str:
-    """Return the place as text, with the line of code if it is user-defined."""
+    """Return file and line as text, followed by the text of that line if the code is user-defined."""
     file = code.co_filename
     cited = "" if file.startswith(_LIBRARY) else printable(shortened(linecache.getline(file, line).strip(), 80))
     return f"{file}:{line} in {code.co_name}{cited and f': {cited}'}"

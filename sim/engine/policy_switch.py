@@ -36,7 +36,9 @@ class PolicySwitch:
         self._runtimes = transitions.runtimes
 
     def hand_over(self, successor: Policy, by_rule: bool = False) -> None:
-        """Transfer the state to the next policy before its first pass. `by_rule`: an adaptive policy switched."""
+        """Transfer the state to the next policy before its first pass; `by_rule` is True if an adaptive policy chose
+        it.
+        """
         state, was, planned = self._state, written_policy(self._state.policy), self._state.planned
         for allocation in list(state.running.values()):
             if allocation.kind == SPECULATIVE:
@@ -77,8 +79,9 @@ class PolicySwitch:
     def _clear_the_way(self) -> None:
         """Suspend running jobs that by their estimates reach into a granted reservation, the last by rank first.
 
-        Only policies that suspend, and speculative runs that become ordinary ones, leave any in the way. Memory that is
-        being written stays in the way until it is: reservations move behind it.
+        Only after a policy that suspends, or when speculative runs become ordinary ones, can there be such jobs. A job
+        whose memory is
+        being written cannot be suspended; the reservation moves behind it.
         """
         state = self._state
         while True:
@@ -111,7 +114,8 @@ class PolicySwitch:
     # Into and out of the matrix
 
     def _leave_matrix(self, sharing: Sharing) -> None:
-        """Dissolve the matrix: jobs of the active row keep running, others with progress are suspended, the rest wait
+        """Dissolve the matrix: jobs of the active row keep running, other jobs that have run are suspended, the rest
+        waits
         again.
 
         Remaining costs of migrations are forgiven, and not counted as lost.
@@ -144,7 +148,11 @@ class PolicySwitch:
         state.waiting.add(job)
 
     def _enter_matrix(self, turns: Turns) -> None:
-        """Put running jobs in one row; end started suspensions; charge resuming jobs the rest of their transfer."""
+        """Put all running jobs into one row of a new matrix.
+
+        Jobs that are just being suspended are suspended at once; jobs that are being resumed still lose the rest of
+        that time.
+        """
         state, leaves = self._state, self._transitions.future.leaves
         sharing = Sharing(state.procs, turns, state.machine.there)
         sharing.since = state.now
@@ -162,14 +170,16 @@ class PolicySwitch:
 
 
 def take_granted(state: State, plan: Plan) -> None:
-    """Occupy the granted reservations in a plan of the present."""
+    """Occupy the processors of granted reservations in `plan`, which begins now."""
     for rank, at in state.granted.items():
         job, start = state.jobs[rank], max(at, state.now)
         plan.take(start, start + job.estimate, job.procs)
 
 
 def keep_granted(transitions: Transitions) -> None:
-    """Keep requested reservations at their time, or move them to the earliest later time at which they fit."""
+    """Keep the reservations that users requested at their times, or move them to the earliest later time at which they
+    fit.
+    """
     state = transitions.state
     plan = state.running_plan()
     for at, rank in sorted((at, rank) for rank, at in state.granted.items()):
@@ -183,13 +193,13 @@ def keep_granted(transitions: Transitions) -> None:
 
 
 def has_adopted(state: State) -> bool:
-    """Return True if state of an earlier policy is left that the current policy does not support."""
+    """Return True if suspended jobs or granted reservations are left that the current policy does not support."""
     granted, suspended = state.granted and not state.policy.grants, state.suspended and not state.policy.suspends
     return bool(granted or suspended)
 
 
 def promise_again(state: State) -> None:
-    """Let the policy make promises again when no state of earlier policies interferes any more."""
+    """Let the policy promise starts again, once it has no inherited suspended jobs and reservations any more."""
     promises = can_promise(state)
     if promises and not state.promises:
         for rank, at in state.reserved.items():
@@ -199,7 +209,9 @@ def promise_again(state: State) -> None:
 
 
 def can_promise(state: State) -> bool:
-    """Return True if the policy may promise starts now."""
+    """Return True if the policy may promise starts now: it promises in general, and supports everything that it has
+    inherited.
+    """
     policy = state.policy
     plans_beside = not state.granted or policy.keeps_reservations
     return policy.promises() and (policy.suspends or not state.suspended) and plans_beside

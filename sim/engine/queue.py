@@ -18,12 +18,12 @@ _CAME: Callable[[Job], tuple[float, int]] = attrgetter("submit", "rank")
 
 
 def _standing(order: Order, job: Job) -> tuple[float, int]:
-    """Return the sort key of a job in an order that does not depend on the clock."""
+    """Return the key by which a job is sorted, in an order that does not depend on the clock."""
     return order.key(job, job.submit), job.rank
 
 
 class Queue:
-    """Queue of waiting jobs: sorted once if the order allows it, or at every pass if it depends on the clock."""
+    """Queue of waiting jobs. It is kept sorted; if the order depends on the clock, it is sorted at every pass."""
 
     __slots__ = ("_in_order", "_key", "_keys", "_order", "by_clock", "jobs", "looks", "seen", "step", "wanted")
 
@@ -32,21 +32,21 @@ class Queue:
         self._key: Callable[[Job], Any] = _CAME if type(order) is Fcfs else partial(_standing, order)
         self.by_clock = order.by_clock
         self.looks = order.looks
-        """True if the order depends on more than the job and the clock."""
+        """True if the order uses more than the job and the clock."""
         self.jobs: dict[int, Job] = {}
         """Waiting jobs by rank, in the order in which they were added"""
         self._keys: list[Any] = []
         self._in_order: list[Job] = []
         self.step = 0
-        """Step of the last pass that used the order."""
+        """Step of the pass for which the order was last computed."""
         self.seen: Order | None = None
-        """Order as of the last pass, if it depends on more than the job and the clock."""
+        """Order as of the last pass, if it uses more than the job and the clock."""
         self.wanted = 0
         """Total of the processors that the waiting jobs request."""
 
     @classmethod
     def of(cls, order: Order, jobs: Iterable[Job]) -> Queue:
-        """Return a queue of these jobs, given in any order."""
+        """Return a queue in this order with these jobs, which are given in any order."""
         queue = cls(order)
         if not order.by_clock:
             jobs = queue._in_order = sorted(jobs, key=queue._key)
@@ -57,11 +57,11 @@ class Queue:
 
     @property
     def order(self) -> Order:
-        """Return the order of the jobs at the last pass."""
+        """Return the order of the queue as of the last pass."""
         return self.seen or self._order.at_step(self.step)
 
     def look(self, view: View) -> tuple[()]:
-        """Let the order observe the state before a pass; return no decisions."""
+        """Let the order see the state before a pass; return an empty sequence, as no decision follows from it."""
         self.seen = self._order.seeing(view)
         return ()
 

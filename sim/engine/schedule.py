@@ -1,4 +1,4 @@
-"""Schedule: the results of a run as columns, from which metrics are computed and `--schedule` is written."""
+"""Results of a run as columns, from which metrics are computed and which `--schedule` writes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Curves:
 
     time: Floats
     free: Floats
-    """Number of free processors; where jobs share them in time, on average until the next step."""
+    """Number of free processors; where rows take turns, its average until the next step."""
     waiting: Ints
     """Number of waiting jobs."""
     wanted: Ints
@@ -35,13 +35,13 @@ class Curves:
 
     @property
     def lost(self) -> Floats:
-        """Return the number of processors that are free while a job waits to start or to resume."""
+        """Return the number of processors that are free although a job waits to start or to resume, after each step."""
         return np.where(self.waiting + self.suspended > 0, self.free, 0.0)
 
 
 @dataclass(frozen=True)
 class Schedule(Tabular):
-    """Schedule of a run: columns by rank for the jobs of `workload`; nan for events that did not happen in a shortened
+    """Results of a run: columns by rank for the jobs of `workload`; nan for events that did not happen in a shortened
     run.
     """
 
@@ -51,7 +51,7 @@ class Schedule(Tabular):
     """First start of each job."""
     end: Floats
     ran: Floats
-    """Seconds of progress made; equals the run time of a finished job."""
+    """Seconds for which each job has run; equals the run time of a finished job."""
     backfilled: Bools
     """True for jobs that started before a job ahead of them in the queue."""
     promised: Floats
@@ -61,10 +61,10 @@ class Schedule(Tabular):
     speculative_kills: int
     """Number of speculative runs that reached their limit; their work was lost."""
     borrowed: int
-    """Number of processors that changed their owner between partitions."""
+    """Number of times that a processor changed its owner between partitions."""
     curves: Curves
     stalled: float = 0.0
-    """Processor-seconds lost to migrations, by the jobs that moved and others."""
+    """Processor-seconds that jobs lost because they or others migrated."""
     interruptions: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Number of times that each job was interrupted by lost processors."""
     outages: tuple[Outage, ...] = ()
@@ -126,21 +126,21 @@ class Schedule(Tabular):
 
     @property
     def _on_nodes(self) -> dict[str, NDArray[Any]]:
-        """Return the column with the nodes of each job; no column for a machine of equal processors."""
+        """Return a column with the nodes of each job, under its name; empty for a machine of equal processors."""
         if self.workload.shape is None:
             return {}
         return {"nodes": np.array([" ".join(map(str, nodes)) for nodes in self.nodes], dtype=object)}
 
     def _repr_svg_(self) -> str | None:
-        """Return the chart of the run, which is repeated for it; None for a schedule that `run` did not
-        make.
+        """Return the chart of the run for a notebook; the run is repeated for it. None for a schedule that `run` did
+        not make.
         """
         again = self.again
         return None if again is None else picture_of(lambda: [drawn_again(self)], len(self.workload))
 
 
 def drawn_again(schedule: Schedule) -> Drawn:
-    """Return the repeated run of a schedule, with its title."""
+    """Repeat the run of a schedule for its chart; return the run with its title."""
     if schedule.again is None:
         raise NotThereError("this schedule cannot be drawn: it was not made by sim.run")
     engine = schedule.again()
@@ -149,7 +149,7 @@ def drawn_again(schedule: Schedule) -> Drawn:
 
 
 def _written(state: State) -> str:
-    """Return the policy as text; after switches all policies, each with its time."""
+    """Return the policy's spec; after switches the specs of all policies, each with its time."""
     if state.leader is not None and all(switch.by_rule for switch in state.switches):
         return written_policy(state.leader)
     if not state.switches:

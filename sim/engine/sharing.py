@@ -19,31 +19,31 @@ from sim.machine.ousterhout_matrix import Matrix
 from sim.machine.turns import Turns, added
 
 MOST_COLUMNS = 1_000_000
-"""Largest number of columns times rows, because a rebuild handles a set of columns for every job and row."""
+"""Largest size of the matrix, columns times rows, because a rebuild handles a set of columns for every job and row."""
 
 
 class Sharing:
-    """State of time sharing: the matrix, the clock of its rows, and the progress of the jobs in it."""
+    """Matrix of a time-shared machine, with the clock of its rows and the progress of the jobs in it."""
 
     __slots__ = ("matrix", "new", "ran", "since", "stall", "to_turn", "turns")
 
     def __init__(self, procs: int, turns: Turns, there: int | None = None) -> None:
-        """Make an empty matrix; `there` are the available processors (default: all)."""
+        """Make an empty matrix with `procs` columns; `there` are the available processors as bits (default: all)."""
         if procs > MOST_COLUMNS:
             raise NotThereError(f"rows of {procs:,} processors cannot take turns: {MOST_COLUMNS:,} is the most")
         self.matrix, self.turns = Matrix(procs), turns
         if there is not None:
             self.matrix.resize(there)
         self.since: float = 0
-        """Time up to which the sums of progress are computed."""
+        """Time up to which the progress of the jobs is computed."""
         self.ran: dict[int, float] = {}
-        """Seconds of progress of each job, by rank"""
+        """Seconds for which each job has run, by rank"""
         self.stall: dict[int, float] = {}
         """Seconds of its own turns that each job still loses to migrations, by rank"""
         self.new: set[int] = set()
         """Ranks of the jobs that have not had a turn."""
         self.to_turn: int | None = None
-        """Row that becomes active out of order after the rebuild."""
+        """Row that becomes active after the rebuild although it is not its turn, or None."""
 
     def copy(self) -> Sharing:
         twin = Sharing.__new__(Sharing)
@@ -55,7 +55,7 @@ class Sharing:
     # Predictions
 
     def next_end(self, before: float, runtimes: Sequence[float]) -> float:
-        """Return the time at which the next job will end, if that is before `before`; otherwise infinity."""
+        """Return the time at which the next job in the matrix ends, if that is before `before`; otherwise infinity."""
         if not self.ran:
             return inf
         stall, since, finish = self.stall, self.since, self.turns.finish
@@ -74,7 +74,7 @@ class Sharing:
         return min([end, *(finish(rows, need, since) for rows, need in least.items())])
 
     def next_start(self) -> float:
-        """Return the time at which the next job will have its first turn."""
+        """Return the time at which the next job has its first turn; infinity if there is none."""
         if not self.new:
             return inf
         return min(self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)
@@ -104,14 +104,16 @@ class Sharing:
         return sorted(done)
 
     def come_in(self, rank: int, row: int, columns: int, ran: float, is_new: bool) -> None:
-        """Add a job to the matrix, in this row and these columns, with `ran` seconds of progress so far."""
+        """Add a job to the matrix in this row and these columns. It has run for `ran` seconds; `is_new` if it never had
+        a turn.
+        """
         self.matrix.place(rank, row, columns)
         self.ran[rank], self.stall[rank] = ran, 0
         if is_new:
             self.new.add(rank)
 
     def change(self, decision: Clean | DropRows | OpenRow | Rehome) -> None:
-        """Apply a step of a rebuild that changes only the matrix."""
+        """Apply a decision of a rebuild that changes nothing but the matrix."""
         _CHANGES[type(decision)](self.matrix, decision)
 
     def leave(self, rank: int) -> None:
@@ -121,7 +123,7 @@ class Sharing:
         self.new.discard(rank)
 
     def settle(self, now: float) -> list[int]:
-        """Update the clock after a rebuild; return the ranks of jobs with their first turn."""
+        """Update the clock after a rebuild; return the ranks of jobs that have their first turn now."""
         self.turns.settle(now, self.matrix.rows)
         if self.to_turn is not None:
             self.turns.turn_to(self.to_turn, now)
@@ -134,19 +136,19 @@ class Sharing:
     # State
 
     def on_turn(self) -> dict[int, int]:
-        """Return the processors of each job in the active row, by rank."""
+        """Return the processors, as bits, of each job in the active row, by rank."""
         row = self.turns.row
         return {rank: columns for rank, columns, rows in self.places() if row in rows}
 
     def empty_until(self, to: float) -> float:
-        """Return the processor-seconds that stay empty from `since` until `to`."""
+        """Return the processor-seconds that no job uses from `since` until `to`."""
         procs, turns = self.matrix.size, self.turns
         if turns.row is None:
             return procs * (to - self.since)
         return added(self.matrix.free(row) * seconds for row, seconds in turns.on_turn(self.since, to).items())
 
     def expected_end(self, rank: int, estimate: float) -> float:
-        """Return the time at which the job would end if it had `estimate` seconds of progress left and nothing
+        """Return the time at which the job would end if it had to run for `estimate` more seconds and nothing else
         changed.
         """
         return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)

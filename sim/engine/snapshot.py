@@ -1,4 +1,4 @@
-"""Snapshot: the immutable view of the state after a step, with everything that a screen shows."""
+"""Snapshot: a copy of the state after a step that never changes, with everything that a screen shows."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from sim.workload.model import Job, Workload
 from sim.workload.outages import Outage, capacity
 
 _MOST_LACKS = 100
-"""Largest number of planned jobs for which a snapshot finds the resources that they lack on nodes."""
+"""Largest number of planned jobs on nodes for which a snapshot says which resources they lack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """Running job: since when, until when by its estimate, and its processors."""
+    """Running job as a snapshot shows it: since when it runs, its expected end by the estimate, and its processors."""
 
     job: Job
     since: float
@@ -38,19 +38,19 @@ class Running:
     kind: str
     """Kind of the stay, such as run, speculative, suspending or resuming, as in `sim.history.stretch.KINDS`."""
     ran: float
-    """Seconds of progress so far."""
+    """Seconds for which the job has run so far."""
     xfactor: float
     row: int | None = None
     """Home row of a job in the matrix before its first turn; None after that."""
     predicted_end: float | None = None
     """End that the policy predicts; None if the policy predicts no ends."""
     owes: float = 0.0
-    """Seconds of its turns that the job loses to a migration before it makes progress."""
+    """Seconds of its turns that the job still loses to a migration before it runs on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspended:
-    """Suspended job: since when, the processors it needs, and its progress."""
+    """Suspended job as a snapshot shows it: since when it is suspended, the processors it needs, and its progress."""
 
     job: Job
     since: float
@@ -63,29 +63,29 @@ class Suspended:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """Waiting job. `planned` and `why` are None if unknown."""
+    """Waiting job as a snapshot shows it. `planned` and `why` are None if unknown."""
 
     job: Job
     waited: float
     planned: float | None
     moved: float
-    """Seconds by which its planned start moved in this step; negative is earlier."""
+    """Seconds by which the job's planned start moved in this step; negative if it moved to an earlier time."""
     reserved: bool
     """True if the planned start is a reservation; otherwise it is recomputed at each pass."""
     granted: bool
     """True if the user requested the reservation; then no switch of the policy moves it."""
     place: int
-    """Number of the job's queue among the policy's queues."""
+    """Number, from 0, of the job's queue among the queues of the policy."""
     in_line: bool
     """True if the job is in a queue; jobs with a granted reservation or a planned speculative run are not."""
     lasts: float
-    """Planned length in seconds: the estimate, or that of the speculative run."""
+    """Seconds for which the job is planned to run: its estimate, or the limit of its speculative run."""
     row: int | None
     """Row of the matrix in which its start is planned, or None."""
     xfactor: float
     """Expansion factor of the job, (wait + estimate) / estimate."""
     why: Reason | None
-    """Reason to wait at this step; None if the policy did not consider it."""
+    """Reason why the job waits at this step; None if the policy did not consider it."""
     own: tuple[float | None, ...] = ()
     """Numbers that the policy wrote for the job, one for each of `Snapshot.columns`."""
 
@@ -113,7 +113,7 @@ class Queue(Sequence[Queued]):
         why: Mapping[int, Reason],
         notes: Mapping[str, Mapping[int, float]],
     ) -> None:
-        """Make the queue; it keeps the arguments, which must not change."""
+        """Make the queue from tables by rank. The tables are not copied, so they must not change."""
         self._jobs, self._now, self._policy, self._many = jobs, now, policy, len(policy.queues())
         self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
         self._lasts, self._rows, self._why = lasts, rows, why
@@ -121,7 +121,7 @@ class Queue(Sequence[Queued]):
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """Return the waiting jobs without further values."""
+        """Return the waiting jobs alone, without plans and reasons."""
         return self._jobs
 
     def unplanned(self) -> Queue:
@@ -132,11 +132,11 @@ class Queue(Sequence[Queued]):
         )  # fmt: skip
 
     def place_of(self, rank: int) -> int | None:
-        """Return the number of jobs before that job; None if it does not wait."""
+        """Return the number of waiting jobs in front of the job `rank`; None if it does not wait."""
         return next((place for place, job in enumerate(self._jobs) if job.rank == rank), None)
 
     def planned_before(self, time: float, looked_at: int) -> list[Queued]:
-        """Return the jobs planned before that time, among the first `looked_at` jobs."""
+        """Return the jobs whose planned start is before `time`, among the first `looked_at` jobs of the queue."""
         planned = self._planned
         return [self._queued(job) for job in self._jobs[:looked_at] if planned.get(job.rank, inf) < time]
 
@@ -167,7 +167,9 @@ class Queue(Sequence[Queued]):
         return f"Queue({list(self)!r})"
 
     def _place(self, job: Job) -> int:
-        """Return the number of the job's queue, 0 if the policy names one that does not exist."""
+        """Return the number of the job's queue among the policy's queues; 0 if the policy names one that does not
+        exist.
+        """
         try:
             place = self._policy.queue_of(job)
         except Exception:
@@ -202,24 +204,26 @@ class Snapshot:
     time: float | None
     policy: str
     rules: Policy
-    """Policy that decides, as an object with its declared properties."""
+    """Policy that decides now."""
     procs: int
     """Largest number of processors that the machine ever has."""
     absent: int
-    """Set of the processors that are unavailable now."""
+    """Processors that are unavailable now, as bits."""
     outages: tuple[Outage, ...]
     """Known times at which processors are unavailable, also in the past."""
     outlook: tuple[int, Ends]
-    """Number of free processors, and all expected ends and announced outages as (time, rank, additional processors).
+    """Number of free processors, and every known future change as (time, rank, number of processors that become free),
+    sorted.
 
-    The rank is -1 for a change of the machine. A suspended job that resumes next counts as running on its processors.
+    A change is the expected end of a job, or one of the machine: then the rank is -1. A suspended job that resumes next
+    counts as running on its processors.
     """
     free: int
     free_set: int
     running: tuple[Running, ...]
     """Running jobs by expected end."""
     matrix: MatrixPicture | None
-    """Ousterhout matrix if jobs share processors in time; then `running` are the jobs in it."""
+    """Copy of the Ousterhout matrix if rows take turns, otherwise None. With a matrix, `running` are all jobs in it."""
     rebuild: tuple[Decision, ...]
     """Decisions of the last rebuild of the matrix."""
     turn_end: float | None
@@ -237,27 +241,29 @@ class Snapshot:
     wanted: int
     """Total of the processors that waiting jobs request."""
     owners: tuple[int, ...]
-    """Processors of each partition; empty without partitions."""
+    """Processors of each partition, as bits; empty without partitions."""
     division: tuple[int, ...]
-    """Processors that each partition owned at first; `owners[p] & division[q]` are borrowed by p from q."""
+    """Processors that each partition owned at first, as bits; `owners[p] & division[q]` are the ones that p has
+    borrowed from q.
+    """
     queues: tuple[str, ...]
-    """Names of the policy's queues if it has several; `Queued.place` is an index into them."""
+    """Names of the policy's queues if it has several. `Queued.place` is an index into these names."""
     columns: tuple[Column, ...]
-    """Columns of the numbers that the policy writes; `Queued.own` has those of a job."""
+    """Columns of the job tables with numbers of the policy; `Queued.own` has one number for each."""
     printed: tuple[str, ...]
-    """Lines that the policy printed in this step, which are untrusted text."""
+    """Lines that the policy printed in this step. They come from foreign code."""
     arrived: tuple[Job, ...]
     completed: tuple[Job, ...]
     decisions: tuple[Decision, ...]
     """Decisions of this step in order, with reasons to wait."""
     totals: Totals
     switches: tuple[Switch, ...]
-    """All switches of the policy so far."""
+    """All changes of the policy so far."""
     next_time: float | None
     """Time of the next step; None at the end of the run."""
 
     def unplanned(self) -> Snapshot:
-        """Return the snapshot without plans and decisions, for questions about the future."""
+        """Return a copy without plans and decisions, for quizzes in which the user has to find them."""
         return replace(
             self, queue=self.queue.unplanned(), decisions=(), rebuild=(), awaited=None, outlook=(self.free, ())
         )
@@ -274,7 +280,7 @@ class Snapshot:
 
 
 def take_snapshot(state: State, workload: Workload, next_time: float | None) -> Snapshot:
-    """Return the state of a run between two steps."""
+    """Return a snapshot of the state between two steps."""
     machine, sharing = state.machine, state.sharing
     free, ends, changes = state.outlook(state.awaited)
     return Snapshot(
@@ -325,7 +331,7 @@ def _running(state: State) -> tuple[Running, ...]:
 
 
 def _sharing(state: State, sharing: Sharing) -> tuple[Running, ...]:
-    """Return the jobs in the matrix, in the active row or not."""
+    """Return all jobs in the matrix, whether their row is active or not."""
     running = []
     for rank in sharing.ran:
         end = sharing.expected_end(rank, state.remaining_estimate(rank))
@@ -368,7 +374,9 @@ def _queued(state: State) -> Queue:
 
 
 def _room_on_nodes(state: State) -> dict[int, Reason]:
-    """Return, as reasons by rank, the resources that planned jobs lack on nodes, which processor counts do not show."""
+    """Return, for planned jobs on nodes, the resources that they lack, as reasons by rank; numbers of processors do not
+    show these.
+    """
     if not state.machine.has_nodes:
         return {}
     first = sorted(state.planned, key=state.planned.__getitem__)[:_MOST_LACKS]

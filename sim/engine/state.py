@@ -3,6 +3,8 @@
 `State` is what may be known at the present moment, `Future` what only the engine knows: when jobs truly end. A policy
 is shown the state and cannot come from there to the future, nor to the run times. Only `engine`, `transitions` and
 `policy_switch` change either; a checkpoint is a copy of both.
+
+A run is curious if a user watches it: then the reason why each considered job waits is recorded.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ from sim.workload.outages import Outage, absent, changes_of, closing, gone_for_g
 
 
 class State:
-    """Current state: jobs that wait, run, are suspended or share the machine, their plans, and running totals."""
+    """Current state of a run: jobs that wait, run, are suspended or are in the matrix, their plans, and running
+    totals.
+    """
 
     __slots__ = (
         "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
@@ -50,9 +54,9 @@ class State:
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
         self.leader = policy if policy.leads() else None
-        """Adaptive policy that selects the deciding policy; None if the policy decides itself"""
+        """Adaptive policy, which selects the policy that decides; None if the policy was chosen directly"""
         self.led: dict[str, float] = {}
-        """Memory of the adaptive policy, by name"""
+        """Memory of the adaptive policy between two steps, by name of the value"""
         self.successor: Policy | None = None
         """Policy that the adaptive policy has selected for the next step, or None"""
         self.policy = policy = policy.first()
@@ -69,12 +73,12 @@ class State:
         self.outages = known(workload.outages, -inf)
         """Known times at which processors are unavailable, including past ones."""
         self.ahead: tuple[tuple[float, int], ...] = ()
-        """Known future changes as (time, processors that are down from then on)"""
+        """Known future changes of the machine as (time, processors that are down from then on, as bits)"""
         self.closes: float = inf
         """Time of the next announced maintenance of the whole machine; no job may start that would run into it"""
         self.look_ahead()
         self.jobs: Jobs = workload.jobs
-        """All jobs by rank, including future ones"""
+        """All jobs by rank, including jobs that have not arrived"""
         self.submitted = 0
         """Number of submitted jobs: the first ones by rank"""
         self.releases = Releases(workload) if workload.follows else None
@@ -95,15 +99,17 @@ class State:
         self.ousted: list[Job] = []
         """Jobs that held lost processors in this step, even if they have ended since"""
         self.renewed: list[Job] = []
-        """Jobs whose reservations were dropped with a failure, in the order of replanning"""
+        """Jobs whose reservations were dropped because of a failure, in the order in which they are planned again"""
         self.resized = self.upset = False
-        """Flags of this step: True if the machine has changed, and if plans were dropped for it"""
+        """Two flags of this step: True if the machine has changed, and True if plans were dropped because of that"""
         self.dropped: tuple[int, ...] = ()
         """Ranks of the jobs that were cancelled, because the machine will never be wide enough again"""
         self.moved: dict[int, float] = {}
-        """Seconds by which each job's planned start moved in this step, by rank; for plans in rows only if curious"""
+        """Seconds by which each job's planned start moved in this step, by rank; those of plans in rows only in a
+        watched run
+        """
         self.decisions: list[Decision] = []
-        """Decisions of the last step, with reasons to wait, in order; empty unless curious"""
+        """Decisions of the last step in order, with reasons to wait; empty in a run that is not watched"""
         self.printed: list[str] = []
         """Lines that a user-defined policy printed in the last step"""
         # Places of the jobs
@@ -113,7 +119,8 @@ class State:
         self.suspended: dict[int, int] = {}
         self.suspended_since: dict[int, float] = {}
         self.awaited: int | None = None
-        """Suspended job that resumes next, and whose processors are kept for it, if the current policy never suspends
+        """Rank of the suspended job that resumes next, for which its processors are reserved; None without such a
+        job
         """
         turns = policy.turns()
         if turns is not None and not isinstance(turns, Turns):
@@ -121,47 +128,53 @@ class State:
         self.sharing = Sharing(workload.procs, turns, self.machine.there) if turns is not None else None
         """State of jobs that share processors in time, with their rows and progress; None if rows take no turns"""
         self.rebuild: tuple[Decision, ...] = ()
-        """Phases of the last rebuild of the matrix; empty unless curious"""
+        """Decisions of the last rebuild of the matrix, phase by phase; empty in a run that is not watched"""
         # Plans
         self.reserved: dict[int, float] = {}
         self.before: dict[int, float] = {}
-        """Reservations of the last pass, by rank, for policies that recompute them"""
+        """Reservations that the last pass made, by rank, for policies that plan all of them again at each pass"""
         self.lasts: dict[int, float] = {}
-        """Lengths in seconds of reservations that differ from the jobs' estimates, by rank"""
+        """Planned length in seconds of each reservation that is not for the job's estimate, by rank"""
         self.granted: dict[int, float] = {}
-        """Start of each waiting job with a requested reservation, which survives switches of the policy, by rank"""
+        """Start of each reservation that a user requested, by rank of the waiting job; a switch of the policy does not
+        end it
+        """
         self.promises = policy.promises()
-        """True if current reservations never move to a later time"""
+        """True if reservations made now never move to a later time"""
         self.expected: dict[int, float] = {}
         self.expected_row: dict[int, int] = {}
         """Row of the matrix in which each planned job is expected to start, by rank"""
         self.row_planned: dict[int, float] = {}
-        """Planned start in a row as last written to the history, by rank; moves of less than a turn are not written"""
+        """Planned start in a row as last written to the history, by rank; changes by less than a turn are not
+        written
+        """
         self.not_passed: list[ReserveRow] = []
-        """Plans of this rebuild that no later job has passed yet; a plan is recorded when a job passes it, or
-        always if a user watches
+        """Plans of this rebuild that no later job has passed yet. A plan is recorded when a job passes it, or always in
+        a watched run
         """
         self.kept_plan: Plan | None = None
         self.timers: list[tuple[float, int, float]] = []
-        """Heap of timers (time, rank, since).
+        """Heap of timers (time, rank, since), which wake the policy.
 
-        (time, rank, inf): a reservation is due. (time, -1, inf): a pass that the policy requested. (time, rank, since):
-        valid only while the job stays on the processors that it has held since then.
+        (time, rank, inf): the job's reservation is due; (time, -1, inf): the policy requested a pass at this time.
+        A timer (time, rank, since) is valid only while the job stays on the processors that it has held since then.
         """
         self.wakes: set[tuple[float, int, float]] = set()
         self.wake_at = inf
-        """Time of the pass that the last pass requested, and the next pass must request again; inf if there is none"""
+        """Time of the pass that the policy requested in its last pass; if it still wants it, the next pass requests it
+        again. inf if there is none
+        """
         self.notes: dict[str, Any] = {}
 
     def demand_shape(self, policy: Policy) -> None:
-        """Raise an error for a policy that cannot run on this kind of machine."""
+        """Raise an error if the policy cannot run on this kind of machine."""
         if self.machine.has_nodes and not policy.on_nodes:
             raise PolicyError(
                 f"{policy.name} cannot run on a machine of nodes: it counts processors; --procs N makes equal ones"
             )
 
     def copy(self) -> State:
-        """Return a copy of the small parts; `Checkpoint.state` adds the large ones, which can be computed again."""
+        """Return a copy of everything but the large parts, which `Checkpoint.state` can compute again."""
         twin = State.__new__(State)
         for name in _SMALL:
             setattr(twin, name, copied(getattr(self, name)))
@@ -212,7 +225,7 @@ class State:
 
     @property
     def under_way(self) -> Mapping[int, object]:
-        """Return a mapping whose keys are the ranks of jobs that run or share the machine in time."""
+        """Return a mapping with the ranks of all jobs that run or are in the matrix as keys."""
         return self.running if self.sharing is None else self.sharing.ran
 
     @property
@@ -223,7 +236,7 @@ class State:
 
     @property
     def new_in_rows(self) -> Collection[int]:
-        """Return the ranks of the jobs in the matrix that have not had a turn since their placement."""
+        """Return the ranks of the jobs that have not had a turn since they were placed in the matrix."""
         return self.sharing.new if self.sharing else ()
 
     def ran(self, rank: int) -> float:
@@ -238,7 +251,7 @@ class State:
         return self.jobs[rank].estimate - self.ran(rank)
 
     def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
-        """Return (remaining estimate, rank, processors) of each running job."""
+        """Return (remaining estimate in seconds, rank, number of processors) of each of these running jobs."""
         jobs, ran = self.jobs, self.sharing.ran if self.sharing else {}
         known = [(jobs[rank], ran[rank] if rank in ran else self.ran(rank)) for rank in ranks]
         return [(job.estimate - its_run, job.rank, job.procs) for job, its_run in known]
@@ -262,7 +275,7 @@ class State:
 
     @property
     def plan(self) -> Plan:
-        """Return a plan with running jobs until their expected ends, and current reservations."""
+        """Return a plan of the machine with running jobs until their expected ends, and current reservations."""
         if self.kept_plan is None:
             self.kept_plan = self.running_plan()
             for rank, at in (self.reserved if self.policy.keeps_reservations else self.granted).items():
@@ -288,8 +301,8 @@ class State:
         return Profile.of_changes(self.now, free, sorted([*ends, *changes]))
 
     def outlook(self, awaited: int | None) -> tuple[int, Ends, Ends]:
-        """Return free processors, expected ends and machine changes, as if the suspended job `awaited` ran on its
-        processors.
+        """Return free processors, expected ends and changes of the machine, as if the suspended job `awaited` ran on
+        its processors.
         """
         if awaited is None:
             return self.free, self.ends, self.machine_ahead()
@@ -298,7 +311,7 @@ class State:
         return free, ends, self.machine_ahead(self.suspended[awaited], until)
 
     def machine_ahead(self, beside: int = 0, until: float = inf) -> Ends:
-        """Return (time, -1, additional processors) of announced changes of the machine until `until`.
+        """Return (time, -1, number of processors gained) for each announced change of the machine until `until`.
 
         -1 is in the place of a job's rank. Changes of the processors `beside` are left out.
         """
@@ -311,7 +324,8 @@ class State:
         return changes
 
     def prospect(self, awaited: int) -> tuple[int, Ends]:
-        """Return free processors and expected ends, as if the suspended job `awaited` ran on its processors from now
+        """Return the number of free processors and the expected ends, as if the suspended job `awaited` ran on its
+        processors from now
         on.
 
         Its expected end is its remaining estimate after the ends of the jobs that run on its processors now.
@@ -332,7 +346,7 @@ class State:
         return self.lasts.get(job.rank, job.estimate)
 
     def shadow(self, job: Job, ends: Ends | None = None) -> tuple[float, int]:
-        """Return the time at which the job fits, and the number of extra processors at that time.
+        """Return the time at which the job fits, and the number of processors left over at that time.
 
         `ends` are the expected ends of running jobs, if they differ from the estimates.
         """
@@ -358,14 +372,14 @@ class State:
     # The machine
 
     def look_ahead(self, now: float = -inf) -> None:
-        """Update the known changes of the machine; before the first step all of them are in the future."""
+        """Update which changes of the machine are known and in the future, as of `now`."""
         times = [time for time in changes_of(self.outages) if time > now]
         self.ahead = tuple((time, absent(self.outages, time)) for time in times)
         self.closes = closing(self.outages, now)
 
     @property
     def gone_for_good(self) -> int:
-        """Return the processors that, as far as is known, will never be available again."""
+        """Return the processors, as bits, that will never be available again as far as is known."""
         return gone_for_good(self.outages, self.now)
 
     @property
@@ -374,7 +388,7 @@ class State:
         return self.procs - self.gone_for_good.bit_count()
 
     def back(self, processors: int) -> float:
-        """Return the time at which all these processors will be available again, as far as is known."""
+        """Return the time from which all of these processors are available, as far as is known."""
         return self.clear(processors, self.now, 0)
 
     def clear(self, processors: int, since: float, lasts: float) -> float:
@@ -391,20 +405,20 @@ class State:
 
 
 class Future:
-    """Future events that only the engine knows."""
+    """Future events that only the engine knows: true ends of running jobs, and unannounced changes of the machine."""
 
     __slots__ = ("applied", "changes", "leaves", "leaving", "outages")
 
     def __init__(self, outages: tuple[Outage, ...] = ()) -> None:
         self.outages = outages
-        """Changes of the machine, announced or not"""
+        """All periods in which processors are unavailable, announced or not"""
         self.changes = changes_of(outages)
         self.applied = -inf
-        """Time up to which changes have been applied"""
+        """Time up to which changes of the machine have been applied"""
         self.leaves: dict[int, float] = {}
         """True end of the current stay of each running job, by rank"""
         self.leaving: list[tuple[float, int]] = []
-        """Heap of (time, rank) of the ends of running jobs, including some ends that are void"""
+        """Heap of (time, rank) of true ends; some are void, because the job has left its processors since"""
 
     def copy(self) -> Future:
         twin = Future.__new__(Future)
@@ -423,7 +437,9 @@ class Future:
         return self.changes[place] if place < len(self.changes) else inf
 
     def last_change(self, until: float) -> float:
-        """Return the time of the last change of the machine up to `until` that is not applied yet; -inf if all are."""
+        """Return the time of the latest change of the machine up to `until` that has not been applied; -inf if there is
+        none.
+        """
         place = bisect_right(self.changes, until)
         return self.changes[place - 1] if place and self.changes[place - 1] > self.applied else -inf
 

@@ -150,7 +150,7 @@ class StateView:
 
 
 class _NarrowView(StateView):
-    """View of the same state with only some jobs in the queue."""
+    """View of the same state in which only some of the waiting jobs are in the queue."""
 
     __slots__ = ("_ranks",)
     _ranks: frozenset[int]
@@ -179,11 +179,11 @@ class _NarrowView(StateView):
 
 
 def renew(view: StateView, state: State) -> None:
-    """Update the members of the view that seldom change."""
+    """Update those members of the view that seldom change."""
     _keep(view, "closes", state.closes)
     _keep(view, "curious", state.curious)
 
 
 def _keep(view: StateView, name: str, value: object) -> None:
-    """Set a member of the view, which is read-only otherwise."""
+    """Set an attribute of the view, which otherwise cannot be changed."""
     getattr(StateView, name).__set__(view, value)

@@ -42,26 +42,28 @@ Table: TypeAlias = dict[type, Callable[[Any], None]]
 
 
 class Appliers(dict[type, Callable[[Any], None]]):
-    """Functions that apply decisions, by type of decision; a policy may yield no other types."""
+    """Table of the functions that apply decisions, by type of decision; a policy may yield no other types."""
 
     def __missing__(self, kind: type) -> Callable[[Any], None]:
         raise DecisionError(f"a policy cannot decide a {kind.__name__}; it can {', '.join(k.__name__ for k in self)}")
 
 
 class Transitions:
-    """Transitions of jobs on a machine without a matrix (with one: `sim.engine.matrix_transitions`)."""
+    """Effects of decisions and events on a machine without a matrix (with one: `sim.engine.matrix_transitions`)."""
 
     def __init__(
         self, runtimes: Sequence[float], killed: bytes, state: State, future: Future, history: History
     ) -> None:
-        """Make the transitions with the true run times and kills, which only this class and the engine know."""
+        """Make the object with the true run times, and a flag for each job that is killed at its estimate; only the
+        engine knows these, too.
+        """
         self.runtimes, self._killed = runtimes, killed
         self.state, self.future, self.history = state, future, history
         self.kept: set[int] = set()
-        """Ranks of the jobs that were said to keep waiting in this pass"""
+        """Ranks of the jobs about which this pass has decided that they wait"""
 
     def may_decide(self) -> Appliers:
-        """Return the functions of the decisions that are allowed now."""
+        """Return the functions that apply the decisions which are allowed now, by type of decision."""
         always: Table = {
             Expect: self._expect,
             Wake: self._wake,
@@ -85,7 +87,9 @@ class Transitions:
     # Starting and ending
 
     def _must_wait(self, job: Job, to_do: str) -> None:
-        """Raise an error unless this is a waiting job, unchanged since its submission."""
+        """Raise an error, which names what was `to_do`, unless the job waits and is the very object that was
+        submitted.
+        """
         state, waiting = self.state, self.state.waiting.jobs.get(job.rank)
         if job is waiting:
             return
@@ -154,7 +158,7 @@ class Transitions:
         self.state.tally.backfilled += 1
 
     def started(self, rank: int) -> None:
-        """Record that the job runs; the first time is its start."""
+        """Record that the job `rank` runs; the first time counts as its start."""
         state = self.state
         if state.ledger.start[rank] != state.ledger.start[rank]:
             state.ledger.start[rank] = state.now
@@ -180,11 +184,11 @@ class Transitions:
             self.leave(allocation, SUSPENDED)
 
     def ending(self, rank: int) -> int:
-        """Return the kind of the job's end: done, or killed at its estimate."""
+        """Return how the job's run ends, as index into `ENDINGS`: done, or killed at its estimate."""
         return KILLED if self._killed[rank] else DONE
 
     def leave(self, allocation: Allocation, because: int) -> None:
-        """Remove the job from its processors; `because` is the kind of end."""
+        """Remove the job from its processors; `because` says how its stretch ends, as index into `ENDINGS`."""
         state, (job, _, expected_end, _, stretch, _) = self.state, allocation
         now, rank = state.now, job.rank
         del state.running[rank], self.future.leaves[rank]
@@ -272,7 +276,9 @@ class Transitions:
     # Suspending
 
     def _suspend(self, decision: Suspend) -> None:
-        """Suspend the job, which remembers its processors and frees them after `overhead` seconds."""
+        """Suspend the job. It keeps its processors for `overhead` seconds while its memory is written, and later
+        resumes there.
+        """
         state, job, now = self.state, decision.job, self.state.now
         allocation = state.running.get(job.rank)
         if allocation is None or allocation.kind != RUN:
@@ -286,7 +292,7 @@ class Transitions:
         self.log(decision)
 
     def set_aside(self, allocation: Allocation) -> int:
-        """Suspend a running job; return the processors that it frees."""
+        """Take a running job off its processors, to be suspended; return these processors as bits."""
         state, rank = self.state, allocation.job.rank
         processors, state.ledger.ran[rank] = state.machine.held[rank], allocation.ran_by(state.now)
         self.leave(allocation, SUSPENDED)
@@ -294,14 +300,16 @@ class Transitions:
         return processors
 
     def put_aside(self, rank: int, processors: int) -> None:
-        """Record that the job is suspended, with the processors on which it resumes."""
+        """Record that the job is suspended and that it resumes on these processors."""
         state = self.state
         state.suspended[rank], state.suspended_since[rank] = processors, state.now
         state.ledger.preemptions[rank] += 1
         state.tally.preemptions += 1
 
     def _resume(self, decision: Resume) -> None:
-        """Resume the job on its own processors or on others; after `overhead` seconds it makes progress."""
+        """Resume the job on its own processors or on others; it runs on after `overhead` seconds, in which its memory
+        is read.
+        """
         state, job, rank = self.state, decision.job, decision.job.rank
         if rank not in state.suspended or rank in state.running:
             raise DecisionError(f"job {job.id} cannot be resumed: it is not suspended")
@@ -319,7 +327,7 @@ class Transitions:
         self.log(decision)
 
     def go_on(self, job: Job, processors: int, overhead: float = 0) -> None:
-        """Give the job these processors; it makes progress after `overhead` seconds, when its memory is restored."""
+        """Put a suspended job on these processors; it runs on after `overhead` seconds, in which its memory is read."""
         rank, begins, ran = job.rank, self.state.now + overhead, self.state.ledger.ran[job.rank]
         expected_end = begins + job.estimate - ran
         if overhead > 0:
@@ -328,7 +336,7 @@ class Transitions:
             self.occupy(job, processors, RUN, begins + self.runtimes[rank] - ran, expected_end)
 
     def occupy(self, job: Job, processors: int, kind: int, leaves: float, expected_end: float) -> None:
-        """Put the job on these processors."""
+        """Put the job on these processors until the time `leaves`, for a stay of this kind."""
         state, rank = self.state, job.rank
         now = state.now
         state.machine.take_exactly(rank, processors, job.procs)
@@ -340,12 +348,12 @@ class Transitions:
         self.stay(rank, allocated((job, now, expected_end, kind, stretch, state.ledger.ran[rank])), leaves)
 
     def stay(self, rank: int, allocation: Allocation, leaves: float) -> None:
-        """Record the job's stay on processors, and its true end `leaves`."""
+        """Record the job's stay on processors, and `leaves`, its true end."""
         self.state.running[rank], self.future.leaves[rank] = allocation, leaves
         heappush(self.future.leaving, (leaves, rank))
 
     def _progress_begins(self, allocation: Allocation) -> None:
-        """Begin the progress of a resumed job whose memory is restored."""
+        """Let a resumed job run on, now that its memory has been read."""
         state, rank = self.state, allocation.job.rank
         now = state.now
         self.history.finish(allocation.stretch, now, MOVED)
@@ -354,7 +362,7 @@ class Transitions:
         self.stay(rank, allocation._replace(kind=RUN, since=now, stretch=stretch), leaves)
 
     def _await(self, decision: Await) -> None:
-        """Reserve processors for a suspended job; drop plans that were made without it."""
+        """Reserve the processors of a suspended job, so that it resumes next; drop plans that were made without it."""
         state, rank = self.state, decision.job.rank
         if rank not in state.suspended:
             raise DecisionError(f"job {decision.job.id} cannot be awaited: it is not suspended")
@@ -366,7 +374,7 @@ class Transitions:
         self.log(decision)
 
     def keep_processors(self, rank: int | None) -> None:
-        """Reserve processors for this suspended job, or for none."""
+        """Reserve the processors of the suspended job `rank`; with None, end the reservation."""
         state = self.state
         state.awaited, state.kept_plan = rank, None
         state.machine.kept = 0 if rank is None else state.suspended[rank]
@@ -387,7 +395,7 @@ class Transitions:
         self.log(decision)
 
     def _borrow(self, decision: Borrow) -> None:
-        """Move idle processors to another owner."""
+        """Make a partition the owner of idle processors of another."""
         state = self.state
         state.machine.hand_over(decision.to, decision.processors)
         state.tally.borrowed += decision.processors.bit_count()
@@ -397,7 +405,9 @@ class Transitions:
     # Recording
 
     def _come_to(self, decision: Phase) -> None:
-        """Begin a phase of the rebuild; plans in rows are recomputed when a rebuild begins to schedule."""
+        """Begin a phase of a rebuild of the matrix. When waiting jobs are to be scheduled, plans in rows are dropped
+        first.
+        """
         state = self.state
         state.not_passed.clear()
         if decision.name == "schedule":
@@ -409,12 +419,12 @@ class Transitions:
         self._note(decision)
 
     def _note(self, decision: Decision) -> None:
-        """Record a decision that matters only to viewers of this step."""
+        """Record a decision that changes nothing and is only shown to viewers of this step."""
         if self.state.curious:
             self.state.decisions.append(decision)
 
     def log(self, decision: Decision) -> None:
-        """Add a decision to the history."""
+        """Add a decision to the history, and to the step's decisions if the run is watched."""
         self.history.decided(decision)
         if self.state.curious:
             self.state.decisions.append(decision)

@@ -102,8 +102,8 @@ class Extension:
 
     @property
     def kinds(self) -> bytearray:
-        """Return the kind of each new stretch as a number; the caller overwrites those that are no ordinary stay on
-        processors (0).
+        """Return the kind of each new stretch as a number; the caller overwrites it unless the stretch is an ordinary
+        stay on processors (0).
         """
         return self._history._kind
 

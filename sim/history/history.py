@@ -44,7 +44,7 @@ class History(Past):
         self._closes: list[Any] = []
         """Values of steps that are not yet in their columns, in one flat list; reading a column moves them there"""
         self._stretches = self._made = 0
-        """Numbers of stretches and of steps, including those that are not yet in the columns"""
+        """Numbers of stretches and of steps, including the ones that are not yet in the columns"""
         self._rank, self._start, self._end = array("i"), array("d"), array("d")
         self._end_step, self._begun, self._waiting, self._wanted = array("i"), array("i"), array("i"), array("l")
         self._ended_by, self._kind, self._processors = bytearray(), bytearray(), ProcessorSets()
@@ -205,8 +205,8 @@ class History(Past):
             self._new.remove(rank)
 
     def _started_as_written(self) -> Times:
-        """Return the first starts as recorded. Where rows take turns, those of stretches without a turn yet are
-        computed from the clock.
+        """Return the first starts as recorded. Where rows take turns, stretches may lack a turn so far; their starts
+        are computed from the clock.
         """
         started: Times = vars(Past)["_started"].__get__(self)
         return started
@@ -354,7 +354,7 @@ for _name in (
 
 
 class Unwritten(History):
-    """History that ignores everything it is told, for an engine that repeats steps which are recorded already."""
+    """History that stores no steps, for an engine that repeats steps which are recorded already."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -75,8 +75,8 @@ class RunningTotals:
             self.worst = slowdown
 
     def totals(self, capacity: float, running_area: float) -> Totals:
-        """Return the metrics so far. `capacity` are the available processor-seconds, `running_area` those that running
-        jobs have used.
+        """Return the metrics so far. `capacity` are the available processor-seconds, `running_area` the ones that
+        running jobs have used.
         """
         done = max(self.finished, 1)
         return Totals(

@@ -54,8 +54,8 @@ def goes_on(past: Past, stretch: int, processor: int) -> bool:
 
 
 def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
-    """Return the jobs that passed this job, by rank: those submitted later that started while it waited. Each has its
-    first such stretch.
+    """Return the jobs that passed this job, by rank: later ones that started while it waited. Each has its first such
+    stretch.
     """
     found: dict[int, int] = {}
     for number, (begun, end, _, _) in enumerate(_waits(past, rank, submit)):

@@ -1,1 +1,3 @@
-"""Rules of the engine and of most policies a second time, as fast loops over columns, compiled or interpreted."""
+"""Rules of the engine and of most policies a second time, as fast loops over columns of numbers, compiled or
+interpreted.
+"""

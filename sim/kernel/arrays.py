@@ -13,59 +13,63 @@ from sim.machine.columns import Numbers, Times, Words
 
 INFINITE = float("inf")
 A_RUN = 16
-"""Longest sequence that is sorted by insertion; longer ones are merged"""
+"""Longest sequence that is sorted by insertion; longer ones are merged from such sequences"""
 
 
 def column_of(kind: str, values: Any) -> Any:
-    """Return an array of kind "d" or "i" as a column; it is copied only if necessary."""
+    """Return the values of an array as a column, copied only if necessary; the kind is "d" for floating-point or "i"
+    for whole numbers.
+    """
     return values.astype(kind, copy=not values.flags.writeable)
 
 
 def times(count: int) -> Times:
-    """Return a column for `count` times, which takes no memory before it is written."""
+    """Return a new column for `count` times, which takes no memory before it is written."""
     zeros: Any = np.zeros(count)
     column: Times = zeros
     return column
 
 
 def numbers(count: int) -> Numbers:
-    """Return a column of `count` whole numbers."""
+    """Return a new column of `count` whole numbers."""
     zeros: Any = np.zeros(count, np.int32)
     column: Numbers = zeros
     return column
 
 
 def words(count: int) -> Words:
-    """Return a column of `count` empty words of 64 bits."""
+    """Return a new column of `count` words of 64 bits, all 0."""
     zeros: Any = np.zeros(count, np.uint64)
     column: Words = zeros
     return column
 
 
 def growing_times(most: int) -> Times:
-    """Return an empty column for at most `most` times."""
+    """Return an empty column to which up to `most` times will be added."""
     return times(most + 2)
 
 
 def growing_numbers(most: int) -> Numbers:
-    """Return an empty column for at most `most` whole numbers."""
+    """Return an empty column to which up to `most` whole numbers will be added."""
     return numbers(most + 2)
 
 
 def copy_times(column: Times, other: Times, count: int) -> None:
-    """Copy the first `count` values of a column to another column."""
+    """Copy the first `count` times of `column` to the beginning of `other`."""
     for index in range(count):
         other[index] = column[index]
 
 
 def copy_numbers(column: Numbers, other: Numbers, count: int) -> None:
-    """Copy the first `count` values of a column to another column."""
+    """Copy the first `count` whole numbers of `column` to the beginning of `other`."""
     for index in range(count):
         other[index] = column[index]
 
 
 def time_before(column: Times, value: float, low: int, high: int) -> int:
-    """Return the number of sorted values that are smaller than `value`, which is between `low` and `high`."""
+    """Return the index, between `low` and `high`, of the first value in a sorted column that is not smaller than
+    `value`.
+    """
     while low < high:
         middle = (low + high) >> 1
         if column[middle] < value:
@@ -76,7 +80,9 @@ def time_before(column: Times, value: float, low: int, high: int) -> int:
 
 
 def time_near(column: Times, value: float, near: int, count: int) -> int:
-    """Return the number of the first `count` sorted values that are before `value`, searching from the guess `near`."""
+    """Return how many of the first `count` values of a sorted column are smaller than `value`, searching from the index
+    `near`.
+    """
     while near > count or (near and column[near - 1] >= value):
         near -= 1
     while near < count and column[near] < value:
@@ -85,7 +91,9 @@ def time_near(column: Times, value: float, near: int, count: int) -> int:
 
 
 def time_up_to(column: Times, value: float, low: int, high: int) -> int:
-    """Return the number of sorted values that are at most `value`, which is between `low` and `high`."""
+    """Return the index, between `low` and `high`, of the first value in a sorted column that is greater than
+    `value`.
+    """
     while low < high:
         middle = (low + high) >> 1
         if value < column[middle]:
@@ -96,7 +104,9 @@ def time_up_to(column: Times, value: float, low: int, high: int) -> int:
 
 
 def number_before(column: Numbers, value: int, low: int, high: int) -> int:
-    """Return the number of sorted values that are smaller than `value`, which is between `low` and `high`."""
+    """Return the index, between `low` and `high`, of the first value in a sorted column that is not smaller than
+    `value`.
+    """
     while low < high:
         middle = (low + high) >> 1
         if column[middle] < value:
@@ -107,7 +117,9 @@ def number_before(column: Numbers, value: int, low: int, high: int) -> int:
 
 
 def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
-    """Sort the first `count` numbers into `into`, the greatest by `by` first; of equals the last comes first."""
+    """Write the first `count` numbers of `column` into `into`, sorted by their value in `by`, the greatest first; of
+    equals the last first.
+    """
     for index in range(count):
         number, place = column[count - 1 - index], index
         while place and by[into[place - 1]] < by[number]:
@@ -117,7 +129,7 @@ def most_first(column: Numbers, count: int, by: Numbers, into: Numbers) -> None:
 
 
 def whole_turns(time: float, slice: float) -> int:
-    """Return the number of turns that have ended after `time` seconds, rounded as Python divides; 0 for negative
+    """Return the number of whole turns of `slice` seconds in `time` seconds, rounded as Python divides; 0 for negative
     times.
     """
     if time < slice:
@@ -131,7 +143,9 @@ def whole_turns(time: float, slice: float) -> int:
 def ends_in_order(
     now: float, by: float, ranks: Numbers, estimate: Times, ran: Times, count: int, ends: Times, order: Numbers
 ) -> None:
-    """Compute the expected end of each job, with its remaining estimate times `by`, and sort the jobs by it."""
+    """Write each job's expected end into `ends`, now + (estimate - ran) * `by`, and the indices of the jobs by end into
+    `order`.
+    """
     for index in range(count):
         ends[index] = now + (estimate[ranks[index]] - ran[index]) * by
         place = index
@@ -142,7 +156,7 @@ def ends_in_order(
 
 
 def insert_time(column: Times, count: int, place: int, value: float) -> None:
-    """Insert a value at that index."""
+    """Insert the time `value` at index `place` of a column with `count` values."""
     while count > place:
         column[count] = column[count - 1]
         count -= 1
@@ -150,7 +164,7 @@ def insert_time(column: Times, count: int, place: int, value: float) -> None:
 
 
 def insert_number(column: Numbers, count: int, place: int, value: int) -> None:
-    """Insert a value at that index."""
+    """Insert the number `value` at index `place` of a column with `count` values."""
     while count > place:
         column[count] = column[count - 1]
         count -= 1
@@ -158,38 +172,40 @@ def insert_number(column: Numbers, count: int, place: int, value: int) -> None:
 
 
 def begin_steps(times: Times, numbers: Numbers, time: float, number: int) -> None:
-    """Write the first step of both columns."""
+    """Write the first entry of a column of times and of a column of numbers."""
     times[0] = time
     numbers[0] = number
 
 
 def remove_times(column: Times, count: int, place: int, many: int) -> None:
-    """Remove `many` values from index `place` on."""
+    """Remove `many` times from index `place` on, of a column with `count` values."""
     while place + many < count:
         column[place] = column[place + many]
         place += 1
 
 
 def remove_numbers(column: Numbers, count: int, place: int, many: int) -> None:
-    """Remove `many` values from index `place` on."""
+    """Remove `many` numbers from index `place` on, of a column with `count` values."""
     while place + many < count:
         column[place] = column[place + many]
         place += 1
 
 
 def set_numbers(column: Numbers, first: int, many: int, value: int) -> None:
-    """Set `many` values from index `first` on, within the column."""
+    """Set `many` values of the column to `value`, from index `first` on."""
     for place in range(max(first, 0), min(first + many, len(column))):
         column[place] = value
 
 
 def comes_before(value: float, number: int, other: float, than: int) -> bool:
-    """Return True if the first pair sorts before the second."""
+    """Return True if the pair (value, number) sorts before the pair (other, than)."""
     return value < other or (value == other and number < than)
 
 
 def sort_pairs(first: Times, second: Numbers, count: int, other_first: Times, other_second: Numbers) -> None:
-    """Sort `count` pairs with the help of two more columns, quickly if they are nearly sorted."""
+    """Sort `count` pairs, stored in two columns; the other two columns are space to work in. Nearly sorted pairs are
+    fast.
+    """
     begin, step = 0, A_RUN
     while begin < count:
         for index in range(begin + 1, min(begin + A_RUN, count)):
@@ -212,7 +228,9 @@ def sort_pairs(first: Times, second: Numbers, count: int, other_first: Times, ot
 def merge_pairs(
     first: Times, second: Numbers, begin: int, middle: int, end: int, other_first: Times, other_second: Numbers
 ) -> None:
-    """Merge two sorted runs of pairs."""
+    """Merge two neighbouring sorted runs of pairs, from `begin` to `middle` and on to `end`, with two columns as space
+    to work in.
+    """
     if not comes_before(first[middle], second[middle], first[middle - 1], second[middle - 1]):
         return
     while not comes_before(first[middle], second[middle], first[begin], second[begin]):
@@ -242,9 +260,13 @@ def power(base: float, exponent: float) -> float:
 
 
 def forget_last(first: Times, second: Numbers) -> None:
-    """Remove the last pair; arrays need no change, as no code reads beyond the count."""
+    """Remove the last pair of two columns. Arrays need no change for this, as no code reads beyond the number in
+    use.
+    """
 
 
 def insert_in_order(column: Numbers, value: int, low: int, high: int) -> None:
-    """Insert a value behind smaller ones, between two indices; `high` is the number of values."""
+    """Insert a number into a sorted column behind smaller ones, between the indices `low` and `high`; `high` values are
+    in use.
+    """
     insert_number(column, high, number_before(column, value, low, high), value)

@@ -22,7 +22,7 @@ FAILURE = "compiled.failure.txt"
 
 @cache
 def compiled() -> Any:
-    """Return the compiled module; None if it is missing or was compiled from other source files."""
+    """Return the compiled module with the fast loop; None if it is missing or was compiled from other source files."""
     try:
         module = import_module("sim.kernel.compiled")
     except ImportError:
@@ -37,7 +37,7 @@ def chosen() -> Any:
 
 
 def described() -> str:
-    """Return "compiled", "off", or "not compiled" and why."""
+    """Return which loop is used: "compiled", "off", or "not compiled" with the reason."""
     module = chosen()
     return "off" if module is None else f"not compiled: {_reason()}" if module is loop else "compiled"
 

@@ -1,6 +1,6 @@
-"""Clock of the matrix rows in the fast loop: `sim.machine.turns` over columns, with the same operations.
+"""Clock of the matrix rows in the fast loop: the same operations as in `sim.machine.turns`, over columns of numbers.
 
-When rows are added or removed the engine's own clock decides the active row; otherwise only time advances.
+When rows are added or removed the engine's own clock decides which row is active; otherwise only time advances.
 """
 
 from __future__ import annotations
@@ -16,42 +16,44 @@ from sim.machine.operations import count_progress, differences, sum_at, sum_of_p
 
 @cython.cclass
 class Clock(Loop):
-    """Loop with the rows of the matrix, each in a slot of the columns, and the clock of their turns."""
+    """Fast loop for a matrix whose rows take turns. Each row has a slot, its index in the columns."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
         self.turns: Any = None
-        """Clock object of the engine"""
+        """Clock object of the engine, to which this clock is copied"""
         self.tick: Any = None
-        """Function to call when the clock changes"""
+        """Function that records a change of the clock in the history"""
         self.size, self.rows = procs, 0
         self.ids: tuple[int, ...] = ()
         self.since = self.begin = self.slice = self.overhead = self.a_turn = 0.0
-        """Time up to which progress is computed; begin of this turn; lengths of a slice, of overhead, and of progress
-        in a turn
+        """Time up to which progress is computed; begin of this turn; lengths of a turn, of its overhead, and of the
+        progress in it
         """
         self.cycle = self.on_turn = 0
-        """Number of rows that take turns, and the index of the active one in the cycle"""
+        """Number of rows that take turns, and the index of the active one among them"""
         self.is_known = False
         """True if the progress in this turn until `since` is computed"""
         self.has_turned = self.has_other_rows = False
-        """Flags of changes since the last step: another row is active; there are other rows"""
+        """Two flags about the time since the last step: another row became active; the set of rows changed"""
 
     def enter_clock(self, turns: Any, since: float, slots: int) -> None:
-        """Copy the engine's clock, which has advanced to `since`."""
+        """Copy the engine's clock, which has advanced to `since`, into the loop; there are at most `slots` rows."""
         self.turns, self.since = turns, since
         self.slice, self.overhead = turns.slice, turns.overhead
         self.a_turn = self.slice - self.overhead
         self.order, self.empty = growing_numbers(slots), numbers(slots)
-        """Slots of the rows in the order of turns; number of columns of each row that no job in it uses"""
+        """Slots of the rows in the order of turns; number of columns of each row that no job uses"""
         self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
-        """Progress of each row from the beginning of this turn until `since`, until a later time, and the difference"""
+        """Progress of each row from the begin of this turn until `since`, until a later time, and the difference of
+        both
+        """
         self.seconds = times(slots)
-        """Seconds for which each row is active"""
+        """Seconds for which each row is active during a stretch of time"""
         self._ask_clock()
 
     def set_clock(self) -> None:
-        """Copy this clock to the engine's."""
+        """Copy the state of this clock to the engine's clock object."""
         if self.cycle:
             self.turns.turn_to(self.turns.rows[self.on_turn], self.begin)
 
@@ -64,7 +66,7 @@ class Clock(Loop):
     # Going on
 
     def _share_out(self, to: float) -> None:
-        """Compute the progress of each row from `since` until `to` in `share`, and advance to `to`."""
+        """Compute into `share` each row's progress from `since` until `to`; `since` becomes `to`."""
         if self.cycle < 2:
             self.share[0] = to - self.since
             return
@@ -76,7 +78,7 @@ class Clock(Loop):
         self.made, self.to_be_made = made, self.made
 
     def _count_progress(self) -> None:
-        """Compute the progress of each row from the beginning of the turn until now."""
+        """Compute each row's progress from the begin of the turn until now."""
         count_progress(self.since - self.begin, self.slice, self.overhead, self.cycle, self.on_turn, self.made)
         self.is_known = True
 
@@ -99,7 +101,7 @@ class Clock(Loop):
             self.on_turn = place % self.cycle
 
     def _settle_clock(self, now: float) -> None:
-        """Update the clock after the matrix has reached its state for this step."""
+        """Update the clock at the end of a step, when the matrix does not change any more."""
         if self.has_other_rows or not self.rows:
             self.set_clock()
             self.turns.settle(now, self.ids)
@@ -112,8 +114,8 @@ class Clock(Loop):
     # Progress of jobs
 
     def _finish(self, places: tuple[int, ...], work: float) -> float:
-        """Return the time at which a job in these rows will have made `work` seconds of progress, if nothing
-        changes.
+        """Return the time at which a job in these rows (by place in the cycle) will have run for `work` more seconds,
+        if nothing changes.
         """
         since, cycle, many, a_turn, overhead = self.since, self.cycle, len(places), self.a_turn, self.overhead
         if cycle < 2:
@@ -132,7 +134,9 @@ class Clock(Loop):
         return end if end > since else since
 
     def _turn_of(self, places: tuple[int, ...], number: int) -> int:
-        """Return the number of turns from now until these rows have their turn number `number`, counted from 0."""
+        """Return the number of turns from now until the rows at these places of the cycle have had `number` turns and
+        the next begins.
+        """
         cycle, its = self.cycle, 0
         if len(places) == 1:
             return (places[0] - self.on_turn + cycle) % cycle
@@ -147,7 +151,9 @@ class Clock(Loop):
         return 0
 
     def _empty_until(self, to: float) -> float:
-        """Return the processor-seconds of empty cells from `since` until `to`; `share` has the progress of each row."""
+        """Return the processor-seconds that no job uses from `since` until `to`; `share` has the progress of each
+        row.
+        """
         seconds = self.share
         if not self.cycle:
             return self.size * (to - self.since)

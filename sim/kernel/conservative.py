@@ -1,4 +1,4 @@
-"""Conservative backfilling in the fast loop (`sim.policies.backfill.conservative`)."""
+"""Conservative backfilling in the fast loop: the rules of `sim.policies.backfill.conservative` over columns."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Conservative(Present):
         self.is_due = self._asks_again()
 
     def _asks_again(self) -> bool:
-        """Return True if a job due now lacks processors only since this step; then the policy needs another pass at
-        once.
+        """Return True if a job whose start is due lacks processors only because of this step; the policy then makes
+        another pass at once.
         """
         for index in range(self.reservations):
             if self.reserved_at[index] > self.now:
@@ -49,7 +49,9 @@ class Conservative(Present):
         return False
 
     def _compress(self) -> None:
-        """Release reservations one by one and place them again: `sim.machine.profile.compression`."""
+        """Move reservations to earlier starts: release each one and place it again, as
+        `sim.machine.profile.compression` does.
+        """
         self._make_plan()
         plan, bounds, now, at, free, last = self.plan, self.bounds, self.now, self.plan.at, self.plan.free, 0
         bounds.forget()
@@ -92,7 +94,9 @@ class Conservative(Present):
             bounds.note(procs, length, start, earlier)
 
     def _line_up(self) -> int:
-        """Write the ranks of the reservations to move earlier, in order; return their number."""
+        """Write the ranks of the reservations that may move into a list, in the order in which they are tried; return
+        their number.
+        """
         count = 0
         if self.compress == BY_START:
             copy_numbers(self.reserved_rank, self.turn, self.reservations)
@@ -110,7 +114,7 @@ class Conservative(Present):
         return count
 
     def _bring_forward(self, rank: int, procs: int, length: float, was: float, at: float) -> None:
-        """Move the job's reservation to an earlier start."""
+        """Move the job's reservation from the start `was` to the earlier start `at`."""
         plan, end, until = self.plan, at + length, was + length
         if was - at > APART and end - was > APART:  # from then on it keeps its place
             self._make_room(end, until, procs)

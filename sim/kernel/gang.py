@@ -1,4 +1,7 @@
-"""Gang scheduling in the fast loop: `sim.policies.gang` over columns, with the same operations."""
+"""Gang scheduling in the fast loop: the rules of `sim.policies.gang` over columns of numbers.
+
+Each row of the Ousterhout matrix has a slot, its index in the columns.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ from sim.machine.moment import MOMENT
 from sim.machine.operations import are_same, common_pairs, insert_step, place_of, remove_number
 
 FIRST = 2
-"""Number of the last rebuild before the loop began"""
+"""Number given to the last rebuild before the loop took over"""
 SPANS = 4
-"""Number of time spans of each width for which failed searches are remembered"""
+"""Number of durations for which failed searches are remembered, for each width"""
 NOTHING = float("nan")
 """Value that stands for missing numbers"""
 
@@ -37,9 +40,11 @@ class GangLoop(Sharing):
         Sharing.__init__(self, jobs, procs, most_running)
         self.backfills = False
         self.teller: Any = None
-        """Writer of decisions that are kept as objects"""
+        """Object that stores decisions which have no compact form"""
         self.is_still = False
-        """True if the last rebuild changed nothing and no job has arrived since"""
+        """True if the last rebuild changed nothing and no job has arrived since; then the next one changes nothing
+        either
+        """
         self.many_ranked = 0
         # Plans in rows: `planned`, and in `planned_in` the number of the rebuild
         self.rebuilds = FIRST
@@ -47,13 +52,15 @@ class GangLoop(Sharing):
         """Row and time of each planned start as last written to the history; the time is infinite if it was not written
         """
         self.passed = self.rest = self.planned_of = 0
-        """Lengths of parts of the queue: jobs that another job passed; planned jobs; jobs at the last scheduling"""
+        """Numbers of jobs at parts of the queue: passed by another job, behind those with plans, and planned at the
+        last scheduling
+        """
         self.are_reserved = False
-        """True if the plans of the rows were made for this compaction, not by the last schedule"""
+        """True if the plans of the rows were made for compaction in this rebuild, not by the last scheduling"""
         self.found = self.comes_to = -1
-        """Row of the place found last, and row that the next job can enter; -1 for none"""
+        """Slot of the row found by the last search, and slot of the row that the next job can enter; -1 for none"""
         self.trial = 0
-        """Number of the current trial; results remembered from earlier trials are invalid"""
+        """Number of the current round of searches; results that are remembered from earlier rounds do not count"""
         self.ends, self.by_end = times(jobs), growing_numbers(jobs)
         """Expected end of each job in the matrix, and indices of the jobs in the order of these ends"""
         self.lined_up: list[RowPlan] = []
@@ -62,22 +69,24 @@ class GangLoop(Sharing):
     # From a state of the engine, and back
 
     def enter_policy(self, backfills: bool) -> None:
-        """Set up the columns of the matrix, for a policy with reservations if `backfills`."""
+        """Set up the columns of the matrix; `backfills` is True for a policy with reservations."""
         slots, jobs = self.mpl + 1, len(self.rows_of)
         self.backfills = backfills
         self.next_of, self.next_in = numbers(slots * self.size), numbers(slots * self.size)
-        """Jobs replicated while the matrix is filled, and their rows"""
+        """Jobs of the replicas that this rebuild will add, and the slots of their rows"""
         self.ranked, self.were_ranked = numbers(slots), numbers(slots)
         self.plans = [RowPlan(2 * jobs + 4) for _ in range(slots if backfills else 0)]
         places = SPANS * (self.size + 1) if backfills else 0
         self.tried_in, self.tries, self.spans_tried = numbers(self.size + 1), numbers(self.size + 1), times(places)
         self.tried_after, self.tried_near = times(places * slots), numbers(places * slots)
-        """Earliest possible start, and index of a step near it, for each remembered span of each width, row by row"""
+        """For each remembered duration, width and row: the earliest possible start, and the index of a step of the plan
+        near it
+        """
         for rank in range(jobs):
             self.row_planned[rank] = INFINITE
 
     def enter_plan(self, rank: int, row: int, at: float) -> None:
-        """Copy the job's planned start in that row into the loop."""
+        """Copy the job's planned start `at` in that row into the loop."""
         self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, row, self.rebuilds
 
     def has_rebuilt(self) -> bool:
@@ -85,7 +94,7 @@ class GangLoop(Sharing):
         return self.rebuilds > FIRST
 
     def plans_told(self) -> list[tuple[int, int, float]]:
-        """Return (rank, row, start) of the waiting jobs with planned starts."""
+        """Return (rank, row, start) of each waiting job with a planned start, for the state of the engine."""
         self._plan_rest()
         ranks = [self.queue[index] for index in range(self.waiting)]
         return [(r, self.planned_row[r], self.planned[r]) for r in ranks if self.planned_in[r] == self.rebuilds]
@@ -143,7 +152,7 @@ class GangLoop(Sharing):
         return many == self.rows and are_same(self.ranked, ranked, many)
 
     def _compact_into(self, target: int, row: int, hopeful: int) -> None:
-        """Move the candidates in `row` that have not moved yet to the row `target` where allowed."""
+        """Move jobs from `row` to the row `target` if allowed; the `hopeful` first candidates have not moved yet."""
         for index in range(hopeful):
             rank = self.turn[index]
             if (
@@ -155,7 +164,9 @@ class GangLoop(Sharing):
                 self._settle_in(rank, target)
 
     def _may_move(self, rank: int, target: int) -> bool:
-        """Return True if reservations allow the job to move to the row, and record the move in the plans."""
+        """Return True if the job may move to the row without delaying a reservation; then its move is recorded in the
+        plans.
+        """
         if not self.backfills:
             return True
         ran = self.ran[place_of(self.placed, self.standing, rank)]
@@ -167,7 +178,7 @@ class GangLoop(Sharing):
         return True
 
     def _schedule(self) -> None:
-        """Place waiting jobs in the matrix."""
+        """Place waiting jobs in the matrix, as the phase Schedule of a rebuild does."""
         if self.backfills:
             self._schedule_all()
             return
@@ -182,7 +193,7 @@ class GangLoop(Sharing):
                 return
 
     def _schedule_all(self) -> None:
-        """Place each job that fits for its span, and reserve a start for the others, as long as any job can still
+        """Place each job that fits for its whole span and reserve a start for each other one, until no further job can
         enter.
         """
         index, passes, stood = 0, False, self.standing
@@ -206,7 +217,8 @@ class GangLoop(Sharing):
         self.rest, self.planned_of = index, self.waiting
 
     def _next_to_come(self, index: int) -> int:
-        """Return the index in the queue of the next job that can enter the matrix, and set `comes_to` to its row.
+        """Return the index in the queue of the next job that can enter the matrix, and set `comes_to` to the slot of
+        its row.
 
         If no job can enter, return the queue's length.
         """
@@ -262,7 +274,9 @@ class GangLoop(Sharing):
         return self._fullest(procs, -1.0) >= 0
 
     def _fullest(self, procs: int, span: float) -> int:
-        """Return the row with the fewest free columns in which the job fits, for the span unless that is negative."""
+        """Return the slot of the row with the fewest free columns in which the job fits for `span` seconds; a negative
+        span does not count.
+        """
         best = -1
         for index in range(self.rows):
             slot = self.order[index]
@@ -276,7 +290,7 @@ class GangLoop(Sharing):
         return best
 
     def _keep(self, rank: int, place: int) -> None:
-        """Record a decision about the job that is kept as an object, at that index."""
+        """Write into the log that a decision about the job is kept as an object, at index `place`."""
         self._note(self.starts_as, rank, place, 0.0, 0.0, 0.0)
 
     def _place_in_new_row(self, index: int, span: float, passes: bool) -> None:
@@ -294,7 +308,9 @@ class GangLoop(Sharing):
         self._note(self.passes_as, rank, self.set_at[rank], ~row if passes else row, free, for_so_long)
 
     def _come_in(self, index: int, slot: int, passes: bool) -> None:
-        """Place the waiting job at this index of the queue in the lowest free columns of the row."""
+        """Place the waiting job at this index of the queue in the lowest free columns of the row; `passes` if it
+        overtakes others.
+        """
         rank, sets = self.queue[index], self.sets
         procs = self.procs[rank]
         remove_number(self.queue, self.waiting, index)
@@ -313,7 +329,7 @@ class GangLoop(Sharing):
         self.backfilled += passes
 
     def _fill(self) -> None:
-        """Replicate jobs where their columns are free, leaving unchanged replicas as they are."""
+        """Replicate jobs in rows where their columns are free; replicas that stay the same are not touched."""
         sets, ranks, slots, count = self.sets, self.next_of, self.next_in, 0
         if self.rows > 1:
             count = sets.spread(
@@ -334,7 +350,7 @@ class GangLoop(Sharing):
                 plan.clear()
 
     def _plan_reserved(self, slot: int) -> RowPlan:
-        """Return the plan of the row with its home jobs and reservations."""
+        """Return the plan of the row in this slot, with its home jobs and reservations."""
         if not self.are_reserved:
             self._plan_rest()
             self._forget_plans()
@@ -363,8 +379,8 @@ class GangLoop(Sharing):
         return plan
 
     def _plan_rows(self, stood: int) -> None:
-        """Plan the free columns of each row and of the spare row, first around jobs that were in it before, then around
-        others.
+        """Plan the free columns of each row and of a new one: first around the jobs that were there before (`stood`),
+        then around the others.
         """
         now, mpl, home, procs, placed, ends = self.now, self.mpl, self.home, self.procs, self.placed, self.ends
         for index in range(self.rows):
@@ -391,7 +407,7 @@ class GangLoop(Sharing):
         self._plan_spare()
 
     def _plan_spare(self) -> None:
-        """Plan the empty row that would be opened next, which earlier trials did not include."""
+        """Plan the empty row that would be opened next; earlier searches did not include it."""
         self.trial += 1
         self._find_spare()
         self.lined_up = [self.plans[self.order[index]] for index in range(self.rows)]
@@ -401,7 +417,7 @@ class GangLoop(Sharing):
             self.lined_up.append(plan)
 
     def _reserve_row(self, rank: int) -> None:
-        """Plan the job's start in the row where it is earliest."""
+        """Reserve the job's start in the row where it is earliest."""
         procs, span = self.procs[rank], self.estimate[rank] * self.mpl
         at = self._soonest(procs, span)
         slot = self.found
@@ -411,7 +427,8 @@ class GangLoop(Sharing):
         self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, self.id_of[slot], self.rebuilds
 
     def _soonest(self, procs: int, span: float) -> float:
-        """Return the time at which `procs` columns are first free for the span, and set `found` to the row; of equals
+        """Return the time at which `procs` columns are first free for `span` seconds, and set `found` to the slot of
+        the row; of equals
         the earlier.
 
         The columns are not free now. For each width, the last few spans that were tried are remembered, with the
@@ -458,7 +475,9 @@ class GangLoop(Sharing):
         return best
 
     def _write_passed(self, index: int) -> None:
-        """Record the plans that the job at `index` passes; moves by less than a turn are left out."""
+        """Record the plans that the job at `index` of the queue passes; plans that moved by less than a turn are left
+        out.
+        """
         for place in range(self.passed, index):
             rank = self.queue[place]
             at = self.planned[rank]

@@ -1,4 +1,7 @@
-"""Immediate service in the fast loop: `sim.policies.preempt.immediate` over columns, with the same operations."""
+"""Immediate service in the fast loop: the rules of `sim.policies.preempt.immediate` over columns of numbers.
+
+A running job is served once it has used up its slice of time; only served jobs can be suspended.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,16 @@ class ImmediateLoop(Suspension):
         Suspension.__init__(self, jobs, procs, most_running)
         self.slice = 0.0
         self.is_to_wake = numbers(jobs)
-        """1 for running jobs whose used-up slice must cause a pass, else 0"""
+        """For each job 1 if it runs and a pass is needed when its slice is used up, otherwise 0"""
         self.served_at, self.served_of, self.served = growing_times(most_running), growing_numbers(most_running), 0
-        """Running jobs that have used up their slice, by instantaneous xfactor, of equals the latest rank first"""
+        """Running jobs that have used up their slice: instantaneous xfactor, rank, and their number; of equal ones the
+        latest rank first
+        """
 
     # From a state of the engine, and back
 
     def enter_wake(self, at: float, rank: int) -> None:
-        """Copy the timer for the end of this job's slice into the loop."""
+        """Copy the timer for the end of this job's slice at the time `at` into the loop."""
         self._wake(at, rank)
 
     def wakes(self) -> list[tuple[float, int]]:
@@ -54,7 +59,7 @@ class ImmediateLoop(Suspension):
         self.credit -= self.paused
 
     def _urgency(self, rank: int) -> float:
-        """Return the job's instantaneous xfactor: time since submit over time run."""
+        """Return the job's instantaneous xfactor, by which idle jobs are sorted: time since submit over time run."""
         ran: float = whole(self.l_ran[rank])
         return whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
@@ -67,7 +72,9 @@ class ImmediateLoop(Suspension):
         return over
 
     def _find_served(self) -> None:
-        """Find the running jobs that have used up their slice, lowest instantaneous xfactor first."""
+        """Find the running jobs that have used up their slice, and sort them, the lowest instantaneous xfactor
+        first.
+        """
         if self.served:
             remove_times(self.served_at, self.served, 0, self.served)
             remove_numbers(self.served_of, self.served, 0, self.served)
@@ -80,12 +87,14 @@ class ImmediateLoop(Suspension):
                 self.served += 1
 
     def _suffering(self, rank: int) -> float:
-        """Return the instantaneous xfactor of a running job."""
+        """Return the instantaneous xfactor of a running job: time since submit over time run."""
         ran = whole(self.l_ran[rank] + self.now - self.since[rank])
         return whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
     def _preempt(self, rank: int) -> bool:
-        """Start a new job in place of the lowest instantaneous xfactors; return False if they are not enough."""
+        """Start a new job in place of running ones with the lowest instantaneous xfactors; return False if there are
+        not enough.
+        """
         needed, found, count = self.procs[rank] - self.free, 0, 0
         while count < self.served and found < needed:
             self.scratch[count] = -self.served_of[count]
@@ -112,7 +121,7 @@ class ImmediateLoop(Suspension):
     # When to look again
 
     def _wake_next(self) -> None:
-        """Set the timer for the next job to use up its slice, of equals the one that started first."""
+        """Set the timer for the end of the next slice; if two end together, for the job that started first."""
         soonest, next_of = INFINITE, -1
         for index in range(self.running):
             rank = self.end_rank[index]
@@ -130,7 +139,7 @@ class ImmediateLoop(Suspension):
         self.is_to_wake[rank] = 1
 
     def _forget_wake(self, rank: int) -> None:
-        """Drop the job's timer, because it is over or void."""
+        """Remove the job's timer, which is over or no longer needed."""
         place = 0
         while self.reserved_rank[place] != rank:
             place += 1

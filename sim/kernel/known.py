@@ -1,6 +1,7 @@
-"""Policies and orders that the fast loop supports, and the forms of their decisions.
+"""Policies and orders that the fast loop supports, and how it represents them.
 
-The engine handles orders that depend on more than the jobs and the clock (`multifactor`), and all user-defined code.
+The engine itself handles orders that depend on more than the jobs and the clock (`multifactor`), and all user-defined
+code.
 """
 
 from __future__ import annotations
@@ -98,12 +99,12 @@ BY_CLOCK: dict[type[Order], int] = {
     Xfactor: XFACTOR, Delay: DELAY, Ward: WARD, Wfp3: WFP3, Unicef: UNICEF, Random: RANDOM,
     RandomLength: RANDOM_LENGTH, RandomDelay: RANDOM_DELAY,
 }  # fmt: skip
-"""Numbers in `sim.kernel.ordering` of the orders that depend on the clock"""
+"""Number in `sim.kernel.ordering` of each order that depends on the clock, by class"""
 _COMPRESS = {"start": BY_START, "queue": BY_QUEUE, "none": NOBODY}
 
 
 class Known(NamedTuple):
-    """Policy as numbers and flags for the fast loop."""
+    """Policy as the fast loop knows it: numbers and flags."""
 
     kind: int
     starts_as: int
@@ -118,7 +119,7 @@ class Known(NamedTuple):
 
 
 def known(policy: Policy) -> Known | None:
-    """Return the policy as the loop needs it; None if the loop does not support all of its parameters."""
+    """Return the policy in the form that the loop needs; None if the loop does not support it with these parameters."""
     if not (_is_honoured(type(policy)) and _is_honoured(type(policy.queue_order()))):
         return None
     in_order = form_of(Start, InOrder)
@@ -165,7 +166,7 @@ def known(policy: Policy) -> Known | None:
 
 
 def _is_honoured(cls: type) -> bool:
-    """Return True if the loop supports the class itself (no subclass) and each of its parameters."""
+    """Return True if the loop supports exactly this class and all of its parameters."""
     return cls in _PARAMETERS and _PARAMETERS[cls].split() == [field.name for field in fields(cls)]
 
 
@@ -189,13 +190,13 @@ _PARAMETERS: dict[type, str] = {
     Immediate: f"{_SUSPENDS} slice",
     MultiQueue: "classes speculate speculate_over",
 }
-"""Names of the parameters that the loop supports, for each class, in the order of its fields."""
+"""Names of the parameters that the loop supports, by class, in the order of the fields."""
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:
-    """Return the ranks of all jobs in the policy's order of waiting jobs; None for the order of arrival.
+    """Return the ranks of all jobs in the order in which the policy considers them; None for the order of arrival.
 
-    Orders that change with the clock are computed at each pass (`sim.kernel.ordering`).
+    Orders that change with the clock are computed at each pass instead (`sim.kernel.ordering`).
     """
     order = policy.queue_order()
     keys: Floats

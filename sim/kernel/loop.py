@@ -31,10 +31,11 @@ ENOUGH = 0
 LATER = 1
 OVER = 2
 FULL = 3
-"""Number of a reason to stop: enough steps, the next step is too late, there is none, or the history's columns are full
+"""Reason for stopping, of four that are numbered from 0: enough steps made, next step too late, no step left, or
+history's columns full
 """
 LAST = 1e300
-"""Latest time; only events that never happen are later"""
+"""Latest time of any event; what never happens has a later time"""
 
 
 @cython.cclass
@@ -94,7 +95,9 @@ class Loop(Conservative):
         return time
 
     def _latest(self, time: float, arrives: float) -> float:
-        """Return the latest of the times that belong to the same instant as `time`."""
+        """Return the latest time up to which events belong to the same instant as `time`; `arrives` is the next
+        arrival.
+        """
         until = time + MOMENT
         latest = arrives if time < arrives and arrives <= until else time
         index = self.running - 1
@@ -115,13 +118,15 @@ class Loop(Conservative):
         return latest
 
     def _is_due_after(self, now: float) -> float:
-        """Return the time of the first reservation after `now`; jobs with earlier ones lack processors."""
+        """Return the time of the first reservation after `now`. Jobs with earlier reservations wait for processors."""
         index = time_up_to(self.reserved_at, now, 0, self.reservations)
         time: float = self.reserved_at[index] if index < self.reservations else INFINITE
         return time
 
     def _wakes(self, after: float, until: float) -> float:
-        """Return the first recorded start after one time and up to another; infinite if there is none."""
+        """Return the first recorded start of a waiting job after `after` and at most `until`; infinite if there is
+        none.
+        """
         for index in range(self.waiting):
             time = self.recorded[self.rank_at[self.queue[index]]]
             if time > after:
@@ -131,8 +136,9 @@ class Loop(Conservative):
     def _has_room(self) -> bool:
         """Return True if the columns of the history have space for everything that can happen in this step.
 
-        There is a piece between two holes: a starting job gets at most all holes, one more than pieces, in parts of one
-        hole each.
+        A job that starts gets at most all ranges of free processors. There is at most one more of these than ranges of
+        taken ones, as between
+        two there is a taken one.
         """
         leeway = min(self.most_steps - self.step, self.most_begun - self.begun)
         leeway = min(leeway, (self.most_decided - self.decided) // 2)
@@ -296,8 +302,8 @@ class Loop(Conservative):
                 self._reserve_head(head, had)
 
     def _next_to_pass(self, index: int, until: float, extra: int) -> int:
-        """Return the next index in the queue of a job that fits and ends by `until`, or needs at most `extra`
-        processors.
+        """Return the index, from `index` on, of the next job in the queue that fits and ends by `until`, or needs at
+        most `extra` processors.
         """
         waiting, free = self.waiting, self.free
         if not free:
@@ -310,7 +316,7 @@ class Loop(Conservative):
         return waiting
 
     def _cast_shadow(self, head: int) -> None:
-        """Compute the time at which the head fits, and the number of extra processors at that time."""
+        """Compute the head's shadow time, at which it fits, and the number of extra processors, left over then."""
         needs, free, at = self.procs[head], self.free, 0
         running, ends, procs = self.running, self.end_at, self.end_procs
         while free < needs:
@@ -324,7 +330,7 @@ class Loop(Conservative):
         self.shadow, self.extra, self.is_sharp = shadow, free - needs, ends[at - 1] == shadow
 
     def _reserve_head(self, head: int, had: bool) -> None:
-        """Reserve the head's start, replacing an earlier reservation."""
+        """Reserve the head's start; `had` is True if it had a reservation before."""
         shadow, was = self.shadow, self.planned[head]
         if self.promises and not had:
             self._promise(head, shadow)
@@ -358,7 +364,7 @@ class Loop(Conservative):
             self._plan_anew(self.rank_at[place], at, 0.0)
 
     def _plan_anew(self, rank: int, at: float, one: float) -> None:
-        """Plan the job's start for this pass only."""
+        """Plan the job's start at `at` for this pass only; `one` is the number in the reason."""
         had = self.planned_in[rank] == self.step
         if not had or self.planned[rank] != at:
             if had:

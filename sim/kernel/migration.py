@@ -1,4 +1,8 @@
-"""Migration of jobs to other columns in the fast loop: `sim.policies.gang.migration` over columns."""
+"""Migration of jobs to other columns in the fast loop: the rules of `sim.policies.gang.migration` over columns of
+numbers.
+
+A is the job that is to get a row. Either A moves to other columns, or the jobs in its columns move out of its way.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +21,16 @@ class MigratingLoop(GangLoop):
         GangLoop.__init__(self, jobs, procs, most_running)
         self.cost, self.tasks = 0.0, 0
         self.migrated_in = numbers(jobs)
-        """Number of the last rebuild in which each job migrated"""
+        """Number of the last rebuild in which each job migrated, by rank"""
         self.taken_set = 0
-        """First of the sets of taken columns in this phase: `row_set` or `full_set`"""
+        """Number of the first of the sets of columns that count as taken in this phase"""
         self.aside, self.asides, self.tasks_aside = numbers(jobs), 0, 0
-        """Jobs in the way, their number, and the total of their tasks"""
+        """Jobs that are in A's columns, their number, and the total number of their tasks"""
 
     def enter_migration(self, cost: float, tasks: int) -> None:
-        """Set the cost in seconds for each job that migrates, and the largest number of tasks at a rebuild."""
+        """Set the seconds that a job loses when it migrates, and the largest number of tasks that may migrate at a
+        rebuild.
+        """
         self.migrates, self.may_stall, self.cost, self.most_tasks = True, True, cost, tasks
 
     def _rebuild(self) -> None:
@@ -53,7 +59,7 @@ class MigratingLoop(GangLoop):
     # Compaction: A leaves its row
 
     def _compact_migrating(self) -> bool:
-        """Compact with migration; return True if a job moved."""
+        """Move jobs to more populated rows, with migration where it is needed; return True if a job moved."""
         self._rank_rows()
         self.apart = 0
         self.are_reserved = False
@@ -69,7 +75,7 @@ class MigratingLoop(GangLoop):
         return has_moved
 
     def _moves_to(self, rank: int, row: int, target: int) -> bool:
-        """Move the job to the target row if possible; return True if it moved."""
+        """Move the job from `row` to the row `target` if possible; return True if it moved."""
         if not self.sets.meets(rank, self.row_set + target):
             if not self._may_move(rank, target):
                 return False
@@ -82,7 +88,7 @@ class MigratingLoop(GangLoop):
         return True
 
     def _can_bring(self, rank: int, target: int) -> bool:
-        """Return True if job A can move into the row: it has room, and A or the jobs in A's columns have few
+        """Return True if A can move into the row `target`: it has room, and A or the jobs in A's columns have few
         enough tasks.
         """
         procs: int = self.procs[rank]
@@ -92,8 +98,8 @@ class MigratingLoop(GangLoop):
         return min(procs, self.tasks_aside) <= self.tasks
 
     def _bring(self, rank: int, row: int, target: int) -> None:
-        """Move job A into the target row: either A moves to free columns, or the jobs in its columns do. The
-        cheaper way is taken.
+        """Move A from `row` into the row `target` in the cheaper way: A takes free columns there, or the jobs in its
+        columns do.
         """
         size, aside, cost = self.procs[rank], self.tasks_aside, self.cost
         first, second = cost / 2 * size + cost * aside, cost * size + cost / 2 * aside
@@ -121,7 +127,9 @@ class MigratingLoop(GangLoop):
                     has_changed = True
 
     def _finds_row_migrating(self, rank: int) -> bool:
-        """Replicate the job into the first row where the jobs in the way can move aside; return True if found."""
+        """Add a replica of the job in the first row where the jobs in its columns can move to others; return True if
+        there is one.
+        """
         for index in range(self.rows):
             slot = self.order[index]
             if not self.stands[rank] >> slot & 1 and self._can_replicate(rank, slot):
@@ -151,7 +159,7 @@ class MigratingLoop(GangLoop):
     # Both
 
     def _find_in_the_way(self, rank: int, slot: int) -> None:
-        """Find the jobs in the row that use columns of this job, in order of placement."""
+        """Find the jobs in the row that use columns of this job; they are listed in order of placement."""
         self.asides = self.tasks_aside = 0
         if not self.sets.meets(rank, self.taken_set + slot):
             return
@@ -163,7 +171,10 @@ class MigratingLoop(GangLoop):
                 self.tasks_aside += self.procs[other]
 
     def _move_aside(self, for_rank: int, slot: int, why: Any) -> None:
-        """Move the jobs out of A's columns one by one; they fit, because all jobs and A fit in the row."""
+        """Move the listed jobs out of the columns of the job `for_rank`, one by one, for the reason `why`.
+
+        They fit, because the row has enough columns for all its jobs and this one.
+        """
         for index in range(self.asides):
             rank = self.aside[index]
             self._leave_row(rank, slot)
@@ -171,9 +182,7 @@ class MigratingLoop(GangLoop):
             self._migrate(rank, slot, for_rank, why)
 
     def _migrate(self, rank: int, slot: int, beside: int, why: Any) -> None:
-        """Give the job, which has left its row, the lowest free columns of the row, without the columns of job
-        `beside`.
-        """
+        """Give the job, which has left its row, the lowest free columns there that the job `beside` does not use."""
         sets, procs = self.sets, self.procs[rank]
         sets.become(self.open_set, self.every_set)
         sets.drop(self.open_set, self.taken_set + slot)
@@ -192,7 +201,7 @@ class MigratingLoop(GangLoop):
         self._keep(rank, self.teller.migrated(rank, self.id_of[slot], columns, self.cost, why))
 
     def _lose(self, rank: int, why: Any) -> None:
-        """Charge the job seconds of its turns for the migration of other jobs."""
+        """Let the job lose seconds of its turns because others migrate."""
         if self.cost:
             self.stall[rank] += self.cost / 2
             self._find_need(rank)

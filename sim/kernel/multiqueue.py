@@ -1,4 +1,9 @@
-"""Multiple-queue backfilling in the fast loop: `sim.policies.multiqueue` over columns, with the same operations."""
+"""Multiple-queue backfilling in the fast loop: the rules of `sim.policies.multiqueue` over columns of numbers.
+
+A pivot is the first job of its queue. A trial is a speculative run: one that is limited in time. A place is the number
+by which a
+queue is sorted.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +26,13 @@ from sim.machine.moment import MOMENT
 from sim.machine.operations import remove_number
 
 SHARED = 4096
-"""Copy of `SHARED` in `sim.history.decision_log`"""
+"""Copy of the constant `SHARED` in `sim.history.decision_log`"""
 SPECULATIVE = 1
 CUT = 2
 """Index of "cut" in `sim.history.stretch.ENDINGS`"""
 TO_START = 1
 TO_END = 2
-"""Number of the stage of a speculative run that waits for its end"""
+"""Number that marks a job in its speculative run, as next event its end"""
 
 
 @cython.cclass
@@ -38,37 +43,39 @@ class MultiQueueLoop(Partitions):
         Partitions.__init__(self, jobs, procs, most_running)
         self.beside_as = self.trial_as = self.due_as = self.early_as = 0
         self.highs = 0
-        """Number of places with high priority, which come first"""
+        """Number of places of jobs with high priority, which come first"""
         # Memory of the last pass
         self.stands = False
-        """True if pivots and blocked jobs remain as they are while only other jobs arrive"""
+        """True if pivots, and jobs that cannot start, remain the same as long as nothing but arrivals happens"""
         self.next_due = 0.0
         """Time of the earliest planned start of a pivot"""
         self.told_in = -1
-        """Step in which the pivots' planned starts were last recorded as decisions, -1 if they have changed since"""
+        """Step in which the pivots' planned starts were last recorded as decisions; -1 if they have changed since"""
         self.placed, self.drafted = 0, False
-        """Number of pivots with a known start; True if the draft plan excludes their processors"""
+        """Number of pivots whose start is known; True if the draft of the plan contains them"""
         self.has_moved = False
         """True if the pivots may have moved in this pass"""
         self.untaken = -1
-        """Place of the last pivot while its processors are not in the draft plan yet, otherwise -1"""
+        """Place of the last pivot if the draft of the plan does not contain it yet, otherwise -1"""
         self.short_at, self.short_of = INFINITE, 0
-        """Time from which few processors are free in the draft plan, and their number; wider jobs must end before this
-        time
+        """Time from which the draft of the plan has few free processors, and their number; wider jobs must end before
+        this time
         """
         self.touched_at, self.touched_of = INFINITE, 0
-        """Time of the first shortage without the pivots, and number of processors"""
+        """Time of the first shortage in the plan without the pivots, and the number of processors free then"""
         self.tries = False
         # Trials: as long as a job is to be tried, what it asks for and how long it runs are those of its trial
         self.stage = numbers(jobs)
-        """Next event of each job's speculative run: none, its start or its end"""
+        """Next event of each job's speculative run, by rank: none, its start or its end"""
         self.whole_estimate = times(0)
         self.trials, self.planned_trials = growing_numbers(jobs), 0
         """Ranks of jobs with a planned speculative run, and their number"""
         self.cut, self.cuts, self.cut_in, self.all_cuts = growing_numbers(most_running), 0, -1, 0
-        """Jobs whose speculative runs reached their limit, their number, the step, and the total so far"""
+        """Jobs whose speculative runs were stopped at their limit, their number, the step of that, and the total number
+        so far
+        """
         self.kinds: Any = None
-        """Kinds of the history's stretches"""
+        """Column of the history with the kind of each stretch"""
 
     # From a state of the engine, and back
 
@@ -76,16 +83,16 @@ class MultiQueueLoop(Partitions):
         """Set up the columns of the partitions and queues."""
         Partitions.divide(self, jobs, procs, partitions)
         self.spare, self.spared_in, self.stamp = numbers(partitions), numbers(partitions), 0
-        """Idle processors of each partition that its pivot will not need, the number of the change for which they were
-        computed, and the number of the latest change
+        """Idle processors of each partition that its pivot will not need; number of the change after which that was
+        computed; number of the latest change
         """
         self.pivot, self.pivot_at = blank(partitions), times(partitions)
-        """Place of each queue's first job, and its planned start; negative without a job"""
+        """Place of each queue's first job, negative without a job, and the planned start of that job"""
         self.firsts, self.pivots = growing_numbers(partitions), 0
         """Places of all pivots, in order"""
 
     def enter_stage(self, rank: int, stage: int) -> None:
-        """Copy the stage of the job's speculative run into the loop: planned or running."""
+        """Copy into the loop whether the job's speculative run is planned or running."""
         self.stage[rank] = stage
         if stage == TO_START:
             self._line_up_for_trial(rank)
@@ -97,11 +104,11 @@ class MultiQueueLoop(Partitions):
                 self._join(self.queue[index])
 
     def tried(self) -> list[int]:
-        """Return the jobs with a planned speculative run."""
+        """Return the ranks of the jobs with a planned speculative run."""
         return [self.trials[index] for index in range(self.planned_trials)]
 
     def just_cut(self) -> list[int]:
-        """Return the jobs whose speculative run reached its limit in the last step."""
+        """Return the ranks of the jobs whose speculative run was stopped at its limit in the last step."""
         return [self.cut[index] for index in range(self.cuts)] if self.cut_in == self.step - 1 else []
 
     # A step
@@ -162,7 +169,7 @@ class MultiQueueLoop(Partitions):
         return rank < self.arriving
 
     def _expect_pivots(self) -> None:
-        """Record each pivot's current planned start."""
+        """Record each pivot's current planned start as a decision."""
         if self.placed < self.pivots:
             self._place_pivots(NEVER)
         self.next_due = INFINITE
@@ -180,7 +187,7 @@ class MultiQueueLoop(Partitions):
     # Trials
 
     def _complete_no_cut(self) -> None:
-        """Remove the jobs whose speculative run reached its limit from the completed ones."""
+        """Remove the jobs whose speculative run was stopped at its limit from the list of completed jobs."""
         done, kept = self.done, 0
         for index in range(self.completed):
             rank = done[index]
@@ -202,7 +209,7 @@ class MultiQueueLoop(Partitions):
         Partitions._complete(self, rank, now)
 
     def _cut(self, rank: int, place: int, now: float) -> None:
-        """End the speculative run of an unfinished job, which waits again."""
+        """End the speculative run of a job that has not finished; the job waits again, at this place."""
         if self.cut_in != self.step:
             remove_numbers(self.cut, self.cuts, 0, self.cuts)
             self.cuts, self.cut_in = 0, self.step
@@ -224,7 +231,7 @@ class MultiQueueLoop(Partitions):
         self.planned_trials += 1
 
     def _plan_trial(self, rank: int) -> None:
-        """Reserve a start for the new job's speculative run that delays no pivot."""
+        """Reserve a start for the new job's speculative run, the earliest that delays no pivot."""
         self._place_pivots(NEVER)
         self._draft_placed()
         lasts = self.estimate[rank]
@@ -235,7 +242,7 @@ class MultiQueueLoop(Partitions):
         self.stamp += 1
 
     def _start_trials(self) -> None:
-        """Start speculative runs that are due, or earlier if no plan moves."""
+        """Start planned speculative runs that are due, and others that can start now without moving a plan."""
         index = 0
         while index < self.planned_trials:
             rank = self.trials[index]
@@ -249,7 +256,7 @@ class MultiQueueLoop(Partitions):
                 index += 1
 
     def _try(self, index: int, rank: int, form: int, two: float) -> None:
-        """Start the speculative run."""
+        """Start the speculative run of the job at `index` of the queue."""
         remove_number(self.trials, self.planned_trials, index)
         self.planned_trials -= 1
         self.stage[rank] = TO_END
@@ -270,8 +277,8 @@ class MultiQueueLoop(Partitions):
     # The queues
 
     def _serve_queues(self, index: int) -> None:
-        """Consider every job from `index` on once; skip jobs that are known to have too few processors or no rule for a
-        start.
+        """Consider each job of the queue once, from `index` on. Jobs that are known to lack processors or a rule that
+        lets them start are skipped.
         """
         queue, width, free, waiting, idle, pivot_at = (
             self.queue, self.width, self.free, self.waiting, self.idle, self.pivot_at,
@@ -316,7 +323,7 @@ class MultiQueueLoop(Partitions):
             waiting -= 1
 
     def _pass_pivots(self, index: int, rank: int, partition: int) -> bool:
-        """Start the job, which is no pivot; return False if no rule permits it."""
+        """Start the job, which is not a pivot, if one of the rules allows it; return False if none does."""
         procs, own, ends = self.procs[rank], self.idle[partition], self.now + self.estimate[rank]
         has_room = self._fits_beside(procs, ends)
         head, at = self.rank_at[self.pivot[partition]], self.pivot_at[partition]
@@ -338,8 +345,8 @@ class MultiQueueLoop(Partitions):
         return True
 
     def _run(self, index: int, form: int, head: int, one: float, two: float, three: int, passes: bool) -> None:
-        """Start the job at `index` of the queue on processors of its partition; a negative number stands for a missing
-        value.
+        """Start the job at `index` of the queue on processors of its partition, with this reason; a negative number
+        stands for a missing one.
         """
         self._start(index, form, head, one, two, passes)
         stretch = self.begun - 1
@@ -348,7 +355,7 @@ class MultiQueueLoop(Partitions):
     # Pivots
 
     def _join(self, place: int) -> None:
-        """Make the waiting job a pivot if it is first in its queue."""
+        """Make the waiting job at this place the pivot if it is the first of its queue."""
         rank = self.rank_at[place]
         partition = self.partition_of[rank]
         was = self.pivot[partition]
@@ -374,7 +381,7 @@ class MultiQueueLoop(Partitions):
         self.pivot[partition] = -1
 
     def _hand_on(self, index: int, partition: int) -> None:
-        """Make the next job of the queue the pivot after the last one has started."""
+        """Make the next job of the queue the pivot, because the pivot at `index` has started."""
         self._move()
         self._step_aside(partition)
         while index < self.waiting:
@@ -386,7 +393,7 @@ class MultiQueueLoop(Partitions):
             index += 1
 
     def _move(self) -> None:
-        """Record a change that may move the planned starts of the pivots (the jobs with reservations)."""
+        """Record that the planned starts of the pivots may have changed."""
         self.has_moved = True
         self.placed, self.drafted, self.untaken, self.short_at = 0, False, -1, INFINITE
         self.stamp += 1
@@ -406,7 +413,9 @@ class MultiQueueLoop(Partitions):
         return spare
 
     def _place_pivots(self, last: int) -> None:
-        """Place the pivots one after another up to that place; the last need not be in the draft plan yet."""
+        """Plan the starts of the pivots up to the place `last`, one after another; the last need not be in the draft of
+        the plan yet.
+        """
         while self.placed < self.pivots and self.firsts[self.placed] <= last:
             place = self.firsts[self.placed]
             if self.placed:
@@ -420,7 +429,7 @@ class MultiQueueLoop(Partitions):
             self.untaken = place
 
     def _draft_placed(self) -> None:
-        """Take the processors of the pivots with known starts from the draft plan."""
+        """Enter the pivots whose starts are known into the draft of the plan."""
         if not self.drafted:
             self._make_plan()
             self.draft.become(self.plan)
@@ -448,7 +457,7 @@ class MultiQueueLoop(Partitions):
         return True
 
     def _touches_no_trial(self, procs: int, ends: float) -> bool:
-        """Return True if a job can run from now until `ends` without delaying planned speculative runs."""
+        """Return True if a job can run from now until `ends` without delaying a planned speculative run."""
         at, free, index, count, until = self.plan.at, self.plan.free, 0, self.plan.count, ends - MOMENT
         while index < count and (at[index] < until or not index):
             if free[index] < procs:

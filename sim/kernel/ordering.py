@@ -1,4 +1,5 @@
-"""Orders whose keys change with the clock in the fast loop: `sim.policies.orders` over columns.
+"""Orders of the queue whose keys change with the clock, in the fast loop: the formulas of `sim.policies.orders` over
+columns.
 
 Waiting jobs are sorted before each pass and get new places: the first has place 0. New jobs use their rank as the place
 until then, which is behind all others.
@@ -23,7 +24,7 @@ UNICEF = 5
 RANDOM = 6
 RANDOM_LENGTH = 7
 RANDOM_DELAY = 8
-"""Number of an order in which the smallest key is first"""
+"""Number of the order by random numbers and delay, one of the numbers of orders; in it the smallest key comes first"""
 
 
 @cython.cclass
@@ -34,11 +35,13 @@ class OrderedLoop(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.by = XFACTOR
         self.order: Any = None
-        """Order object of the policy"""
+        """Order object of the policy, of which the loop reads the random numbers"""
         self.weight = self.alpha = 0.0
         self.seed: Any = 0
         self.by_length = self.by_width = self.by_queue = times(0)
-        """Constant factors in the keys of waiting jobs under `ward`; `by_length` also holds the divisor of `unicef`"""
+        """Parts of the keys of waiting jobs that do not change with time, under `ward`; under `unicef` the first is the
+        divisor
+        """
         self.keys, self.ranks = times(jobs), numbers(jobs)
         self.other_keys, self.other_ranks = growing_times(jobs), growing_numbers(jobs)
 

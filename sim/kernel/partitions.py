@@ -1,4 +1,5 @@
-"""Partitions in the fast loop, with owned processors and lending: `sim.policies.multiqueue.partitions` over columns.
+"""Partitions in the fast loop, with owned processors and lending: the rules of `sim.policies.multiqueue.partitions`
+over columns.
 
 The processors of a running job belong to its partition as long as it runs, so the idle ones of each partition are
 known.
@@ -24,14 +25,14 @@ class Partitions(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.borrows_as = 0
         self.partition_of = numbers(0)
-        """Partition of each job by rank"""
+        """Number of each job's partition, by rank"""
         self.borrowed = 0
         self.has_borrowed = False
-        """True if processors have changed owners in this pass"""
+        """True if a processor has changed its owner in this pass"""
         self.whole_sets: list[Processors] = []
         self.boundaries: list[Any] = []
         self.boundary_step: Any = []
-        """Column of the history: steps at which boundaries of partitions changed"""
+        """Column of the history with the steps in which the partitions' processors changed"""
 
     # From a state of the engine, and back
 
@@ -44,23 +45,23 @@ class Partitions(Loop):
         """Number of idle processors of each partition"""
 
     def enter_partition(self, partition: int, owned: Processors, idle: Processors) -> None:
-        """Copy the owned and the idle processors of the partition into the loop."""
+        """Copy a partition's owned and idle processors into the loop, both as bits."""
         self.sets.put(self.owned_set + partition, owned)
         self.sets.put(self.idle_set + partition, idle)
         self.idle[partition] = idle.bit_count()
 
     def owners(self) -> list[Processors]:
-        """Return the owned processors of each partition."""
+        """Return the processors that each partition owns, as bits."""
         return [self.sets.told(self.owned_set + partition) for partition in range(self.partitions)]
 
     def free_set(self) -> Processors:
-        """Return the idle processors of all partitions."""
+        """Return the idle processors of all partitions, as bits."""
         return sum([self.sets.told(self.idle_set + partition) for partition in range(self.partitions)])
 
     # Processors
 
     def _hold(self, rank: int, procs: int) -> None:
-        """Give the job the lowest-numbered idle processors of its partition, borrowing what is missing."""
+        """Give the job the lowest-numbered idle processors of its partition, which borrows as many as it lacks."""
         partition = self.partition_of[rank]
         if procs > self.idle[partition]:
             self._borrow(rank, partition, procs - self.idle[partition])
@@ -71,15 +72,15 @@ class Partitions(Loop):
         self.whole_sets.append(self.sets.move(rank, self.idle_set + partition, procs))
 
     def _give_back(self, at: int, procs: int) -> None:
-        """Free the processors of a job that has left."""
+        """Free the processors of a job that has left, at index `at` of the history's ranges."""
         partition = self.partition_of[at]
         self.sets.add(self.idle_set + partition, at)
         self.idle[partition] += procs
         self.free += procs
 
     def _borrow(self, rank: int, to: int, lacking: int) -> None:
-        """Borrow the missing processors, from the partition with the most idle ones first, the lowest-numbered
-        first.
+        """Let partition `to` borrow `lacking` processors for the job: from the partition with the most idle ones first,
+        lowest numbers first.
         """
         sets, idle, lent_set = self.sets, self.idle, self.lent_set
         self.has_borrowed = True
@@ -102,7 +103,7 @@ class Partitions(Loop):
             lacking -= lent
 
     def _move_boundaries(self) -> None:
-        """Write the current owners of the processors to the history."""
+        """Write the processors that each partition owns now to the history."""
         self.has_borrowed = False
         self.boundaries.append((self.now, tuple(self.owners())))
         self.boundary_step.append(self.step)

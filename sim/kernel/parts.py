@@ -1,4 +1,4 @@
-"""Source files of the compiled loop, whose hash detects an outdated one."""
+"""Source files of the compiled loop; a hash of them detects that a compiled module is outdated."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ SOURCES = (
 
 
 def made_of(folder: Path) -> str:
-    """Return a hash of the source files, given the folder of `sim`."""
+    """Return a hash of the source files, of which `folder` is the folder `sim`."""
     return sha256(b"".join((folder / name).read_bytes() for name in SOURCES)).hexdigest()

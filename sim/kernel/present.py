@@ -48,11 +48,11 @@ IMMEDIATE = 8
 DEEP = 9
 MULTIQUEUE = 10
 GANG = 11
-"""Number of a kind of pass; with the first two kinds only the head has a reservation"""
+"""Last of the numbers of the kinds of pass that the loop can make"""
 NOBODY = 0
 BY_START = 1
 BY_QUEUE = 2
-"""Number of an order in which reservations are compressed"""
+"""Last of the numbers of the orders in which reservations are moved to earlier starts"""
 TAU = 10.0
 """Copy of `TAU` in `sim.workload.categories`"""
 NEVER = 2147483647
@@ -66,13 +66,13 @@ KILLED = 1
 
 @cython.cclass
 class Present:
-    """State of a run as columns: jobs, and which of them wait, run or are planned."""
+    """State of a run as columns of numbers: the jobs, and which of them wait, run or have a planned start."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         # The jobs, by rank; width and length also by place
         self.submit = self.due = self.estimate = self.runtime = self.recorded = self.length = times(0)
         self.whole_runtime = times(0)
-        """Run times of complete jobs; `runtime` may be that of a speculative run"""
+        """Run times of complete runs, by rank; `runtime` may be the limit of a speculative run instead"""
         self.procs = self.place_of = self.rank_at = self.width = self.overruns = numbers(0)
         self.in_order_of_arrival = True
         # The policy
@@ -94,37 +94,43 @@ class Present:
         self.end_at, self.end_rank = growing_times(most_running), growing_numbers(most_running)
         self.end_procs, self.running = growing_numbers(most_running), 0
         self.leave_at, self.leave_rank = growing_times(most_running), growing_numbers(most_running)
-        """Departures sorted by negative time, so that the next one is the last, and their jobs"""
+        """Departures of running jobs: their times, as negative numbers in ascending order so that the next is the last,
+        and their ranks
+        """
         self.hole_first, self.hole_last = growing_numbers(procs // 2), growing_numbers(procs // 2)
         self.holes = 1
         insert_range(self.hole_first, self.hole_last, 0, 0, 0, procs - 1)
         self.pieces = 0
-        """Number of ranges that the running jobs hold together"""
+        """Number of ranges of neighbouring processors that the running jobs hold, all together"""
         self.expected = times(jobs)
         """Expected end of each running job"""
         self.held_at = numbers(jobs)
-        """Index of each running job's processors in the history's ranges"""
+        """Index of each running job's processors in the history's column of ranges"""
         # Plans
         self.plan, self.draft = Steps(2 * jobs + 2), Steps(2 * jobs + 2)
         self.planned = times(jobs)
         """Reserved start of each waiting job"""
         self.planned_in = numbers(jobs)
-        """Step, counted from 1, in which each job's planned start was last recorded"""
+        """Number of the step, from 1, in which each job's planned start was last recorded"""
         self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
-        """Reservations in order of time; without any, the requested pass"""
+        """Reservations in order of time, as times and ranks; if there are none, the time of the pass that the policy
+        requested
+        """
         self.reservations = 0
         self.is_due = self.is_reserved = False
-        """True if a reservation is due; True if starting jobs have reservations"""
+        """Two flags: a reservation is due; jobs that start have reservations"""
         self.head = -1
-        """Rank of the only job with a reservation, if only the head has one; else -1"""
+        """Rank of the job with a reservation if only the head of the queue has one, otherwise -1"""
         self.is_fresh = False
         """True if no job has ended or started since the head's start was computed"""
         self.shadow, self.extra, self.is_sharp = 0.0, 0, True
-        """Time at which the head fits, extra processors at that time, and True if no job ends less than a microsecond
-        later
+        """Time at which the head fits, number of processors left over then, and True if no job ends less than a
+        microsecond after it
         """
         self.bounds, self.turn = Trials(jobs), numbers(jobs)
-        """Results of searches in this pass; order of the jobs"""
+        """Results of searches in this pass, as bounds for later ones; and ranks of jobs in the order in which they are
+        handled
+        """
         self.grown, self.grown_for, self.seen = 1, numbers(procs + 1), numbers(jobs)
         set_numbers(self.grown_for, 0, procs + 1, 1)
         """Number of times that room grew; the last one for each width; the last one each job has used"""
@@ -137,7 +143,7 @@ class Present:
         self.started = self.backfilled = self.finished = self.killed = 0
         self.wait = self.slowdown = self.area = self.worst_wait = self.worst = 0.0
         self.wanted = 0
-        """Total of the processors that waiting jobs need"""
+        """Total of the processors that waiting jobs request"""
         # The columns of the history and the ledger
         self.h_time = self.h_free = self.h_start = self.h_end = self.h_started = self.h_done = self.h_numbers = times(0)
         self.h_waiting = self.h_decided = self.h_begun = self.h_rank = self.h_end_step = numbers(0)
@@ -154,11 +160,15 @@ class Present:
         self.close()
 
     def column(self, kind: str, values: Any) -> Any:
-        """Return an array of kind "d" or "i" as a column of this loop."""
+        """Return the values of an array as a column of this loop; the kind is "d" for floating-point or "i" for whole
+        numbers.
+        """
         return column_of(kind, values)
 
     def open(self, history: Any, ledger: Any, room: Any) -> None:
-        """Let the loop write to the columns of the history and the ledger, which have the capacity `room`."""
+        """Prepare the loop to write to the columns of the history and the ledger, which have space for as much as
+        `room` says.
+        """
         (
             self.h_time, self.h_free, self.h_waiting, self.h_wanted, self.h_decided, self.h_begun,
             self.h_rank, self.h_start, self.h_end, self.h_end_step, self.h_ended_by, self.h_next, self.h_place,
@@ -171,18 +181,18 @@ class Present:
             self.ranged, self.most_ranged,
         ) = room  # fmt: skip
         self.leeway = 0
-        """Number of jobs for which the columns have space at least: a step has up to two decisions and a stretch for
-        each
+        """Number of jobs that can certainly be recorded in the space left; each needs at most two decisions and a
+        stretch in a step
         """
 
     def close(self) -> None:
-        """Release the columns of the history."""
+        """Release the columns of the history, so that others can change them."""
         self.open((None,) * 24, (None,) * 5, (0,) * 8)
 
     # Ending and starting
 
     def _complete(self, rank: int, now: float) -> None:
-        """Complete the job."""
+        """Complete the job `rank`, which has run to its end."""
         if self.expected[rank] > now + MOMENT:
             self.ended_early = True
         self._leave(rank, now)
@@ -192,7 +202,7 @@ class Present:
         self._count_done(rank, now - self.submit[rank], self.l_start[rank] - self.due[rank])
 
     def _count_done(self, rank: int, turnaround: float, wait: float) -> None:
-        """Add the job to the totals and the ledger, as `running_totals` does; it waited until its first start."""
+        """Add a completed job to the totals and to its results. `wait` is that for its first start."""
         self.l_ran[rank] = run = self.whole_runtime[rank]
         wait, slowdown = max(wait, 0.0), 1 + (turnaround - run) / max(run, TAU)
         self.finished += 1
@@ -205,7 +215,7 @@ class Present:
         self.worst = max(self.worst, slowdown)
 
     def _end_stretch(self, rank: int, now: float, because: int) -> None:
-        """End the job's last stretch, with this kind of end."""
+        """End the job's last stretch; `because` says how, as index into `ENDINGS`."""
         stretch = self.h_last[rank]
         self.h_end[stretch] = now
         self.h_end_step[stretch] = self.step
@@ -225,7 +235,7 @@ class Present:
         self._give_back(self.held_at[rank], procs)
 
     def _give_back(self, at: int, procs: int) -> None:
-        """Free the processors at this index of the history's ranges."""
+        """Free the `procs` processors that are stored at index `at` of the history's ranges."""
         ranges, firsts, lasts, holes = self.h_ranges, self.hole_first, self.hole_last, self.holes
         many = ranges[at]
         index, end = at + 1, at + 2 * many
@@ -251,7 +261,9 @@ class Present:
         self.free += procs
 
     def _start(self, index: int, form: int, head: int, one: float, two: float, passes: bool) -> None:
-        """Start the job at this index of the queue."""
+        """Start the job at this index of the queue, with this form of decision and these numbers; `passes` if it
+        overtakes others.
+        """
         place, now, running = self.queue[index], self.now, self.running
         rank, procs, expected = self.rank_at[place], self.width[place], now + self.length[place]
         remove_number(self.queue, self.waiting, index)
@@ -289,7 +301,7 @@ class Present:
         self.begun = begun + 1
 
     def _note_start(self, rank: int, now: float) -> None:
-        """Record that the job runs, perhaps for the first time."""
+        """Record that the job runs from now on; if it is for the first time, this is its start."""
         if self.l_start[rank] != self.l_start[rank]:
             self.l_start[rank] = now
             self.started += 1
@@ -338,7 +350,7 @@ class Present:
             self.h_numbers[row + 2] = three
 
     def _moves(self, rank: int, at: float, was: float) -> None:
-        """Record how far a job's planned start moved, except for new jobs."""
+        """Record how far the job's planned start moved, from `was` to `at`, unless it had no earlier plan."""
         if rank >= self.arriving - self.arrived:
             return
         if self.moves and self.moved_rank[self.moves - 1] == rank:
@@ -355,14 +367,16 @@ class Present:
     # Plans
 
     def _make_plan(self) -> None:
-        """Make the plan of the processors left by running jobs, which is then kept up to date."""
+        """Make the plan of processors that running jobs leave free; it is then updated with every change."""
         if self.plan.count:
             self.plan.advance(self.now)
         else:
             self.plan.make(self.now, self.free, self.end_at, self.end_procs, self.running)
 
     def _make_room(self, start: float, end: float, procs: int) -> None:
-        """Free processors in the plan; with reservations, record the widths that may profit."""
+        """Free `procs` processors in the plan from `start` until `end`, and record which reservations may move to an
+        earlier start.
+        """
         plan = self.plan
         if self.is_reserved:
             self.grown = grown = self.grown + 1
@@ -376,7 +390,7 @@ class Present:
         plan.take(start, end, -procs)
 
     def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
-        """Reserve a start for a job without a reservation."""
+        """Reserve the start `at` for a job that has no reservation, with this form of decision and these numbers."""
         insert_pair(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
         self.reservations += 1
         self.plan.take(at, at + self.estimate[rank], self.procs[rank])
@@ -390,13 +404,15 @@ class Present:
         self._note(form, rank, -1, at, one, two)
 
     def _forget(self, rank: int) -> None:
-        """Drop the job's reservation."""
+        """Remove the job's reservation."""
         remove_pair(self.reserved_at, self.reserved_rank, self.reservations, self.planned[rank], rank)
         self.reservations -= 1
         self.planned_in[rank] = 0
 
     def _stands_no_more(self, rank: int, now: float, expected: float, procs: int) -> None:
-        """Remove the reservation of a starting job, and change the plan if it starts early."""
+        """Remove the reservation of a job that starts now; if it starts early, update the plan, in which it ends at
+        `expected`.
+        """
         at = self.planned[rank]
         self._forget(rank)
         if abs(at - now) > MOMENT:

@@ -1,4 +1,4 @@
-"""Plans of the rows of the matrix in two columns: free columns of the row over future time."""
+"""Plan of one row of the matrix, in two columns: its number of free columns over future time."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from sim.machine.steps import Steps
 
 @cython.cclass
 class RowPlan(Steps):
-    """Plan of the future of one row of the matrix."""
+    """Plan of the future of one row of the matrix: how many of its columns are free at which time."""
 
     def __init__(self, most: int) -> None:
         Steps.__init__(self, most)
         self.only_rises = True
-        """True if the number of free columns never decreases, as without reservations"""
+        """True if the number of free columns never decreases with time, as without reservations"""
 
     def begin(self, now: float, free: int) -> None:
-        """Begin a plan with `free` columns from now on."""
+        """Begin a plan in which `free` columns are free from now on."""
         begin_steps(self.at, self.free, now, free)
         self.count, self.only_rises = 1, True
 
     def stay_free(self, procs: int, span: float) -> bool:
-        """Return True if `procs` columns, free at the beginning, stay free for the span."""
+        """Return True if `procs` columns, which are free at first, stay free for `span` seconds."""
         if self.only_rises:
             return True
         at, free, end, index = self.at, self.free, self.at[0] + span, 1
@@ -35,12 +35,12 @@ class RowPlan(Steps):
         return True
 
     def note(self, at: float, by: int) -> None:
-        """Record that `by` more columns are free from time `at` on; call `add_up` after the last record."""
+        """Note that `by` more columns are free from time `at` on; `add_up` makes the plan from all notes."""
         insert_step(self.at, self.free, self.count, time_up_to(self.at, at, 0, self.count), at, by)
         self.count += 1
 
     def add_up(self, now: float, free: int) -> None:
-        """Make the plan from `free` columns now and the recorded changes."""
+        """Make the plan from the notes; `free` columns are free now."""
         at, numbers, count, last = self.at, self.free, self.count + 1, 0
         insert_step(at, numbers, count - 1, 0, now, free)
         for index in range(1, count):
@@ -52,14 +52,14 @@ class RowPlan(Steps):
         self._cut_off(count, last + 1)
 
     def _cut_off(self, count: int, kept: int) -> None:
-        """Shorten the plan from `count` to `kept` steps."""
+        """Shorten the plan from `count` steps to its first `kept` steps."""
         if kept < count:
             remove_times(self.at, count, kept, count - kept)
             remove_numbers(self.free, count, kept, count - kept)
         self.count = kept
 
     def simplify(self) -> None:
-        """Remove steps at which the number of free columns does not change."""
+        """Remove the steps of the plan at which the number of free columns does not change."""
         at, free, kept = self.at, self.free, 1
         for index in range(1, self.count):
             if free[index] != free[index - 1]:

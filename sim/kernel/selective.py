@@ -1,7 +1,11 @@
-"""Selective suspension and its tunable form in the fast loop: `sim.policies.preempt.selective` over columns.
+"""Selective suspension and its tunable form in the fast loop: the rules of `sim.policies.preempt.selective` over
+columns.
 
-For an idle job that must resume on its own processors the loop knows when its xfactor will be large enough (`due`), or
-an earlier time. This follows `sim.policies.preempt.tolls`. Running jobs are sorted by their xfactors on a ladder.
+For an idle job that must resume on its own processors the loop knows when its xfactor will be large enough to preempt,
+or
+an earlier time. This follows `sim.policies.preempt.tolls`: the xfactor that it must exceed is its toll, and the running
+job with that xfactor
+the keeper of the toll. Running jobs are sorted by their xfactors, which is called a ladder.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from sim.machine.moment import MOMENT, whole
 from sim.machine.operations import insert_pair, remove_pair
 
 EARLY = 1 - 1e-12
-"""Copy of `EARLY` in `sim.policies.preempt.tolls`"""
+"""Copy of the constant `EARLY` in `sim.policies.preempt.tolls`"""
 KINDS_OF_JOBS = 16
 """Number of categories in `sim.workload.categories`"""
 
@@ -43,30 +47,34 @@ class SelectiveLoop(Suspension):
         # The policy
         self.sf = self.tick = 0.0
         self.limit = -1.0
-        """Limit, in mean slowdowns, above which a job is protected; negative for no limit"""
+        """Number of mean slowdowns which a job's xfactor must exceed for the job to be protected; negative if none is
+        protected
+        """
         # The jobs
         self.low = times(0)
-        """Earliest time at which each new job can preempt"""
+        """Earliest time at which each new job may preempt, or earlier, by place in the queue"""
         self.category = numbers(0)
         # Running jobs sorted by xfactor, of equals the latest rank first
         self.height, self.bare_height = times(jobs), times(jobs)
-        """Xfactor of each running job, infinite for protected ones, and the same without protection"""
+        """Xfactor of each running job, infinite if it is protected from suspension; and the same without protection"""
         self.rung_at: Times = growing_times(most_running)
         self.rung_of, self.rungs = growing_numbers(most_running), 0
-        """Negative ranks of the running jobs in the order of the ladder, and their number"""
+        """Negative ranks of the running jobs by xfactor, and their number"""
         self.prices: Times = times(procs + 1)
         self.priced_at, self.stamp = numbers(procs + 1), 1
-        """Xfactor that a new job of each width must exceed, and the number of the ladder's state for which it was
-        computed
+        """Number of the state of the ladder for which the toll of each width was computed, and the number of its
+        present state
         """
         # Tolls
         self.keepers = Waiters(jobs, jobs + 1)
-        """Running job that determines each idle job's toll, if known; `nobody` for none"""
+        """Keeper of each idle job's toll: the running job that determines it, if known; `nobody` if there is none"""
         self.nobody = jobs
         self.hoped, self.least = times(jobs), times(jobs)
-        """Time at which each idle job exceeds the lowest possible toll, and the xfactor that its known toll demands"""
+        """Time at which each idle job exceeds the lowest possible toll, and the xfactor that it needs for its known
+        toll
+        """
         self.moment = times(0)
-        """Time at which each idle job exceeds its toll, if known; infinite for never or unknown"""
+        """Time at which each idle job exceeds its toll; infinite if that is never or unknown"""
         self.due_at, self.due_rank, self.dues = growing_times(jobs), growing_numbers(jobs), 0
         # Memory of the last pass
         self.stood = False
@@ -80,21 +88,21 @@ class SelectiveLoop(Suspension):
     # From a state of the engine, and back
 
     def enter_toll(self, rank: int, keeper: int, moment: float) -> None:
-        """Copy the toll of a job into the loop: the running job that determines it, if known, and the time of exceeding
-        it.
+        """Copy a job's toll into the loop: its keeper (the running job that determines it), if known, and the time when
+        the job exceeds it.
         """
         if keeper >= 0:
             self.keepers.keep(rank, keeper)
         self._become_due(rank, moment)
 
     def enter_left(self, rank: int) -> None:
-        """Record that a job has left since the last update."""
+        """Record that a running job has left since the tolls were last computed."""
         self._release(rank)
         if self.pauses.keeper[rank] >= 0:
             self._hope(rank)
 
     def wake(self, at: float) -> None:
-        """Request a pass at `at`, as the only entry in the column of reservations."""
+        """Request a pass at the time `at`; it replaces an earlier request."""
         if self.reservations:
             remove_times(self.reserved_at, self.reservations, 0, 1)
             self.reservations = 0
@@ -146,7 +154,7 @@ class SelectiveLoop(Suspension):
         self.credit -= self.paused
 
     def _take_turns(self) -> None:
-        """Consider each idle job once for preemption: the largest xfactor first, then by rank."""
+        """Consider each idle job once as a job that may preempt: the largest xfactor first, then by rank."""
         at, rank = -INFINITE, -1
         while self._find_turn(at, rank):
             at, rank = self.turn_at, self.turn_rank
@@ -156,7 +164,9 @@ class SelectiveLoop(Suspension):
                 self._preempt(rank)
 
     def _find_turn(self, last_at: float, last: int) -> bool:
-        """Find the next job that exceeds its toll now, or has none; return False if no job does."""
+        """Find the next job that exceeds its toll now or needs to suspend none; return False if there is no such
+        job.
+        """
         now, sf = self.now, self.sf
         self._release(self.nobody)
         self._find_room()
@@ -180,7 +190,8 @@ class SelectiveLoop(Suspension):
         return self.turn_rank >= 0
 
     def _consider(self, rank: int, last_at: float, last: int) -> None:
-        """Make the job the next candidate if it sorts after the last job and before the current candidate.
+        """Make the job the candidate if it comes after the last one considered (`last_at`, `last`) and before the
+        present candidate.
 
         Jobs suspended in this pass are skipped.
         """
@@ -193,7 +204,7 @@ class SelectiveLoop(Suspension):
             self.turn_at, self.turn_rank = at, rank
 
     def _xfactor(self, rank: int) -> float:
-        """Return the xfactor of an idle job."""
+        """Return the xfactor of an idle job now: (wait + estimate) / estimate."""
         estimate = self.estimate[rank]
         xfactor: float = (whole(self.now - self.submit[rank] - self.l_ran[rank]) + estimate) / estimate
         return xfactor
@@ -202,7 +213,9 @@ class SelectiveLoop(Suspension):
         return self._xfactor(rank)
 
     def _preempt(self, rank: int) -> None:
-        """Start the job in place of victims: on its own processors all jobs, else the lowest on the ladder."""
+        """Start or resume the job in place of others: all jobs on its own processors, or those with the lowest
+        xfactors.
+        """
         count, mine, victims, sets = 0, self._xfactor(rank), self.scratch, self.sets
         is_new = self.pauses.keeper[rank] < 0
         if is_new:
@@ -226,7 +239,9 @@ class SelectiveLoop(Suspension):
             self._resume(rank, self.returns_as, count)
 
     def _choose(self, rank: int, mine: float) -> int:
-        """Choose victims for a new job, the lowest xfactors first, without unneeded ones; return their number."""
+        """Choose jobs that a new job with xfactor `mine` suspends, lowest xfactors first and without unneeded ones;
+        return their number.
+        """
         needed, found, count = self.procs[rank] - self.free, 0, 0
         widest = 2 * self.procs[rank]
         for index in range(self.rungs):
@@ -242,7 +257,7 @@ class SelectiveLoop(Suspension):
     # The ladder
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
-        """Record that the job runs, so that its xfactor is constant."""
+        """Record that the job runs from now on after `ran` seconds of progress, so that its xfactor stays constant."""
         estimate = self.estimate[rank]
         self.bare_height[rank] = (whole(self.since[rank] - self.submit[rank] - ran) + estimate) / estimate
         self._stand(rank)
@@ -268,7 +283,9 @@ class SelectiveLoop(Suspension):
         self.stamp += 1
 
     def _count_finished(self) -> None:
-        """Update the mean slowdowns of the completed jobs' categories, which determine protection."""
+        """Update the mean slowdowns of categories with the jobs that completed; they determine which jobs are
+        protected.
+        """
         for kind in range(KINDS_OF_JOBS):
             self.changed[kind] = 0
         for index in range(self.completed):
@@ -288,8 +305,8 @@ class SelectiveLoop(Suspension):
                     self._release(rank)
 
     def _price(self, procs: int) -> float:
-        """Return the xfactor that a new job of this width must exceed to suspend enough jobs; infinite if all are not
-        enough.
+        """Return the xfactor that a new job on `procs` processors must exceed to suspend enough jobs; infinite if
+        suspending all would not do.
         """
         if self.priced_at[procs] != self.stamp:
             self.priced_at[procs] = self.stamp
@@ -320,7 +337,7 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, INFINITE)
 
     def _moment(self, rank: int, least: float) -> float:
-        """Return the time at which the idle job's xfactor reaches `least`."""
+        """Return the time at which the idle job's xfactor reaches the value `least`."""
         estimate = self.estimate[rank]
         moment: float = EARLY * (self.submit[rank] + self.l_ran[rank] + least * estimate) - estimate - MOMENT
         return moment
@@ -338,7 +355,7 @@ class SelectiveLoop(Suspension):
         self.moment[rank] = moment
 
     def _release(self, keeper: int) -> None:
-        """Reset the tolls of the jobs with this keeper to the smallest possible."""
+        """Reset the tolls that the running job `keeper` determined to the smallest possible, because it has left."""
         rank = self.keepers.first[keeper]
         while rank >= 0:
             self.keepers.forget(rank)
@@ -349,8 +366,8 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, self.hoped[rank])
 
     def _find(self, rank: int) -> None:
-        """Compute the suspended job's toll (the xfactor it must exceed to suspend all jobs on its processors), and the
-        time.
+        """Compute the suspended job's toll (the xfactor that it must exceed to suspend all jobs on its processors), and
+        the time when it does.
 
         If some of them may not be suspended, the widest determines the toll, otherwise the job with the highest
         xfactor.
@@ -376,9 +393,9 @@ class SelectiveLoop(Suspension):
         self._become_due(rank, self._moment(rank, self.least[rank]))
 
     def _soonest(self, soon: float, before: float) -> float:
-        """Return a time before which no job exceeds its toll, or infinity if that would be after `before`.
+        """Return a time before which no idle job exceeds its toll, or infinity if that time is `before` or later.
 
-        The caller does not distinguish times up to `soon`.
+        The result need not be exact if it is at most `soon`.
         """
         self._release(self.nobody)
         first = before
@@ -392,8 +409,8 @@ class SelectiveLoop(Suspension):
         return first if first < before else INFINITE
 
     def _soonest_of(self, index: int, soon: float, first: float, looked: bool) -> float:
-        """Return a time before which no new job from `index` of the queue on exceeds its toll, or `first` if none does
-        by then.
+        """Return a time before which no new job, from `index` of the queue on, exceeds its toll; `first` if that time
+        is `first` or later.
         """
         while index < self.waiting and first > soon:
             rank = self.queue[index]

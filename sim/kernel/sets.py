@@ -1,6 +1,6 @@
-"""Sets of processors as bits, and lists of waiting jobs by the job that blocks them.
+"""Sets of processors as bits, and lists of waiting jobs by the job or processor that blocks them (the keeper).
 
-A set is an integer as in `sim.machine.processors`, in words of 64 processors.
+A set is an integer as in `sim.machine.processors`, stored in words of 64 processors.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from sim.machine.columns import Numbers, Processors, Word, copy_numbers, numbers
 
 A_WORD = 64
 EVERY: Word = 0xFFFF_FFFF_FFFF_FFFF
-"""Word with all 64 processors"""
+"""Word in which all 64 processors are members"""
 
 
 @cython.cclass
 class Sets:
-    """Sets of processors in one array, each known by its number."""
+    """Sets of processors in one array; each set has a number."""
 
     def __init__(self, count: int, procs: int) -> None:
         self.words = (procs + A_WORD - 1) // A_WORD
@@ -27,29 +27,29 @@ class Sets:
             self.of[number * self.words + word] = processors >> A_WORD * word & EVERY
 
     def told(self, number: int) -> Processors:
-        """Return the set as an integer."""
+        """Return the set with this number as an integer."""
         processors: Processors = 0
         for word in range(self.words - 1, -1, -1):
             processors = processors << A_WORD | self.of[number * self.words + word]
         return processors
 
     def become(self, number: int, other: int) -> None:
-        """Copy another set to this one."""
+        """Make the set `number` equal to the set `other`."""
         for word in range(self.words):
             self.of[number * self.words + word] = self.of[other * self.words + word]
 
     def add(self, number: int, other: int) -> None:
-        """Add all processors of another set."""
+        """Add all processors of the set `other` to the set `number`."""
         for word in range(self.words):
             self.of[number * self.words + word] |= self.of[other * self.words + word]
 
     def drop(self, number: int, other: int) -> None:
-        """Remove all processors of another set."""
+        """Remove all processors of the set `other` from the set `number`."""
         for word in range(self.words):
             self.of[number * self.words + word] &= ~self.of[other * self.words + word]
 
     def keep(self, number: int, other: int) -> None:
-        """Keep only the processors that are also in another set."""
+        """Remove the processors from the set `number` that are not in the set `other`."""
         for word in range(self.words):
             self.of[number * self.words + word] &= self.of[other * self.words + word]
 
@@ -68,7 +68,8 @@ class Sets:
     def keep_apart(
         self, numbers: Numbers, count: int, first: int, which: Numbers, low: int, high: int, common: int
     ) -> int:
-        """Keep the numbers of sets that are disjoint from the intersection of other sets; return how many are kept.
+        """Keep those of `numbers` whose sets share nothing with the intersection of some other sets; return how many
+        are kept.
 
         The other sets have the numbers `first` plus each value of `which` from index `low` to `high`.
         """
@@ -95,9 +96,10 @@ class Sets:
         found: Numbers,
         common: int,
     ) -> int:
-        """Find the sets that are disjoint from the set of a row behind their own row; return the number of such sets.
+        """Find the sets (columns of jobs) that share nothing with the taken columns of some row behind their home row.
 
-        `which` has the indices of the rows' sets, counted from `first`, and `home` the index of each job's own row.
+        They are written into `found`; the result is their number. `which` has the indices of the rows' sets, counted
+        from `first`, and `home` the index of each job's own row.
         """
         kept = 0
         for index in range(low, high):
@@ -117,7 +119,8 @@ class Sets:
         self, numbers: Numbers, count: int, first: int, which: Numbers, many: int, full: int, left: Numbers,
         common: int, into: Numbers, places: Numbers,
     ) -> int:  # fmt: skip
-        """Add each set to the first target that is disjoint from it, repeatedly; return the number of additions.
+        """Add each set to the first target set with which it shares nothing, round after round; return the number of
+        additions.
 
         The targets are the sets `first + which[place]`, copied to `full + which[place]`, where the additions happen.
         The last two columns receive the added sets and their targets.
@@ -141,14 +144,14 @@ class Sets:
         return found
 
     def exceeds(self, number: int, other: int) -> bool:
-        """Return True if the highest processor in which the sets differ is in the first set."""
+        """Return True if the highest processor that is in only one of the two sets is in the set `number`."""
         for word in range(self.words - 1, -1, -1):
             if self.of[number * self.words + word] != self.of[other * self.words + word]:
                 return self.of[number * self.words + word] > self.of[other * self.words + word]
         return False
 
     def first_after(self, number: int, processor: int) -> int:
-        """Return the first member after `processor`, or -1."""
+        """Return the first processor of the set with a number above `processor`, or -1."""
         processor += 1
         while processor < self.words * A_WORD:
             rest = self.of[number * self.words + (processor >> 6)] >> (processor & 63)
@@ -161,7 +164,7 @@ class Sets:
         return -1
 
     def first_beside(self, number: int, other: int) -> int:
-        """Return the first member that is not in the other set, or -1."""
+        """Return the first processor of the set that is not in the set `other`, or -1."""
         for word in range(self.words):
             rest = self.of[number * self.words + word] & ~self.of[other * self.words + word]
             if rest:
@@ -173,7 +176,9 @@ class Sets:
         return -1
 
     def take(self, number: int, other: int, count: int) -> int:
-        """Add the lowest `count` processors of another set that are not members yet; return how many are missing."""
+        """Add the lowest `count` processors of the set `other` that are not members yet; return how many are
+        missing.
+        """
         for word in range(self.words):
             at = number * self.words + word
             rest = self.of[other * self.words + word] & ~self.of[at]
@@ -184,7 +189,7 @@ class Sets:
         return count
 
     def move(self, number: int, other: int, count: int) -> Processors:
-        """Move the lowest `count` processors of another set to this one; return them as an integer."""
+        """Move the lowest `count` processors from the set `other` to the set `number`; return them as an integer."""
         self.drop(number, number)
         self.take(number, other, count)
         self.drop(other, number)
@@ -193,7 +198,9 @@ class Sets:
 
 @cython.cclass
 class Waiters:
-    """Linked lists of waiting jobs by keeper, the job or processor that blocks them, the latest first; -1 for none."""
+    """Lists of waiting jobs, one for each keeper (the job or processor that blocks them), the latest first; linked by
+    rank, with -1 at the end.
+    """
 
     def __init__(self, jobs: int, keepers: int) -> None:
         self.keeper, self.then, self.before = blank(jobs), blank(jobs), blank(jobs)
@@ -211,7 +218,7 @@ class Waiters:
         self.first[keeper] = rank
 
     def forget(self, rank: int) -> None:
-        """Remove the job from its keeper's list."""
+        """Remove the job from the list of its keeper."""
         keeper = self.keeper[rank]
         if keeper < 0:
             return
@@ -226,7 +233,7 @@ class Waiters:
 
 
 def blank(count: int) -> Numbers:
-    """Return a column of `count` values of -1."""
+    """Return a new column of `count` values, all -1."""
     column = numbers(count)
     for index in range(count):
         column[index] = -1

@@ -1,7 +1,9 @@
 """Time sharing in the fast loop: `sim.engine.sharing` and parts of the engine over columns, with the same operations.
 
-A row of the matrix has a slot in the columns. The slot is used again after the row is removed, the row's id only after
-the matrix was cleaned. The rows' clock is the engine's own.
+Each row of the matrix has a slot, its index in the columns. The slot is used again after the row is removed, the row's
+id only after
+the matrix was cleaned. A band is a group of jobs in the same rows, which progress alike. The rows' clock is the
+engine's own.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ IN_ROWS = 4
 
 @cython.cclass
 class Sharing(Clock):
-    """Fast loop with a matrix, and the progress of the jobs in it."""
+    """Fast loop with a matrix whose rows take turns, and the progress of the jobs in it."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Clock.__init__(self, jobs, procs, most_running)
@@ -49,37 +51,41 @@ class Sharing(Clock):
         # Jobs in the matrix, in order of placement
         self.placed, self.standing = growing_numbers(jobs), 0
         self.ran, self.whole, self.need = growing_times(jobs), growing_times(jobs), growing_times(jobs)
-        """Progress and run time of each job, and the progress that it still needs, including losses"""
+        """For each job in the matrix: seconds run, run time, and seconds that it still needs with what it loses to
+        migrations
+        """
         self.bands: list[tuple[int, ...]] = []
         self.band_of, self.members = growing_numbers(jobs), numbers(jobs + 1)
-        """Band of each job, a group of jobs in the same rows, and the number of jobs in each band"""
+        """Band (group of jobs in the same rows) of each job, and the number of jobs in each band"""
         self.band_at: dict[tuple[int, ...], int] = {}
         self.past_bands: list[int] = []
-        """Bands that have no jobs"""
+        """Numbers of bands without jobs, which can be used again"""
         self.places_at: dict[int, tuple[int, ...]] = {}
-        """Indices in the cycle of the rows of each band that has jobs"""
+        """Places in the cycle of turns of each band's rows, by band"""
         # Where, by rank
         self.home, self.stands, self.set_at = numbers(jobs), numbers(jobs), numbers(jobs)
-        """Slot of the home row, bits of all slots, and ~index of the columns in `whole_sets`, for each job"""
+        """For each job: slot of its home row, slots of all its rows as bits, and ~index of its columns in the history's
+        `whole_sets`
+        """
         self.rows_of: list[tuple[int, ...]] = [()] * jobs
-        """Rows of each job in the matrix"""
+        """Row ids of each job in the matrix, by rank"""
         self.written: list[tuple[int, ...]] = [()] * jobs
-        """Rows of each job as last written to the history"""
+        """Row ids of each job as they were last written to the history, by rank"""
         self.replicas = self.copies = 0
-        """Number of replicas when the matrix was last filled, and number of these replicas that are still in it"""
+        """Number of replicas after the matrix was last filled, and how many of these are still in it"""
         self.settled = 0
-        """Number of jobs at the beginning of the placement order whose rows have not changed"""
+        """Number of jobs, first by order of placement, whose rows have not changed"""
         self.apart = 0
-        """Number of jobs at the beginning that can move to no other row, as before"""
+        """Number of jobs, first by order of placement, that are known to fit into no other row"""
         self.stall, self.may_stall = times(jobs), False
         """Seconds of its turns that each job still loses before it makes progress; True if any job loses some"""
         self.new, self.news = growing_numbers(jobs), 0
-        """Jobs that have not had a turn, and their number"""
+        """Ranks of jobs that have not had a turn, and their number"""
         self.scratch, self.gain = numbers(jobs), times(jobs + 1)
         # The rows
         self.gone: set[int] = set()
         self.spare = -1
-        """Slot of the row that would be opened next; -1 if none is allowed"""
+        """Slot of the row that would be opened next; -1 if no more row is allowed"""
         # History
         self.rows_at: dict[int, tuple[int, ...]] = {}
         self.kinds: Any = None
@@ -93,19 +99,23 @@ class Sharing(Clock):
     # From a state of the engine, and back
 
     def enter_rows(self, mpl: int, ids: Any, every: Any, turns: Any, since: float) -> None:
-        """Copy the current rows, all columns, and the clock into the loop, for at most `mpl` rows."""
+        """Copy the rows (`ids`), the set of all columns (`every`) and the clock into the loop, for at most `mpl`
+        rows.
+        """
         slots, jobs = mpl + 1, len(self.rows_of)
         self.mpl, self.ids, self.rows = mpl, tuple(ids), len(ids)
         self.enter_clock(turns, since, slots)
         self.id_of, self.is_row = numbers(slots), numbers(slots)
         self.room = numbers(slots)
-        """Number of free columns of each row, counting only home jobs"""
+        """Number of columns of each row that no job at home there uses"""
         self.alone: list[tuple[int, ...]] = [()] * slots
         self.replica_of, self.replica_in = numbers(slots * self.size), numbers(slots * self.size)
-        """Jobs and slots of the replicas, in the order of placement, including removed ones"""
+        """Ranks and slots of the replicas, in the order in which they were added; removed ones are still in the list"""
         self.sets = Sets(jobs + 2 * slots + 2, self.size)
         self.row_set, self.full_set = jobs, jobs + slots
-        """First numbers of the sets of columns taken by home jobs, and of those taken while the matrix is filled"""
+        """Numbers of the first set of columns taken by home jobs, and of the first set of columns taken while the
+        matrix is filled
+        """
         self.every_set, self.open_set = jobs + 2 * slots, jobs + 2 * slots + 1
         self.sets.put(self.every_set, every)
         for slot, row in enumerate(ids):
@@ -113,7 +123,7 @@ class Sharing(Clock):
             self._name(slot, row)
 
     def enter_job(self, rank: int, columns: Any, rows: Any, ran: float, stall: float, is_new: bool) -> None:
-        """Copy the job into the loop, with its rows, its home first."""
+        """Copy the job into the loop with its columns, its rows (home first), and its progress."""
         self.sets.put(rank, columns)
         home = self.ids.index(rows[0])
         self._stand(rank, home, ran)
@@ -133,7 +143,7 @@ class Sharing(Clock):
         return [(rank, self.sets.told(rank), self.rows_of[rank]) for rank in ranks]
 
     def free_set(self) -> Processors:
-        """Return the free columns of the active row."""
+        """Return the free columns of the active row, as bits."""
         self.sets.become(self.open_set, self.every_set)
         if self.cycle:
             slot = self.order[self.on_turn]
@@ -162,7 +172,7 @@ class Sharing(Clock):
         return time
 
     def _next_end(self, before: float) -> float:
-        """Return the time at which the next job will end, if that is before `before`; else infinity."""
+        """Return the time at which the next job in the matrix ends, if that is before `before`; otherwise infinity."""
         if not self.standing:
             return INFINITE
         band_of, need, near = self.band_of, self.need, self.scratch
@@ -183,7 +193,7 @@ class Sharing(Clock):
         return end
 
     def _first_stand(self, rank: int) -> float:
-        """Return the first time at which one of the job's rows is active."""
+        """Return the first time from now on at which one of the job's rows is active."""
         cycle, on_turn = self.cycle, self.on_turn
         for turn in range(cycle):
             if self.stands[rank] >> self.order[(on_turn + turn) % cycle] & 1:
@@ -191,8 +201,8 @@ class Sharing(Clock):
         return INFINITE
 
     def _has_room(self) -> bool:
-        """Return True if the history has space to place or plan each waiting job, twice with migration, and for its
-        losses.
+        """Return True if the history has space for everything this step can record: a place or plan for each waiting
+        job, and losses.
         """
         crowd = self.waiting + self.coming
         has_room: bool = (
@@ -217,7 +227,7 @@ class Sharing(Clock):
         self.credit -= self.standing
 
     def _elapse(self, to: float) -> None:
-        """Advance time; jobs that end leave the matrix."""
+        """Advance time to `to`; jobs that end by then leave the matrix."""
         self._share_out(to)
         if self.step and to > self.since:
             self.h_free[self.step - 1] = self._empty_until(to) / (to - self.since)
@@ -245,7 +255,9 @@ class Sharing(Clock):
         self._advance(to)
 
     def _make_up(self) -> float:
-        """Advance the jobs by their turns, after their losses are made up for; return the smallest remaining need."""
+        """Let the jobs run for the turns of their rows, after what they lose to migrations; return the smallest need
+        that remains.
+        """
         least = INFINITE
         for index in range(self.standing):
             rank, gained = self.placed[index], self.gain[self.band_of[index]]
@@ -275,14 +287,14 @@ class Sharing(Clock):
             index += 1
 
     def _rows_go_on(self, now: float) -> None:
-        """Update the clock of the rows after the matrix has reached its state for this step."""
+        """Update the clock of the rows at the end of a step, when the matrix does not change any more."""
         self._settle_clock(now)
         self.free = self.empty[self.order[self.on_turn]] if self.cycle else self.size
         if self.news:
             self._begin(now)
 
     def _begin(self, now: float) -> None:
-        """Record the first start of new jobs that are in the active row."""
+        """Record the first start of jobs that have their first turn now."""
         kept, slot = 0, self.order[self.on_turn] if self.cycle else -1
         for index in range(self.news):
             rank = self.new[index]
@@ -295,7 +307,7 @@ class Sharing(Clock):
         self.news = kept
 
     def _write_places(self, now: float) -> None:
-        """Begin a stretch in the history for each job that has moved."""
+        """Begin a stretch in the history for each job whose rows or columns have changed."""
         written, rows_of, migrates = self.written, self.rows_of, self.migrates
         for index in range(self.settled, self.standing):
             rank = self.placed[index]
@@ -314,11 +326,11 @@ class Sharing(Clock):
         self._join_band(place, rank, rows)
 
     def _has_migrated(self, rank: int) -> bool:
-        """Return True if the job's columns differ from those in the history."""
+        """Return True if the job's columns differ from those last written to the history."""
         return False
 
     def _join_band(self, place: int, rank: int, rows: tuple[int, ...]) -> None:
-        """Add the job at this index to the band of its rows."""
+        """Add the job at index `place` to the band of jobs in the same rows; begin a band if there is none."""
         band: int = self.band_at.get(rows, -1)
         if band < 0:
             if self.past_bands:
@@ -333,7 +345,7 @@ class Sharing(Clock):
         self.members[band] += 1
 
     def _leave_band(self, place: int) -> None:
-        """Remove the job at this index from its band."""
+        """Remove the job at index `place` from its band."""
         band = self.band_of[place]
         self.members[band] -= 1
         if not self.members[band]:
@@ -341,7 +353,7 @@ class Sharing(Clock):
             self.past_bands.append(band)
 
     def _place_bands(self) -> None:
-        """Update the indices in the cycle of the bands' rows."""
+        """Compute again, for each band, the places of its rows in the cycle of turns."""
         self.has_other_rows = False
         band: int
         for rows, band in self.band_at.items():
@@ -361,14 +373,14 @@ class Sharing(Clock):
         return -1
 
     def _name(self, slot: int, row: int) -> None:
-        """Add an empty row in this slot, with this id."""
+        """Add an empty row with the id `row` in this slot."""
         self.id_of[slot] = row
         self.alone[slot] = (row,)
         self.room[slot] = self.empty[slot] = self.size
         self.is_row[slot] = 1
 
     def _stand(self, rank: int, slot: int, ran: float) -> None:
-        """Place the job, with its progress so far, in its columns; this row becomes its home."""
+        """Place the job in its columns of this row, which becomes its home; it has run for `ran` seconds."""
         whole, standing = self.runtime[rank], self.standing
         add_job(self.placed, self.band_of, self.ran, self.whole, self.need, standing, rank, ran, whole)
         self.standing = standing + 1
@@ -384,12 +396,12 @@ class Sharing(Clock):
         self.empty[slot] -= self.procs[rank]
 
     def _note_columns(self, rank: int) -> None:
-        """Write the job's columns to the history."""
+        """Write the job's columns to the history, for stretches that begin later."""
         self.set_at[rank] = -1 - len(self.whole_sets)
         self.whole_sets.append(self.sets.told(rank))
 
     def _leave_row(self, rank: int, slot: int) -> None:
-        """Remove the job from its home row."""
+        """Remove the job from its home row, which is in this slot."""
         self.sets.drop(self.row_set + slot, rank)
         self.room[slot] += self.procs[rank]
         self.empty[slot] += self.procs[rank]
@@ -402,13 +414,13 @@ class Sharing(Clock):
                 self._stand_no_more(rank, slot)
 
     def _stand_too(self, rank: int, slot: int) -> None:
-        """Add the row in this slot to the job's rows."""
+        """Add the row in this slot to the job's rows, where it has a replica."""
         replicas = self.replicas
         self.replica_of[replicas], self.replica_in[replicas] = rank, slot
         self._replicate(replicas, replicas + 1)
 
     def _replicate(self, first: int, last: int) -> None:
-        """Add the replicas between these indices to the rows; there are none behind them."""
+        """Add the replicas with these indices (from `first` to before `last`) to their rows."""
         replica_of, replica_in, stands, rows_of = self.replica_of, self.replica_in, self.stands, self.rows_of
         for index in range(first, last):
             rank, slot = replica_of[index], replica_in[index]
@@ -421,7 +433,9 @@ class Sharing(Clock):
             self.settled = 0
 
     def _stand_no_more(self, rank: int, slot: int) -> None:
-        """Remove the row in this slot from the job's rows; unless the job has ended, it was its last replica."""
+        """Remove the row in this slot from the job's rows; its replica there was the last one, unless the job has
+        ended.
+        """
         self.copies -= 1
         self.stands[rank] ^= 1 << slot
         self.rows_of[rank] = self.rows_of[rank][:-1]
@@ -443,7 +457,7 @@ class Sharing(Clock):
         return row
 
     def _find_spare(self) -> None:
-        """Find the slot and the id of the row that would be opened next; -1 if none is allowed."""
+        """Find the slot and the id for the row that would be opened next; -1 if no more row is allowed."""
         self.spare = -1
         if self.rows < self.mpl:
             self.spare = 0

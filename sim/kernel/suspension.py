@@ -1,4 +1,4 @@
-"""Suspended jobs in the fast loop: `sim.policies.preempt.preemption` and parts of the engine over columns.
+"""Suspended jobs in the fast loop: the rules of `sim.policies.preempt.preemption` and parts of the engine over columns.
 
 A suspended job resumes on its own processors, without losing time.
 """
@@ -27,7 +27,7 @@ SUSPENDED = 3
 
 @cython.cclass
 class Suspension(Loop):
-    """Base of the fast loops of preemptive policies: suspended jobs, free processors, and the events of a job."""
+    """Base of the fast loops of preemptive policies: suspended jobs, free processors, and what happens to jobs."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
@@ -38,19 +38,21 @@ class Suspension(Loop):
         self.idle_set, self.tried_set, self.watched_set, self.came_set = jobs, jobs + 1, jobs + 2, jobs + 3
         self.apart_set, self.waited_for_set, self.theirs_set = jobs + 4, jobs + 5, jobs + 6
         self.whole_sets: list[Processors] = []
-        """Sets of processors of the history that are not stored as ranges"""
+        """Sets of processors of the history that are stored as integers"""
         self.since = times(jobs)
         # Suspended jobs
         self.preempted = numbers(0)
         """Number of suspensions of each job, a column of the ledger"""
         self.paused = self.preemptions = 0
         self.pauses = Waiters(jobs, 1)
-        """Suspended jobs in one list, the last suspended first"""
+        """Suspended jobs in one list, linked by rank, the last suspended first"""
         self.paused_at, self.paused_in = times(jobs), numbers(jobs)
         self.is_waited_for = True
-        """True if the index of processors that block suspended jobs is valid"""
+        """True if `stands_at` is up to date"""
         self.stands_at = Waiters(jobs, procs)
-        """Suspended jobs by the taken processor of their own that blocks them"""
+        """For each taken processor, the suspended jobs of their own that it blocks; one processor is enough to block a
+        job
+        """
         self.fitting, self.fits_count = growing_numbers(jobs), 0
         """Suspended jobs that may fit, and their number"""
         # Of a pass
@@ -60,37 +62,37 @@ class Suspension(Loop):
     # Policies
 
     def _urgency(self, rank: int) -> float:
-        """Return the value by which idle jobs are sorted to start or resume, the largest first."""
+        """Return the value by which idle jobs are sorted, to start or resume the one with the largest value first."""
         return 0.0
 
     def _comes_to_run(self, rank: int, ran: float) -> None:
-        """Record that the job has processors, with its earlier progress."""
+        """Record that the job runs from now on, after `ran` seconds of progress."""
 
     def _has_left(self, rank: int) -> None:
         """Record that the job has left its processors."""
 
     def _is_set_aside(self, rank: int, ran: float) -> None:
-        """Record that the job is suspended, with its progress."""
+        """Record that the job was suspended after `ran` seconds of progress."""
 
     def _is_taken_up(self, rank: int) -> None:
-        """Record that the job is resumed."""
+        """Record that the job was resumed."""
 
     # From a state of the engine, and back
 
     def enter_runner(self, rank: int, since: float, ran: float) -> None:
-        """Copy a running job into the loop, with its progress before this stay."""
+        """Copy a running job into the loop: the begin of its stay, and how long it had run before."""
         self.since[rank] = since
         self.held_at[rank] = rank
         self._comes_to_run(rank, ran)
 
     def enter_paused(self, rank: int, since: float, ran: float) -> None:
-        """Copy a suspended job into the loop, with its progress."""
+        """Copy a suspended job into the loop: since when it is suspended, and how long it has run."""
         self.paused_at[rank] = since
         self.paused_in[rank] = -1
         self._pause(rank, ran)
 
     def free_set(self) -> Processors:
-        """Return the idle processors."""
+        """Return the idle processors, as bits."""
         return self.sets.told(self.idle_set)
 
     def paused_ranks(self) -> list[int]:
@@ -150,7 +152,7 @@ class Suspension(Loop):
         return index < self.waiting
 
     def _find_room(self) -> None:
-        """Find suspended jobs that fit, checking only processors that jobs have left."""
+        """Find the suspended jobs that fit; only those are checked that waited for a processor which a job has left."""
         sets, idle, came, watched = self.sets, self.idle_set, self.came_set, self.watched_set
         sets.become(came, idle)
         sets.drop(came, self.tried_set)
@@ -182,7 +184,7 @@ class Suspension(Loop):
     # Starting, suspending, resuming
 
     def _take_room(self, rank: int) -> None:
-        """Start or resume the job where it fits."""
+        """Start or resume the job, which fits now."""
         if self.pauses.keeper[rank] >= 0:
             self._resume(rank, self.resumes_as, 0)
             return
@@ -197,7 +199,7 @@ class Suspension(Loop):
         self._start_there(rank, self.starts_as, free)
 
     def _find_waited_for(self) -> None:
-        """Find the processors that block suspended jobs."""
+        """Compute `stands_at`: for each suspended job, one taken processor that blocks it."""
         if not self.is_waited_for:
             self.is_waited_for = True
             self.sets.drop(self.waited_for_set, self.waited_for_set)
@@ -207,7 +209,7 @@ class Suspension(Loop):
                 rank = self.pauses.then[rank]
 
     def _start_there(self, rank: int, form: int, number: float) -> None:
-        """Start a new job on the given processors."""
+        """Start a new job on the chosen processors, with this form of decision and number."""
         remove_number(self.queue, self.waiting, number_before(self.queue, rank, 0, self.waiting))
         self.waiting -= 1
         self.wanted -= self.procs[rank]
@@ -215,7 +217,7 @@ class Suspension(Loop):
         self._begin(rank)
 
     def _resume(self, rank: int, form: int, number: float) -> None:
-        """Resume a suspended job on its own processors."""
+        """Resume a suspended job on its own processors, with this form of decision and number."""
         if self.stands_at.keeper[rank] >= 0:
             self.stands_at.forget(rank)
         else:
@@ -232,7 +234,7 @@ class Suspension(Loop):
         self._begin(rank)
 
     def _begin(self, rank: int) -> None:
-        """Put the job on its processors alone, and begin its stretch."""
+        """Record that the job has its processors now, and begin its stretch."""
         now, running, ran, estimate = self.now, self.running, self.l_ran[rank], self.estimate[rank]
         expected, leaves = now + estimate - ran, -(now + self.runtime[rank] - ran)
         self.sets.drop(self.idle_set, rank)
@@ -250,13 +252,13 @@ class Suspension(Loop):
         self._comes_to_run(rank, ran)
 
     def _give_back(self, at: int, procs: int) -> None:
-        """Free the processors of a job that has left."""
+        """Free the processors of a job that has left, at index `at` of the history's ranges."""
         self.sets.add(self.idle_set, at)
         self.free += procs
         self._has_left(at)
 
     def _suspend(self, rank: int, by: int, one: float, two: float, three: float) -> None:
-        """Suspend the running job for the job `by`; the numbers are those of the reason."""
+        """Suspend the running job `rank` so that the job `by` can run; the three numbers are those of the reason."""
         now, running, ran, begins = self.now, self.running, self.l_ran[rank], self.since[rank]
         leaves = -(begins + self.runtime[rank] - ran)
         remove_pair(self.leave_at, self.leave_rank, running, leaves, rank)
@@ -272,7 +274,7 @@ class Suspension(Loop):
         self._pause(rank, ran)
 
     def _pause(self, rank: int, ran: float) -> None:
-        """Add the job to the list of suspended jobs."""
+        """Add the job, which has run for `ran` seconds, to the list of suspended jobs."""
         self.pauses.keep(rank, 0)
         self.paused += 1
         self.sets.add(self.waited_for_set, rank)
@@ -281,7 +283,9 @@ class Suspension(Loop):
         self._is_set_aside(rank, ran)
 
     def _place_among(self, rank: int, count: int) -> None:
-        """Start a new job on free processors and then on its victims' processors, the lowest numbers first."""
+        """Start a new job on free processors and then on those of the `count` jobs that it suspended, lowest numbers
+        first.
+        """
         sets = self.sets
         sets.drop(self.theirs_set, self.theirs_set)
         for index in range(count):
@@ -290,7 +294,7 @@ class Suspension(Loop):
         sets.take(rank, self.theirs_set, missing)
 
     def _spare_unneeded(self, count: int, found: int, needed: int) -> int:
-        """Remove unneeded jobs from the chosen victims; return their number."""
+        """Remove jobs that are not needed from the chosen ones to suspend; return how many remain."""
         kept, victims = 0, self.scratch
         if found < needed:
             return 0

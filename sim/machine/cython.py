@@ -9,7 +9,9 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def cclass(of: _Class) -> _Class:
-    """Return the class with fixed attributes (`__slots__`): those that its methods use, so that access is faster."""
+    """Return the class with fixed attributes (`__slots__`), which are the ones that its methods use; access is then
+    faster.
+    """
     methods = [method for method in vars(of).values() if isinstance(method, FunctionType)]
     names = {name for method in methods for name in method.__code__.co_names} - {*dir(of)}
     parts = {name: part for name, part in vars(of).items() if name not in ("__dict__", "__weakref__")}

@@ -157,7 +157,7 @@ class Machine:
         return job.procs <= self.free
 
     def has_room(self, job: Job) -> bool:
-        """Return True if the job finds enough free resources: those that are reserved for it, or others outside of all
+        """Return True if the job finds enough free resources: its reserved ones, or others outside of all
         reservations.
         """
         return job.procs <= self.free

@@ -80,8 +80,8 @@ class Turns:
     # Going on
 
     def advance(self, to: float, occupied: Callable[[], Collection[int]] | None = None) -> None:
-        """Move the clock to the time `to`. If a turn ends there, the next row becomes active of those that `occupied`
-        returns.
+        """Move the clock to the time `to`. If a turn ends there, the next of the rows that `occupied` returns becomes
+        active.
         """
         if self.row is None or len(self.rows) < 2:
             return

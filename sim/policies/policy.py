@@ -44,7 +44,7 @@ class Policy:
     """
 
     grants: ClassVar[bool] = False
-    """True if the policy keeps reservations that users request, also those that an earlier policy granted"""
+    """True if the policy keeps reservations that users request, also if an earlier policy granted them"""
     suspends: ClassVar[bool] = False
     """True if the policy suspends jobs or shares processors in time, so that it can continue jobs that an earlier
     policy suspended
@@ -103,7 +103,7 @@ class Policy:
         return None
 
     def most_rows(self) -> int | None:
-        """Return the largest number of rows that the matrix may have; None without a matrix."""
+        """Return the largest number of rows that the matrix may have, or None."""
         return None
 
     def weighs_xfactors(self) -> bool:

@@ -178,7 +178,7 @@ class View(Protocol):
         """Return True if the machine consists of nodes; then free cores may be on the wrong nodes for a job."""
 
     def has_room(self, job: Job) -> bool:
-        """Return True if the job finds enough free resources: those that are reserved for it, or others outside of all
+        """Return True if the job finds enough free resources: its reserved ones, or others outside of all
         reservations.
         """
 

@@ -1,1 +1,3 @@
-"""Fast path: many steps made at once by the loops of `sim.kernel`, with the state copied in and back."""
+"""Fast path of the engine: the loops of `sim.kernel` make many steps at once; the state is copied into them and
+back.
+"""

@@ -1,4 +1,4 @@
-"""Copy of the state of partitions to the fast loop and back."""
+"""Copy of the state of multiple-queue policies, with their partitions, to the fast loop and back."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from sim.workload.model import Workload
 
 
 def can_go_on(state: State) -> bool:
-    """Return True if the loop can continue: only reproducible values are stored, and each job is in its own
-    partition.
+    """Return True if the loop can continue from this state: the policy's notes can be computed again, and each running
+    job is in its own partition.
     """
     owners, jobs, queue_of = state.machine.owners, state.jobs, state.policy.queue_of
     if not owners or state.procs > WIDEST or state.suspended or state.notes:
@@ -51,7 +51,9 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 
 def _tell_trials(loop: Any, policy: MultiQueue, state: State, workload: Workload) -> None:
-    """Copy speculative runs into the loop; a job that needs one has the length of that run."""
+    """Tell the loop which jobs are in, or will have, a speculative run (limited in time); their run time there is that
+    of this run.
+    """
     loop.trial_as = form_of(Reserve, PlannedTrial)
     loop.due_as, loop.early_as = (form_of(Start, reason, is_placed=True) for reason in (TrialDue, TrialEarly))
     loop.all_cuts, loop.whole_estimate = state.tally.speculative_kills, loop.estimate
@@ -74,7 +76,7 @@ def _tell_trials(loop: Any, policy: MultiQueue, state: State, workload: Workload
 
 
 def settle(loop: Any, state: State) -> None:
-    """Copy the loop's state of partitions back."""
+    """Copy partitions, pivots and speculative runs from the loop back to the state."""
     state.machine.owners[:] = loop.owners()
     state.tally.borrowed = loop.borrowed
     waiting = (loop.rank_at[loop.firsts[index]] for index in range(loop.pivots))

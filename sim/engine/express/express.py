@@ -47,11 +47,13 @@ ENDLESS = 1 << 60
 _AT_ONCE = 4096
 """Largest number of steps before an interrupt is noticed"""
 _LEAST_ROOM, _MUCH_ROOM = 1 << 9, 1 << 16
-"""Smallest growth of the history's columns in steps, at first and later"""
+"""Space for steps that is added to the history's columns: at first, and at most"""
 
 
 class Express:
-    """Runner of the fast loop, which copies the state of the run into it and back."""
+    """Runner of the fast loop: it copies the state of the run into the loop, lets it make steps, and copies the state
+    back.
+    """
 
     def __init__(self, loops: Any, workload: Workload, state: State, future: Future, history: History) -> None:
         """Make the runner; `loops` is the module with the loop: `sim.kernel.loop`, or its compiled form."""
@@ -61,16 +63,19 @@ class Express:
         self._known: Known | None = None
         self._loop: Any = None
         self._at = -1
-        """Number of steps when the loop and the state last agreed"""
+        """Number of steps made when the loop and the state last had the same content"""
         self._asked = not np.isnan(workload.reserve).all()
         """True if any user requested a reservation."""
         self._late = float(workload.submit.max(initial=0) + workload.runtime.max(initial=0))
-        """Latest possible end: the end if all jobs ran at the same time from the last arrival on"""
+        """Time by which any run must be over: its length if the jobs ran one after another from the last arrival on, or
+        longer
+        """
 
     def go(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
         """Make at most `steps` steps until the time `until`, while credit is left; return the credit used.
 
-        A step costs `a_step` and 1 for every job that waits then. 0 means that the engine has to make the next step.
+        A step costs `a_step` and 1 for every job that waits then. A result of 0 means that the engine has to make the
+        next step itself.
         """
         if not self._is_ready():
             return 0
@@ -96,7 +101,9 @@ class Express:
         return credit - int(loop.credit)
 
     def _make_steps(self, extension: Extension, until: float, goal: int, a_step: int, more: int) -> int:
-        """Make steps for which about `more` steps of space are in the history; return the reason for stopping."""
+        """Let the loop make steps until step `goal`, with space in the history for about `more` steps; return why it
+        stopped.
+        """
         loop, ledger, reason = self._loop, self._state.ledger, ENOUGH
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
         room = extension.grow(more)
@@ -123,7 +130,7 @@ class Express:
     # From the state to the loop
 
     def _is_ready(self) -> bool:
-        """Return True if the loop can continue from the current state."""
+        """Return True if the loop supports the policy and the current state, and has a copy of it."""
         state = self._state
         if state.curious:
             return False
@@ -136,7 +143,7 @@ class Express:
         return self._loop is not None
 
     def _is_plain(self, kind: int) -> bool:
-        """Return True if the loop of this kind supports the current state."""
+        """Return True if the loop of this kind supports everything in the current state."""
         state, machine = self._state, self._state.machine
         unknown = (
             bool(state.sharing) != (kind == GANG), state.granted, machine.kept,
@@ -308,14 +315,14 @@ class Express:
 
 
 _LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQueueLoop, GANG: MigratingLoop}
-"""Classes of loops that choose processors themselves, by kind of policy"""
+"""Classes of the loops for policies that choose processors themselves, by kind of policy"""
 _BESIDE: dict[int, Any] = {SELECTIVE: preempting, IMMEDIATE: preempting, MULTIQUEUE: dividing, GANG: gangs}
-"""Modules that copy the additional state of a loop, by kind of policy"""
+"""Modules that copy the state which only this kind of policy has, by kind of policy"""
 _TALLY = ("started", "finished", "backfilled", "killed", "wait", "slowdown", "area", "worst_wait", "worst")
 
 
 def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
-    """Copy the jobs into the loop; `rank_at` has the ranks in the order of the queue."""
+    """Copy the jobs into the loop; `rank_at` lists the ranks in the order of the queue."""
     of = loop.column
     submit = np.append(workload.submit, inf)
     loop.submit = submit.data if isinstance(loop.queue, list) else of("d", submit)  # a list takes four times its room

@@ -23,13 +23,15 @@ from sim.policies.gang.gang import GangBackfill, Migrating, TimeShared
 from sim.workload.model import Job, Workload
 
 MOST_ROWS, MOST_TASKS = 24, 1 << 16
-"""Largest numbers of rows, and of tasks that migrate at a rebuild, that the loop supports"""
+"""Largest number of rows, and of tasks that may migrate at one rebuild, for which the loop can be used"""
 _MOST_TURNS = 2**52
-"""Number of turns from which a double cannot distinguish single turns"""
+"""Number of turns beyond which a double cannot count single turns"""
 
 
 class _Teller:
-    """Writer of decisions that have no compact form; it returns their index among the decisions kept as objects."""
+    """Writer of decisions that have no compact form. They are kept as objects; each method returns the index of the new
+    one.
+    """
 
     def __init__(self, state: State, kept: list[Decision]) -> None:
         self._jobs, self._mpl, self._kept = state.jobs, _policy(state).mpl, kept
@@ -37,7 +39,7 @@ class _Teller:
         self._tally, self._migrations = state.tally, state.ledger.migrations
 
     def _job(self, rank: int) -> Job:
-        """Return the job of this rank; jobs are made in groups, because many enter the matrix one after another."""
+        """Return the job of this rank. Jobs are made in groups, because many enter the matrix one after another."""
         return self._made[rank] or self._jobs.next(rank)
 
     def _keep(self, decision: Decision) -> int:
@@ -45,19 +47,21 @@ class _Teller:
         return len(self._kept) - 1
 
     def opened(self, rank: int, row: int, columns: int, rows: int, span: float, passes: bool) -> int:
-        """Write the placement of a job in a new row; return its index."""
+        """Store the decision that places the job in a new row; return its index."""
         why = NewRow(rows, self._mpl, span=span if span >= 0 else None)
         return self._keep(Place(self._job(rank), row, columns, why, passes))
 
     def makes_way(self, rank: int, cost: float, other: float | None) -> Reason:
-        """Return the reason that a job makes way for the job `rank`, which needs its columns."""
+        """Return the reason for which jobs leave the columns of the job `rank`, whose move is cheaper this way; `other`
+        is the cost of the other option.
+        """
         return MakesWay(self._jobs[rank], cost, other)
 
     def other_columns(self, cost: float, other: float | None) -> Reason:
         return OtherColumns(cost, other)
 
     def migrated(self, rank: int, row: int, columns: int, stall: float, why: Reason) -> int:
-        """Write a move of the job to other columns; return its index."""
+        """Store the decision that moves the job to other columns; return its index."""
         job, tally = self._jobs[rank], self._tally
         tally.stalled += stall * job.procs
         tally.migrations += 1
@@ -65,7 +69,9 @@ class _Teller:
         return self._keep(Migrate(job, row, columns, stall, why))
 
     def stalled(self, rank: int, seconds: float, why: Reason) -> int:
-        """Write a loss of seconds because another job migrates; return its index."""
+        """Store the decision that the job loses seconds of its turns, because another job migrates; return its
+        index.
+        """
         job = self._jobs[rank]
         self._tally.stalled += seconds * job.procs
         return self._keep(Stall(job, seconds, why))
@@ -77,7 +83,7 @@ def _policy(state: State) -> TimeShared:
 
 
 def can_go_on(state: State) -> bool:
-    """Return True if the loop supports all jobs in the matrix and all plans."""
+    """Return True if the loop can continue: it supports all jobs in the matrix and all plans."""
     sharing, policy = state.sharing, _policy(state)
     if sharing is None or sharing.to_turn is not None or state.procs > WIDEST:
         return False
@@ -90,7 +96,7 @@ def can_go_on(state: State) -> bool:
 
 
 def latest(state: State) -> float:
-    """Return the time until which the loop can count turns exactly."""
+    """Return the time up to which the loop can count turns exactly."""
     if state.sharing is None:
         return inf
     turns = state.sharing.turns
@@ -115,7 +121,7 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 
 def begin(loop: Any, state: State, history: History, extension: Extension) -> None:
-    """Let the loop write to this history through `extension`."""
+    """Prepare the loop to write to this history, through the spare space of `extension`."""
     loop.teller, loop.tick = _Teller(state, extension.kept), history.tick
     loop.rows_at, loop.kinds = extension.rows, extension.kinds
 

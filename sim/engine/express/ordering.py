@@ -1,4 +1,4 @@
-"""Copy of orders that depend on the clock to the fast loop."""
+"""Copy of an order of the queue that depends on the clock to the fast loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sim.workload.model import Floats, Workload
 
 
 def enter(loop: Any, order: Order, workload: Workload) -> None:
-    """Copy the order into the loop, with columns of its own for sorting."""
+    """Copy the order into the loop, which then sorts the queue with space of its own."""
     of = loop.column
     loop.in_order_of_arrival, loop.by, loop.order = False, BY_CLOCK[type(order)], order
     loop.rank_at, loop.width = of("i", np.arange(len(workload), dtype=np.int32)), of("i", workload.width.copy())
@@ -32,6 +32,6 @@ def enter(loop: Any, order: Order, workload: Workload) -> None:
 
 
 def _of_each(function: Callable[[Any], float], values: Any) -> Floats:
-    """Return the function's value for each of these numbers, computed once for equal numbers."""
+    """Return the function's value for each of these numbers. It is called once for each different number."""
     different, which = np.unique(values, return_inverse=True)
     return np.array([function(value) for value in different.tolist()], dtype=np.float64)[which]

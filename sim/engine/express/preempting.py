@@ -1,4 +1,7 @@
-"""Copy of the state of preemptive policies to the fast loops and back."""
+"""Copy of the state of preemptive policies to the fast loops and back.
+
+A toll is the xfactor that a suspended job must exceed to preempt (`sim.policies.preempt.tolls`).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _REMEMBERED = {"claim", "finished", "slowdown", "tolls", "victims"}
 
 
 def can_go_on(state: State) -> bool:
-    """Return True if the loop supports the notes of the policy."""
+    """Return True if the loop can continue: it supports all that the policy keeps in `view.notes`."""
     notes = state.notes
     if state.procs > WIDEST or notes.keys() - _REMEMBERED or notes.get("claim"):
         return False
@@ -75,9 +78,9 @@ def _tell_terms(loop: Any, policy: Selective, state: State, workload: Workload) 
 
 
 def _tell_tolls(loop: Any, state: State, known: Known) -> None:
-    """Copy the tolls of suspended jobs (xfactors that they must exceed to preempt) into the loop.
+    """Copy the tolls of suspended jobs into the loop: the xfactors that they must exceed to preempt.
 
-    Some running jobs may have left since the last update.
+    Running jobs that have left since these tolls were computed are reported to it, too.
     """
     for rank in state.suspended:
         keeper = known.keepers.get(rank, -1)
@@ -90,7 +93,7 @@ def _tell_tolls(loop: Any, state: State, known: Known) -> None:
 
 
 def stand(state: State) -> tuple[int, int, int]:
-    """Return numbers that change whenever a job starts running or leaves."""
+    """Return numbers of which at least one differs after a job has started to run or has left its processors."""
     return state.free_set, len(state.running), len(state.suspended)
 
 
@@ -116,7 +119,9 @@ def settle(loop: Any, state: State) -> None:
 
 
 def _tolls_of(loop: Any, state: State, policy: Selective, ranks: list[int]) -> Tolls:
-    """Return the tolls of the suspended jobs (xfactors that they must exceed to preempt) from the loop."""
+    """Return the tolls of the suspended jobs `ranks` (the xfactors that they must exceed to preempt), read from the
+    loop.
+    """
     keepers = {rank: loop.keepers.keeper[rank] for rank in ranks if loop.keepers.keeper[rank] >= 0}
     known = Known(
         {},

@@ -139,9 +139,7 @@ def _predicted(job: Job, history: _History) -> float:
 
 
 def _learnt(view: View) -> _History:
-    """Return the run times of each user's last two finished jobs, including those that finished under an earlier
-    policy.
-    """
+    """Return the run times of each user's last two finished jobs, also if they finished under an earlier policy."""
     notes: dict[str, Any] = view.notes
     done = view.completed if "last" in notes else [view.job(rank) for _, rank in view.finished]
     last, before = notes.setdefault("last", {}), notes.setdefault("before", {})

@@ -207,8 +207,8 @@ class MultiQueue(Policy):
                 pivots.refused.add((job.procs, job.estimate))
 
     def _rule(self, view: View, pivots: Pivots, job: Job, partition: int, room: bool) -> Reason | None:
-        """Return the reason by which a job that is not a pivot may start: rule (a), (b) or (c) of the class; None if
-        none allows it.
+        """Return the reason by which a job that is not a pivot may start: rule (a), (b) or (c) of the class; otherwise
+        None.
         """
         own = pivots.idle(partition)
         if job.procs <= own and (room or pivots.unreserved(job)):

@@ -131,8 +131,7 @@ class Pivots:
         return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
 
     def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job | None, float] | None:
-        """Return what is in the way of running `job` from now on for `lasts` seconds: (job, start), or None if nothing
-        is.
+        """Return the obstacle to running `job` from now on for `lasts` seconds: (job, start); None if it can run.
 
         The pair is the first reservation, pivot or maintenance at whose start too few processors would be free; its job
         is None for maintenance.

@@ -46,7 +46,7 @@ _PROVIDED: ContextVar[Mapping[str, bytes]] = ContextVar("provided", default=Mapp
 
 
 def newest(name: str) -> CodeRef | None:
-    """Return the reference to the code that was last loaded under this name, or None if none was."""
+    """Return the reference to the code that was last loaded under this name; None if the name is unknown."""
     return _NEWEST.get(name)
 
 
@@ -229,9 +229,7 @@ _LIBRARIES = (str(Path(__file__).parents[2]), str(Path(os.__file__).parent), "<"
 
 
 def _place(error: BaseException) -> tuple[str, int] | None:
-    """Return file and line of the innermost call in user-defined code that the error passed through, or None if there
-    is none.
-    """
+    """Return file and line of the innermost call in user-defined code that the error passed through, or None."""
     places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     return next((place for place in reversed(places) if not place[0].startswith(_LIBRARIES)), None)
 

@@ -65,7 +65,7 @@ class Immediate(Preemptive):
         return served
 
     def _next_served(self, view: View) -> RunningJob | None:
-        """Return the running job that will be the next to use up its slice, or None if none will."""
+        """Return the running job that will be the next to use up its slice, or None."""
         unserved = (run for run in view.running.values() if run.runs and self._slice_over(run) > view.now + MOMENT)
         return min(unserved, key=self._slice_over, default=None)
 
