@@ -72,9 +72,9 @@ class Schedule(Tabular):
     dropped: tuple[int, ...] = ()
     """Ranks of the jobs that were cancelled, because enough processors will never be available again."""
     again: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
-    """Function that repeats the run, to draw it; None if unknown."""
+    """Function that repeats the run, so that its chart can be drawn; None if that is impossible."""
     cores: tuple[int, ...] = ()
-    """Set of the cores that each job had last; empty for equal processors."""
+    """Cores on which each job was last, as bits; empty for equal processors."""
 
     def __repr__(self) -> str:
         ended = int((~np.isnan(self.end)).sum())
@@ -196,7 +196,7 @@ def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
 
 
 def _cores_of(workload: Workload, history: History) -> tuple[int, ...]:
-    """Return the cores of every job in its last stretch so far; nothing for equal processors."""
+    """Return the cores, as bits, that every job held in its last stretch so far; empty for equal processors."""
     if workload.shape is None:
         return ()
     found = [0] * len(workload)
