@@ -8,8 +8,6 @@ The state is in `state`, the effects of decisions in `transitions`, and switches
 other module changes the state of a simulation. The engine never names a policy. It relies on their declarations:
 lasting reservations (`keeps_reservations`) wake the policy when they are due and are part of `view.plan`; others are
 dropped before each pass.
-
-A run is curious if a user watches it: then the reason why each considered job waits is recorded.
 """
 
 from __future__ import annotations
@@ -54,9 +52,8 @@ from sim.workload.model import Workload
 from sim.workload.outages import Outage
 
 IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
-"""Numbers of steps without an arrival or an end after which the run is stopped as endless.
-
-The second number holds if only the policy can still change anything, or if time stands still.
+"""Numbers of steps without an arrival or end after which a run is stopped; the second if nothing but the policy can
+act
 """
 
 Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
@@ -117,9 +114,7 @@ class Engine:
             self._hears,
         )
         self._is_plain = not any(beside)
-        """True if nothing but arrivals, ends and timers can happen, and no watcher or other function is called after a
-        step.
-        """
+        """True if only arrivals, ends and timers can happen, without watchers and other callbacks."""
         self._express: Express | None = None
 
     # Another engine in the same state
@@ -201,9 +196,7 @@ class Engine:
         self._happen(at, successor.first())
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
-        """Let these processors (bits) fail in a separate step at the time `at` (default: that of the last step), until
-        `until`.
-        """
+        """Let these processors (bits) fail in a separate step at time `at` (default: now), until `until`."""
         at = self.now if at is None else at
         if processors <= 0 or processors >> self.state.procs:
             raise ParameterError(f"no such processors: they are numbered 0 to {self.state.procs - 1:,}")
@@ -227,9 +220,7 @@ class Engine:
         return True
 
     def step_within(self, decisions: int) -> None:
-        """Advance to the next instant and stop its pass after `decisions` decisions, to show the state between two
-        decisions.
-        """
+        """Advance to the next instant and stop its pass after `decisions` decisions, to show the state between them."""
         self._most, self._is_plain = decisions, False
         self.step()
 
@@ -254,11 +245,7 @@ class Engine:
         return True
 
     def hurry(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
-        """Make at most `steps` steps with the fast loop, until the time `until`. Return the credit used, 0 if the loop
-        cannot be used now.
-
-        A step costs `a_step` and 1 for every waiting job; the steps end when `credit` is used up.
-        """
+        """Make many steps with the fast loop; return the credit used (see `Express.go`), 0 if it cannot be used now."""
         state = self.state
         if self._loops is None or state.curious or self._after_step or state.leader:
             return 0
@@ -397,9 +384,7 @@ class Engine:
             self.state.free = self.state.machine.free
 
     def _drop_timers(self, now: float) -> bool:
-        """Remove the timers (times at which the policy wants a pass) that are due by `now`; return True if there was
-        any.
-        """
+        """Remove the timers (requests for a pass) that are due by `now`; return True if there was any."""
         timers, wakes, dropped = self.state.timers, self.state.wakes, False
         while timers and timers[0][0] <= now:
             timer, dropped = heappop(timers), True
@@ -427,10 +412,8 @@ class Engine:
     # The pass
 
     def _is_to_decide(self, is_awake: bool, is_new: bool) -> bool:
-        """Return True if the policy must make a pass now; `is_awake` is True if something happened, `is_new` at the
-        policy's first pass.
-
-        Where rows take turns, a pass is made only after an event.
+        """Return True if a pass is due: where rows take turns, only after an event, when awake, or if it is the
+        first.
         """
         state, sharing = self.state, self.state.sharing
         if sharing is None or is_awake or is_new:
@@ -438,9 +421,7 @@ class Engine:
         return bool(state.arrived or state.completed or state.resized or not sharing.ran)
 
     def _let_order_look(self) -> None:
-        """Let the order of the queue see the state before the pass; after a switch all waiting jobs count as
-        arrivals.
-        """
+        """Let the order of the queue see the state before a pass; after a switch all waiting jobs count as arrivals."""
         state, came = self.state, self.state.arrived
         if state.switches and state.switches[-1].step > state.step_count:
             state.arrived = [*state.waiting.jobs.values()]
@@ -448,9 +429,7 @@ class Engine:
         state.arrived = came
 
     def _let_decide_beside(self, is_new: bool) -> None:
-        """Make a pass that needs more than the policy's decisions: for turns, orders that see the state, changes of the
-        machine or policy.
-        """
+        """Make a pass in rare cases: turns, orders that see the state, machine changes, switches, partial passes."""
         state = self.state
         if state.waiting.looks:
             self._let_order_look()
@@ -469,9 +448,7 @@ class Engine:
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:
-        """Return the function that yields the decisions of the pass; for a pass that is to be stopped early, only the
-        first ones.
-        """
+        """Return the function that yields the decisions of the pass, or only the first ones if it is to be stopped."""
         decide = self.state.policy.decide
         return decide if self._most is None else partial(_first_of, self.state, self._most)
 
