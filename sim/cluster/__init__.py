@@ -1,1 +1,4 @@
-"""Observed clusters: their state, its changes, and the plans of their schedulers."""
+"""Observed clusters: their state as polled from a scheduler, its changes, and the plans of their schedulers.
+
+A picture is the state of a cluster at one poll.
+"""

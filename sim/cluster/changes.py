@@ -1,4 +1,4 @@
-"""Events between two pictures of a cluster: the steps of a history that is observed."""
+"""Events between two pictures of a cluster (states at two polls), which are the steps of an observed history."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from sim.cluster.values import SUSPENDED, Cluster, ClusterJob
 
 Kind = Literal["arrival", "start", "completion", "suspension", "node", "moved", "reservation"]
 TRIFLE = 1.0
-"""Seconds by which an expected start must move to count as moved."""
+"""Seconds by which the expected start of a job must move to count as moved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Event between two pictures."""
+    """Event between two pictures of a cluster."""
 
     at: float
-    """Time of the event according to the scheduler, else the time when it was first seen."""
+    """Time of the event as the scheduler reports it, otherwise the time of the first picture that shows it."""
     kind: Kind
     subject: str
     """Id of the job, or name of the node or the reservation."""
     before: str = ""
     after: str = ""
-    """State or reason after the event, as `before` has the earlier one."""
+    """State or reason after the event; `before` has the one before it."""
     by: float = 0.0
-    """Seconds by which an expected start moved; negative is earlier."""
+    """Seconds by which the expected start moved; negative if it moved to an earlier time."""
 
 
 def changes(before: Cluster | None, after: Cluster) -> tuple[Event, ...]:
-    """Return the events between two pictures in order of time; an empty tuple for the first picture."""
+    """Return the events between two pictures in order of time; none if there is no picture before."""
     if before is None:
         return ()
     found = [*_of_jobs(before, after), *_of_nodes(before, after), *_of_reservations(before, after)]
@@ -79,5 +79,5 @@ def _of_reservations(before: Cluster, after: Cluster) -> Iterator[Event]:
 
 
 def _within(at: float, before: Cluster, after: Cluster) -> float:
-    """Return the time limited to the span between the two pictures."""
+    """Return the time `at`, moved into the span between the two pictures if it is outside."""
     return min(max(at, before.at), after.at)

@@ -1,4 +1,4 @@
-"""Conversion of a cluster's values to plain data for a recording, and back. Foreign data is checked and bounded."""
+"""Conversion of a cluster's values to plain data for a recording, and back. Data read from a file is checked."""
 
 from __future__ import annotations
 
@@ -17,23 +17,25 @@ LARGEST = 1 << 62
 
 
 class DamagedError(ValueError):
-    """Error for plain data that is no value of a cluster."""
+    """Error for data that no value of a cluster can be made from."""
 
 
 def encode(value: T) -> Plain:
-    """Return the fields of a value that differ from their defaults."""
+    """Return the fields of a value that differ from their defaults, as plain data."""
     shown = ((field.name, getattr(value, field.name), default_of(field)) for field in _fields(type(value)))
     return {name: _plain(found) for name, found, default in shown if found != default}
 
 
 def changed(before: T, after: T) -> Plain:
-    """Return the fields of `after` that differ from those of `before`."""
+    """Return the fields of `after` that differ from those of `before`, as plain data."""
     pairs = ((f.name, getattr(before, f.name), getattr(after, f.name)) for f in _fields(type(after)))
     return {name: _plain(now) for name, was, now in pairs if was != now}
 
 
 def decode(cls: type[T], data: object) -> T:
-    """Return the value of plain data. Raise `DamagedError` if a field is missing or of another type."""
+    """Return the value of this class that plain data stands for. Raise `DamagedError` if a field is missing or of
+    another type.
+    """
     if not isinstance(data, dict):
         raise DamagedError(f"a {cls.__name__} should be an object")
     readers = _READERS[cls.__name__]
@@ -114,7 +116,7 @@ _BY_TYPE: Mapping[str, Callable[[Any], Any]] = {
     "frozenset[str]": lambda value: frozenset(texts(value)),
     "tuple[Cores, ...]": _cores,
 }
-"""Functions that read a field, by the type in which it is written."""
+"""Functions that check and convert a field, by the name of its type."""
 
 
 _READERS: dict[str, dict[str, Callable[[Any], Any]]] = {

@@ -1,4 +1,4 @@
-"""Times of a real cluster as text, in the time zone of the reader."""
+"""Times of a real cluster as text, in the time zone of the program."""
 
 from __future__ import annotations
 

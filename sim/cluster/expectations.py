@@ -1,4 +1,4 @@
-"""Changes of the expected start of a waiting job."""
+"""Expected starts of a waiting job, and how they moved from poll to poll."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sim.cluster.values import Cluster
 
 @dataclass(frozen=True)
 class Expectation:
-    """Start of a job that Slurm expected at one poll."""
+    """Start that Slurm expected for a job at one poll."""
 
     at: float
     start: float
@@ -20,14 +20,14 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Expectations:
-    """Expected starts of one job in order of time, and its actual start (`started`)."""
+    """Expected starts of one job in order of time, and its actual start (`started`) if it has started."""
 
     said: tuple[Expectation, ...] = ()
     started: float | None = None
 
     @property
     def moves(self) -> tuple[float, ...]:
-        """Return the seconds by which each expected start moved from the one before; negative is earlier."""
+        """Return the seconds by which each expected start differs from the one before; negative if it is earlier."""
         return tuple(after.start - before.start for before, after in zip(self.said, self.said[1:], strict=False))
 
 

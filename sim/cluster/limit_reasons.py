@@ -1,4 +1,4 @@
-"""Reasons of limits as text: which limit, how full it is, and which jobs fill it."""
+"""Text for Slurm's reasons that are about limits: which limit, how full it is, and which jobs fill it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ _REASON = re.compile(
     r"(?P<how>Grp|Max|Min)(?P<what>[A-Z]\w*?)(?P<span>Run(?:Minutes|Mins)|Minutes|Mins)?"
     r"(?:Per(?P<per>User|Job|Account|Acct|Node))?(?:Limit|NotSatisfied)?"
 )
-"""Pattern of Slurm's reasons for limits; a QOS limit per account or on minutes has no QOS before it."""
+"""Pattern of Slurm's reasons for limits. The ones per account or on minutes have no "QOS" at the beginning, even if
+they belong to one.
+"""
 _RESOURCES = {
     "cpu": ("cpu", "cores"), "mem": ("mem", "memory in MB"), "memory": ("mem", "memory in MB"),
     "node": ("node", "nodes"),
     "gres": ("gres/gpu", "GPUs"), "billing": ("billing", "billing units"), "energy": ("energy", "energy in J"),
     "bb": ("bb/", "burst buffer in GB"), "license": ("license/", "licenses"), "unknown": ("", "of another resource"),
 }  # fmt: skip
-"""Resource name in a limit, and in words, for each resource name in a reason."""
+"""Name of a resource in limits, and its name as text, by its name in a reason."""
 MOST_NAMED = 3
-"""Largest number of jobs that are named as filling a limit."""
+"""Largest number of jobs that are listed as filling a limit."""
 
 
 def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
-    """Return the reason of the job as text if it is about a limit, else None."""
+    """Return text for the job's reason to wait if it is about a limit, otherwise None."""
     match = _REASON.fullmatch(job.reason)
     if match is None:
         return None
@@ -46,7 +48,7 @@ def limit_reason(cluster: Cluster, job: ClusterJob) -> str | None:
 
 
 def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whose: str) -> str:
-    """Return text about the limit on a single job that this job exceeds; the job or the limit must be changed."""
+    """Return text about a limit that this job alone exceeds, so that the job or the limit must be changed."""
     unit, own = _unit(match), _own_share(job, match, limit) if limit else 0
     is_least = match["how"] == "Min"
     each = "" if is_least else f" for {'a node of ' if match['per'] == 'Node' else ''}a job"
@@ -62,7 +64,7 @@ def _of_one_job(job: ClusterJob, match: re.Match[str], limit: Limit | None, whos
 
 
 def _owner(job: ClusterJob, match: re.Match[str]) -> str:
-    """Return the owner of the limit as text."""
+    """Return the owner of the limit (the account, user or QOS) as text."""
     if match["of"] != "Assoc":
         per = {"User": f"user {job.user} in QOS {job.qos}", "Account": f"account {job.account} in QOS {job.qos}"}
         return per.get((match["per"] or "").replace("Acct", "Account"), f"QOS {job.qos}")
@@ -95,7 +97,9 @@ def _key(match: re.Match[str]) -> str:
 
 
 def _limit(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> Limit | None:
-    """Return the limit to which the reason refers; of several possible ones (an account's parents) the fullest."""
+    """Return the limit that the reason is about; if several are possible (those of an account's parents), the
+    fullest.
+    """
     key = _key(match)
     alike = [limit for limit in cluster.limits if limit.what == key or (key.endswith("/") and key in limit.what)]
     if match["of"] != "Assoc":
@@ -122,8 +126,8 @@ def _own_share(job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
 
 
 def _used_now(cluster: Cluster, job: ClusterJob, match: re.Match[str], limit: Limit) -> float:
-    """Return how much of the limit the jobs in the picture use, because the picture is newer than the limits. 0
-    if that is no sum over jobs.
+    """Return how much of the limit running jobs use, by the jobs in the picture because it is newer than the limits; 0
+    if that cannot be added up.
     """
     if match["span"] or "Submit" in limit.what or limit.what.endswith("=node"):
         return 0.0
@@ -142,7 +146,7 @@ def _filled_by(cluster: Cluster, job: ClusterJob, match: re.Match[str]) -> str:
 
 
 def _shares(match: re.Match[str], job: ClusterJob, other: ClusterJob) -> bool:
-    """Return True if the limit counts both jobs."""
+    """Return True if the limit counts the job `other` as well as the job."""
     if match["of"] == "Assoc":
         return other.account == job.account and (match["how"] == "Grp" or other.user == job.user)
     same = {None: True, "User": other.user == job.user}.get(match["per"], other.account == job.account)

@@ -1,4 +1,4 @@
-"""Machine of a cluster in the form of a trace of nodes, so that a recording can be replayed on it."""
+"""Machine of a cluster in the form of a trace with nodes, so that its recording can be replayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that none of a job's partitions can meet, with the numbers, and the partitions that could."""
+"""Requests that none of a job's partitions can meet, as text, and other partitions that could."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sim.formatting import count, listed, span
 
 
 def partitions_of(cluster: Cluster, job: ClusterJob) -> list[Partition]:
-    """Return the partitions in which the job may run."""
+    """Return the partitions that the job names."""
     names = job.partition.split(",")
     return [each for each in cluster.partitions if each.name in names]
 
@@ -43,5 +43,5 @@ def _misfits(cluster: Cluster, job: ClusterJob, partition: Partition) -> Iterato
 
 
 def _gpus(nodes: list[Node], job: ClusterJob) -> int:
-    """Return the largest number of GPUs that enough nodes for the job have each."""
+    """Return the largest number of GPUs per node that the job could request: enough nodes have as many."""
     return sum(sorted((node.gpus for node in nodes), reverse=True)[: max(job.nodes_wanted, 1)])

@@ -1,4 +1,4 @@
-"""History of an observed cluster: successive pictures, as stretches of time on cores.
+"""History of an observed cluster: its pictures (states at each poll) as stretches, in which a job holds cores.
 
 Charts, panels and stops read it as they read the history of a simulated run. Cores are numbered from the last node to
 the first, so that the first node is at the top of a chart; times are seconds since `origin`.
@@ -27,11 +27,11 @@ from sim.workload.formats.sacct import stamp
 from sim.workload.model import Field, Header, Workload
 
 MOST_KEPT = 2_000
-"""Pictures of the cluster are kept complete up to this number of jobs in all of them; of older pictures only the
-stretches and the kinds of events are kept.
+"""Number of jobs in all pictures up to which these are kept complete; of older ones only stretches and kinds of
+events.
 """
 MOST_PAST = 50_000
-"""Largest number of stretches that have ended, and of jobs if the past is limited; older ones are dropped."""
+"""Largest number of past stretches, and of past jobs if only a limited past is kept; older ones are dropped."""
 MOST_EVENTS = 2_000
 """Largest number of events that are kept; older ones are found again by comparing pictures."""
 MOST_DATES, FEW_DATES = 200, 20
@@ -40,7 +40,7 @@ UTC = ZoneInfo("UTC")
 
 
 class Rows(NamedTuple):
-    """Cores of one node in the chart: `low` until `high`."""
+    """Numbers of the cores of one node in the chart: from `low` to before `high`."""
 
     node: str
     low: int
@@ -55,9 +55,7 @@ class Dated(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """Node on which no job could start, with begin and end (None while it lasts), and the reason that a person
-    wrote.
-    """
+    """Time in which no job could start on a node, with the administrator's reason; the end is None while it lasts."""
 
     node: str
     start: float
@@ -75,7 +73,7 @@ class _Held:
 
 @dataclass(frozen=True)
 class Layout:
-    """Layout of the cores of all nodes."""
+    """Places of the cores of all nodes in the chart."""
 
     rows: tuple[Rows, ...]
     """Cores of each node, in the order of the nodes."""
@@ -83,7 +81,7 @@ class Layout:
 
     @classmethod
     def of(cls, nodes: Iterable[Node]) -> Layout:
-        """Return the layout of these nodes, the first one at the top."""
+        """Return the places for the cores of these nodes, the first node at the top."""
         listed = list(nodes)
         top = total = sum(node.cpus for node in listed)
         rows = []
@@ -93,44 +91,48 @@ class Layout:
         return cls(tuple(rows), total)
 
     def processors(self, nodes: Iterable[str]) -> int:
-        """Return all cores of these nodes."""
+        """Return all cores of these nodes, as bits."""
         known = {row.node: row for row in self.rows}
         return sum((1 << known[name].high) - (1 << known[name].low) for name in set(nodes) if name in known)
 
 
 class Observed:
-    """Observed history, to which pictures are added in order of time. Only one thread may use it."""
+    """History of an observed cluster, to which pictures are added in order of time. Only one thread may use it."""
 
     def __init__(self, zone: tzinfo = UTC, past: float = inf) -> None:
-        """Make an empty history that forgets jobs `past` seconds after the scheduler listed them last."""
+        """Make an empty history, which forgets a job `past` seconds after the scheduler last listed it; dates are in
+        `zone`.
+        """
         self.zone, self._limit = zone, past
         self._begin = -inf
-        """Time since the origin before which jobs may be forgotten."""
+        """Time, in seconds since the origin, before which jobs may have been forgotten."""
         self._seen = array("d")
-        """Time since the origin when each job, by rank, was last listed or held cores."""
+        """Time, in seconds since the origin, when each job was last listed or held cores; by rank."""
         self._kinds_known: dict[frozenset[Kind], frozenset[Kind]] = {}
         self.origin: float | None = None
-        """Midnight, on the cluster's clock, before the first picture, in seconds since 1970."""
+        """Midnight before the first picture in the cluster's time zone, as seconds since 1970; times count from
+        here.
+        """
         self.layout = Layout((), 0)
         self.moments: list[float] = []
         """Times of the pictures in seconds since the origin."""
         self.kinds: list[frozenset[Kind]] = []
-        """Kinds of events since the picture before, for each picture."""
+        """Kinds of the events between each picture and the one before it."""
         self._events: dict[int, tuple[Event, ...]] = {}
-        """Events of each picture by its number; from the first number on, none is missing."""
+        """Events before each picture, by number of the picture; those of the oldest pictures may be missing."""
         self._count = 0
         self.jobs: list[ClusterJob] = []
-        """Jobs as they were last seen, by rank; one without an id was forgotten."""
+        """Jobs as they were last seen, by rank; a forgotten job has an empty id."""
         self._nobody = ClusterJob("", "", "COMPLETED")
         self.ranks: dict[str, int] = {}
         self.doubled = 0
-        """Number of cores that two jobs held at once in the last picture, according to the scheduler."""
+        """Number of cores that two jobs held at once in the last picture, as the scheduler reported them."""
         self._kept: deque[tuple[int, Cluster]] = deque()
         self._size = 0
         self._past: deque[Stretch] = deque(maxlen=MOST_PAST)
         self._open: dict[int, _Held] = {}
         self._dates: dict[int, array[float]] = {}
-        """Expected starts of each job by rank: the time when each was given, and the start, alternately."""
+        """Expected starts of each job by rank: alternately the time of the poll and the start expected then."""
         self.levels: list[tuple[float, int]] = []
         """Share of the cores in use and number of waiting jobs in each picture."""
         self._gone: list[Gone] = []
@@ -139,7 +141,7 @@ class Observed:
     # Input
 
     def add(self, cluster: Cluster) -> tuple[Event, ...]:
-        """Add the next picture; return the events since the one before."""
+        """Add the next picture; return the events between it and the one before."""
         before = self.last
         if self.origin is None:
             local = datetime.fromtimestamp(cluster.at, self.zone)
@@ -161,7 +163,7 @@ class Observed:
         return happened
 
     def add_past(self, ended: Iterable[ClusterJob]) -> None:
-        """Add jobs from the accounting that ended before the first picture; their cores are unknown."""
+        """Add jobs that ended before the first picture, from the accounting; their cores are unknown."""
         if self.origin is None:
             return
         taken: dict[str, list[tuple[float, int]]] = {}
@@ -189,26 +191,26 @@ class Observed:
         return self._kept[-1][1] if self._kept else None
 
     def at(self, picture: int) -> Cluster | None:
-        """Return the picture of that number, None for one that was dropped."""
+        """Return the picture with this number; None if it was dropped."""
         first = self._kept[0][0] if self._kept else 0
         return self._kept[picture - first][1] if 0 <= picture - first < len(self._kept) else None
 
     @property
     def first_kept(self) -> int:
-        """Return the number of the earliest picture that is kept whole."""
+        """Return the number of the earliest picture that is still complete."""
         return self._kept[0][0] if self._kept else 0
 
     @property
     def first_known(self) -> int:
-        """Return the number of the earliest picture whose jobs are all known still."""
+        """Return the number of the earliest picture of which no job has been forgotten."""
         return min(bisect_left(self.moments, self._begin), max(len(self.moments) - 1, 0))
 
     def picture_at(self, time: float) -> int:
-        """Return the number of the last picture taken until `time`, 0 before the first."""
+        """Return the number of the last picture up to `time`; 0 if there is none."""
         return max(bisect_right(self.moments, time) - 1, 0)
 
     def stretches(self, until: float) -> list[Stretch]:
-        """Return the stretches of time in which jobs held cores, from what was known at the time `until`."""
+        """Return the stretches in which jobs held cores, as known at the time `until`."""
         found = [
             s if s.end is None or s.end <= until else s._replace(end=None, ended_by=None)
             for s in self._past
@@ -222,23 +224,23 @@ class Observed:
         return found
 
     def dates(self, rank: int, until: float) -> tuple[Dated, ...]:
-        """Return the expected starts of a job that were given until `until`, each where it changed."""
+        """Return the expected starts of a job that were known at `until`, without repeats of the same start."""
         numbers = tuple(self._dates.get(rank, ()))  # a copy: the other thread goes on
         return tuple(Dated(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True) if pair[0] <= until)
 
     def gone(self, until: float) -> tuple[Gone, ...]:
-        """Return the nodes that were drained or down before `until`, from what was known at that time."""
+        """Return the times in which nodes were drained or down, as they were known at the time `until`."""
         known = (gone for gone in self._gone if gone.start <= until)
         return tuple(g if g.end is None or g.end <= until else g._replace(end=None) for g in known)
 
     def happened(self, picture: int) -> tuple[Event, ...] | None:
-        """Return the events since the picture before this one, None if they were dropped."""
+        """Return the events between this picture and the one before; None if they were dropped."""
         found = self._events.get(picture)
         return found if found is not None or not 0 <= picture < len(self.kinds) or self.kinds[picture] else ()
 
     @property
     def workload(self) -> Workload:
-        """Return the jobs seen so far as a workload, by rank, for code that reads workloads."""
+        """Return the jobs seen so far as a workload, in rank order, for code that reads workloads."""
         if self._workload is None:
             self._workload = _workload_of(self.jobs, max(self.layout.cpus, 1), self.origin or 0.0, self.zone)
         return self._workload
@@ -260,7 +262,7 @@ class Observed:
             self._size -= len(self._kept.popleft()[1].jobs)
 
     def _forget(self, now: float) -> None:
-        """Drop what ended before the limited past; the ranks of other jobs stay."""
+        """Forget stretches and jobs that ended before the limited past; the ranks of other jobs stay the same."""
         if self._limit == inf:
             return
         begin, self._begin = self._begin, max(self._begin, now - self._limit)  # one picture later, for other threads
@@ -274,7 +276,7 @@ class Observed:
         self._gone = [gone for gone in self._gone if gone.end is None or gone.end >= begin]
 
     def _lay_out(self, cluster: Cluster) -> None:
-        """Number the cores; if nodes were added or removed, move the stretches on them to the new numbers."""
+        """Number the cores of all nodes; if nodes were added or removed, renumber the stretches."""
         before, self.layout = self.layout, Layout.of(cluster.nodes)
         if not before.rows or before == self.layout:
             return
@@ -295,7 +297,7 @@ class Observed:
         }
 
     def _note_gone(self, cluster: Cluster) -> None:
-        """Record which nodes went down or came back; a reason often has the time."""
+        """Record which nodes became unavailable or available; the reason of a node often contains the time."""
         now = cluster.at - (self.origin or 0.0)
         open_now = {gone.node: place for place, gone in enumerate(self._gone) if gone.end is None}
         for node in cluster.nodes:
@@ -327,15 +329,13 @@ class Observed:
             busy |= self._hold(job, self.ranks[job.id], now, busy)
 
     def _end_of(self, job: ClusterJob, cluster: Cluster, now: float) -> float:
-        """Return the end of a job that no longer holds cores: the scheduler's time, else the time when that was first
-        seen.
-        """
+        """Return the end of a job that holds no cores any more: the scheduler's, or when it was first seen."""
         seen = cluster.job_of.get(job.id)
         end = seen.end if seen is not None and seen.has_ended else None
         return now if end is None else min(end - (self.origin or 0.0), now)
 
     def _add_short(self, cluster: Cluster, before: Cluster | None) -> None:
-        """Add jobs that started and ended since the last picture, if the scheduler still lists them."""
+        """Add stretches for jobs that started and ended between the two pictures, if the scheduler still lists them."""
         for job in cluster.jobs:
             was = before.job_of.get(job.id) if before is not None else None
             if not job.has_ended or job.start is None or job.end is None or not job.nodes or job.end <= job.start:
@@ -347,7 +347,7 @@ class Observed:
                 self._past.append(Stretch(self.ranks[job.id], start, end, "run", processors, ended_by=_ending(job)))
 
     def _hold(self, job: ClusterJob, rank: int, now: float, busy: int) -> int:
-        """Record the cores that a job holds now, and return them."""
+        """Record the cores that a job holds now, and return them as bits; `busy` are the cores of other jobs."""
         kind = "suspended" if job.state == SUSPENDED else "run"
         was = self._open.get(rank)
         if job.cores:
@@ -380,7 +380,7 @@ class Observed:
             self._past.append(Stretch(rank, held.start, end, held.kind, held.processors, ended_by=ended_by))
 
     def _free_on(self, node: str, count: int, busy: int) -> int:
-        """Return `count` cores of a node from its first one on, preferring free ones."""
+        """Return `count` cores of a node as bits: the first free ones, then others."""
         row = next((row for row in self.layout.rows if row.node == node), None)
         if row is None:
             return 0
@@ -413,7 +413,7 @@ class Observed:
 
 
 def sharing(cluster: Cluster, before: Cluster | None) -> Cluster:
-    """Return the picture with equal values replaced by the objects of the last picture, to save memory."""
+    """Return the picture with values that are the same as in the last one replaced by its objects, to save memory."""
     if before is None:
         return cluster
     known: Mapping[str, ClusterJob] = before.job_of
@@ -427,7 +427,7 @@ _SHARED = ("nodes", "partitions", "reservations", "limits", "parts")
 
 
 def _spread(job: ClusterJob) -> list[tuple[str, int]]:
-    """Return (node, cores) divided as evenly as possible, because the cores on each node are unknown."""
+    """Return (node, number of cores) for each node of the job, divided evenly, because the real numbers are unknown."""
     each, more = divmod(job.cpus, max(len(job.nodes), 1))
     return [(name, each + (place < more)) for place, name in enumerate(job.nodes)]
 
@@ -449,14 +449,14 @@ def _union(masks: Iterable[int]) -> int:
 
 
 def _ending(job: ClusterJob) -> str:
-    """Return the kind of a stretch's end: killed if the job was killed or its node failed."""
+    """Return the kind of end of the job's stretch: killed if the job was killed or its node failed, otherwise done."""
     if job.state in ("TIMEOUT", "CANCELLED", "OUT_OF_MEMORY", "DEADLINE", "PREEMPTED"):
         return "killed"
     return "interrupted" if job.state in ("NODE_FAIL", "BOOT_FAIL") else "done"
 
 
 def _workload_of(jobs: list[ClusterJob], procs: int, origin: float, zone: tzinfo) -> Workload:
-    """Return the jobs as columns; a job without a limit counts as a day long."""
+    """Return the jobs as a workload of `procs` processors; a job without a time limit gets an estimate of a day."""
     users, queues, groups = _Words(), _Words(), _Words()
     limit = np.array([job.limit or 86400.0 for job in jobs], float)
     known = [(job.end - job.start) if job.has_ended and job.start and job.end else None for job in jobs]
@@ -485,7 +485,7 @@ def _workload_of(jobs: list[ClusterJob], procs: int, origin: float, zone: tzinfo
 
 
 class _Words:
-    """Numbers for words, counted in order of first use."""
+    """Numbers for words, such as names of users, in order of first use."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}

@@ -1,18 +1,18 @@
-"""Pace of the requests to a scheduler, which protects it from load."""
+"""Pace of the polls of a scheduler, which is slowed down to protect it from load."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 USUAL, LEAST, MOST = 60.0, 10.0, 900.0
-"""Seconds between two polls: the default, the smallest and the largest."""
+"""Seconds between two polls: by default, at least, and at most."""
 SLOW = 1.0
-"""Seconds of an answer that counts as slow if exceeded."""
+"""Seconds above which an answer counts as slow."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds until the next poll; every answer gives a new `Pace`.
+    """Seconds until the next poll. It never changes; `after` returns another `Pace`.
 
     >>> Pace.of(5).wait, Pace.of(60).after(cost=0.2).wait, Pace.of(60).after(cost=1.5).after(cost=None).wait
     (10.0, 60.0, 240.0)
@@ -28,9 +28,9 @@ class Pace:
         return cls(wish, wish)
 
     def after(self, cost: float | None) -> Pace:
-        """Return the pace after an answer that took `cost` seconds; None for no answer or a refusal.
+        """Return the pace after an answer that took `cost` seconds; None if there was no answer, or a refusal.
 
-        The interval is doubled after a slow answer or none, and normal again after a quick one.
+        A slow answer or none doubles the interval, a quick one sets it to the requested value.
         """
         if cost is not None and cost <= SLOW:
             return Pace(self.every, self.every)

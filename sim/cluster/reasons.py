@@ -1,4 +1,4 @@
-"""Reasons why a job waits, as text with numbers: Slurm's reason, and the state of the cluster that explains it."""
+"""Text with numbers for why a job waits: Slurm's reason, and the state of the cluster that explains it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from sim.formatting import count, listed, printable, shortened, span
 from sim.workload.formats.slurm_text import hosts
 
 MOST_LETTERS = 320
-"""Largest number of letters of a reason, because names are foreign text of any length."""
+"""Largest number of letters of a reason; it contains names of any length, written by users."""
 MOST_NAMED = 3
 Telling = Callable[[Cluster, ClusterJob], str]
 
 
 def say(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the state of a job in one line, worded to follow the job's name."""
+    """Return the state of a job, with its reason to wait, in one line that continues a sentence beginning with its
+    name.
+    """
     return shortened(printable(_said(cluster, job)), MOST_LETTERS)
 
 
@@ -50,7 +52,7 @@ def _said(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def paragraph(cluster: Cluster, job: ClusterJob) -> tuple[str, ...]:
-    """Return everything that the cluster reports about a job, one sentence per line."""
+    """Return all that is known about a job, one sentence per line."""
     lines = [f"J{job.id} {_said(cluster, job)}."]
     if job.is_waiting:
         lines.append(_asked(job))
@@ -71,7 +73,9 @@ def _asked(job: ClusterJob) -> str:
 
 
 def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the expected start of a waiting job as text: planned, "not before", or unknown."""
+    """Return the expected start of a waiting job as text; it may be planned, a time before which it cannot start, or
+    unknown.
+    """
     if cluster.is_private:
         return "Other users' jobs are hidden here, so no expected start can be trusted"
     if job.start is None:
@@ -87,12 +91,12 @@ def start_in_words(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def ahead(cluster: Cluster, job: ClusterJob) -> list[ClusterJob]:
-    """Return the waiting jobs of its partitions that Slurm considers before this job, in order."""
+    """Return the waiting jobs that Slurm considers before this job in the same partitions, in order."""
     return [cluster.queue[place] for place in _places_ahead(cluster, job)]
 
 
 def _places_ahead(cluster: Cluster, job: ClusterJob) -> Sequence[int]:
-    """Return the indices in the queue of the jobs that are ahead of this job.
+    """Return the indices in the queue of the jobs that Slurm considers before this one.
 
     For a job in one partition only this partition's jobs are read.
     """
@@ -111,7 +115,7 @@ def _priority(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _compared(cluster: Cluster, other: ClusterJob, job: ClusterJob) -> str:
-    """Return text on how far another job is ahead: the parts of the priorities that differ."""
+    """Return text on why another job is ahead: the parts of the two priorities that differ."""
     if other.priority == job.priority:
         return f"J{other.id} has the same priority and was submitted earlier"
     text = f"J{other.id} has priority {other.priority:,} > {job.priority:,}"
@@ -145,7 +149,9 @@ def _resources(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _usable(cluster: Cluster, job: ClusterJob) -> list[Node]:
-    """Return the nodes of the job's partitions that are up, and not reserved for others before the job could end."""
+    """Return the nodes of the job's partitions that are up and, for as long as the job may run, not reserved for
+    others.
+    """
     names = {name for each in partitions_of(cluster, job) for name in each.nodes}
     end = cluster.at + (job.limit or 0)
     kept = {
@@ -163,7 +169,7 @@ def _gets_whole_nodes(cluster: Cluster, job: ClusterJob) -> bool:
 
 
 def _lacks(cluster: Cluster, job: ClusterJob, nodes: list[Node]) -> str | None:
-    """Return the resources that each node lacks for the job as text, as of the last poll of the nodes, or None."""
+    """Return text on a resource of which these nodes have too little free for the job; None if they have enough."""
     memory = max((node.memory - node.memory_taken for node in nodes), default=0)
     gpus = sum(max(node.gpus - node.gpus_taken, 0) for node in nodes)
     if job.gpus > gpus:
@@ -240,7 +246,7 @@ def _begin(cluster: Cluster, job: ClusterJob) -> str:
 
 
 def _never_fits(cluster: Cluster, job: ClusterJob) -> str:
-    """Return the request that the job's partitions can never meet, as text."""
+    """Return the request that none of the job's partitions can ever meet, as text."""
     if told := misfit(cluster, job):
         return f"can never start: {told}"
     own = {
@@ -278,7 +284,7 @@ _UNAVAILABLE = ("ReqNodeNotAvail", "Nodes required for job are DOWN", "Reserved 
 
 
 def _unavailable(cluster: Cluster, job: ClusterJob) -> str:
-    """Return as text which nodes are unavailable, and when which maintenance ends."""
+    """Return text on which nodes are unavailable, and when the maintenance ends."""
     named = set(hosts(job.reason.partition("UnavailableNodes:")[2]))
     gone = [node for node in cluster.nodes if node.is_gone and (node.name in named or not named)]
     told = [f"{node.name} is {'+'.join(sorted(node.states & _DOWN) or sorted(node.states)).lower()}" for node in gone]
@@ -310,7 +316,7 @@ _TOLD: Mapping[str, Telling] = {
     "BadConstraints": _never_fits,
     "Constraints": _never_fits,
 }
-"""Functions that explain a reason of Slurm by the state of the cluster, by reason."""
+"""Functions that return text for a reason of Slurm from the state of the cluster, by reason."""
 _PLAIN: Mapping[str, str] = {
     "JobHeldUser": "its user holds it (scontrol release JOB lets it go)",
     "JobHeldAdmin": "an administrator holds it",
@@ -367,6 +373,6 @@ _PLAIN: Mapping[str, str] = {
     "InvaildReason": "Slurm gives no reason that it knows",
     "ReqNodeNotAvail": "a node that it asks for by name is not available",
 }
-"""Texts of reasons of Slurm that need no further explanation, by reason."""
+"""Text for those reasons of Slurm that do not depend on the state of the cluster, by reason."""
 CODES = tuple(dict.fromkeys((*_TOLD, *_PLAIN)))
-"""Reasons of Slurm for which there is text, besides reasons of limits."""
+"""Reasons of Slurm for which there is text, without those about limits."""

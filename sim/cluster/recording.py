@@ -1,7 +1,8 @@
-"""Recording of a live cluster: one SQLite file that grows by the changes at each poll.
+"""Recording of a live cluster: one SQLite file, to which each poll adds what has changed.
 
 A row per poll, written and committed at once: a kill loses at most the last poll. Many programs may read while one
-writes. Every `FRAME`th row has the whole picture, all others the changes since the row before. The table `jobs` has
+writes. Every `FRAME`th row has the whole picture (state of the cluster), all others the changes since the row before.
+The table `jobs` has
 each job once, as it was last seen, so that the file can be read as a trace.
 """
 
@@ -26,16 +27,18 @@ from sim.databases import connected, foreign_database, refuse_computing
 from sim.errors import FileError
 
 FRAME = 60
-"""Number of polls between two whole pictures; any time can then be read within half a second."""
+"""Every this many polls the whole picture is written; so any time can be read within half a second."""
 MOST_BYTES, MOST_TIMES = 1 << 26, 50
-"""Largest size in bytes of an unpacked picture."""
+"""Largest size in bytes of an unpacked picture, and its largest ratio to the packed size."""
 MOST_NEAR = 10_000
-"""Largest number of jobs in the pictures that a reader caches for steps back."""
+"""Largest number of jobs in the pictures that a reader keeps in memory, for steps back."""
 CACHE = 256
-"""Size in KB of the memory for the file's pages in the writer, which never reads them again."""
+"""Size in KB of the writer's memory for pages of the file, which it never reads again."""
 FORMAT = 2
 SHIFTED = ("priority", "start")
-"""Fields that change for most waiting jobs at each poll; their differences are stored together."""
+"""Fields that change for most waiting jobs at each poll, usually by the same amount; their differences are stored
+together.
+"""
 TABLES = ("about", "polls", "jobs")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT);
@@ -50,15 +53,17 @@ _KINDS: tuple[tuple[str, type[Any], str], ...] = (
     ("reservations", Reservation, "name"),
     ("jobs", ClusterJob, "id"),
 )
-"""Kinds of items: the field of `Cluster`, its class, and the field that names an item."""
+"""Kinds of items in a picture: field of `Cluster`, class of the item, field by which an item is identified."""
 
 
 MOST_PAST = 50_000
-"""Largest number of jobs ended before the first poll that are read: the latest ones."""
+"""Largest number of jobs from before the first poll that are read; the latest ones are used."""
 
 
 class Recorder:
-    """Writer of a recording. With `secret`, users, accounts and names are replaced by pseudonyms made with it."""
+    """Writer of a recording. If there is a `secret`, names of users, accounts and jobs are replaced by pseudonyms made
+    with it.
+    """
 
     def __init__(self, path: str | Path, secret: bytes | None = None) -> None:
         self._path, self._secret = str(path), secret
@@ -77,7 +82,7 @@ class Recorder:
             raise
 
     def _prepare(self) -> None:
-        """Make the tables, unless they are there. Raise `FileError` for any other database."""
+        """Make the tables of a new file, or check those of an old one. Raise `FileError` for any other database."""
         try:
             refuse_computing(self._db)
             there = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
@@ -128,7 +133,7 @@ class Recorder:
             raise FileError(f"the recording cannot be written: {error}", self._path) from None
 
     def _write_machine(self, cluster: Cluster) -> None:
-        """Write the machine if it has changed; it is needed to read the file as a trace."""
+        """Write the machine's nodes if they have changed; they are needed to read the file as a trace."""
         machine = machine_in_words(cluster)
         if machine != self._machine:
             self._machine = machine
@@ -136,19 +141,21 @@ class Recorder:
                 self._db.execute("INSERT OR REPLACE INTO about VALUES ('machine', ?)", (machine,))
 
     def close(self) -> None:
-        """Close the file; all data is then in one file, unless another program reads it."""
+        """Close the file. All data is then in this one file, unless another program still reads it."""
         with suppress(sqlite3.Error):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()
 
 
 def _is_told(was: ClusterJob | None, job: ClusterJob) -> bool:
-    """Return True if the job's row must be written again: not for a new priority or expected start."""
+    """Return True if the job changed in a way that its row must be written again: more than its priority or expected
+    start.
+    """
     return was is None or _row(was) != _row(job)
 
 
 def _left(job: ClusterJob, at: float) -> ClusterJob:
-    """Return a job that the scheduler no longer lists, with an assumed end between the last two polls."""
+    """Return a job that the scheduler no longer lists as ended, at an assumed time between the last two polls."""
     if job.has_ended:
         return job
     if job.is_waiting:
@@ -180,13 +187,13 @@ def _past_job(row: tuple[Any, ...]) -> ClusterJob:
 
 
 def _whole(cluster: Cluster) -> Plain:
-    """Return the whole picture as plain data."""
+    """Return the complete picture as plain data."""
     data: Plain = {kind: [encode(item) for item in getattr(cluster, kind)] for kind, _, _ in _KINDS}
     return data | _rest(cluster)
 
 
 def _rest(cluster: Cluster) -> Plain:
-    """Return the fields that are stored as a whole if they have changed."""
+    """Return the fields that are stored completely whenever they have changed, as plain data."""
     return {
         "name": cluster.name,
         "version": cluster.version,
@@ -198,14 +205,14 @@ def _rest(cluster: Cluster) -> Plain:
 
 
 def _columns(cluster: Cluster) -> Plain:
-    """Return the parts of priorities in columns, which compress well."""
+    """Return the parts of the jobs' priorities, one column for each part, because columns compress well."""
     numbers = list(cluster.parts)
     names = sorted({name for parts in cluster.parts.values() for name in parts})
     return {"numbers": numbers, "names": {n: [cluster.parts[j].get(n, 0) for j in numbers] for n in names}}
 
 
 def _delta(before: Cluster, after: Cluster) -> Plain:
-    """Return the changes between two pictures: new items, changed fields of others, and names of removed items."""
+    """Return the changes between two pictures as plain data: new items, changed fields, and names of removed items."""
     data: Plain = {}
     for kind, _, name in _KINDS:
         was = {getattr(item, name): item for item in getattr(before, kind)}
@@ -233,7 +240,7 @@ def _keeps_order(was: list[str], now: list[str]) -> bool:
 
 
 def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) -> dict[str, ClusterJob]:
-    """Add the differences of the shifted fields to `data`, and return the old jobs with these differences applied."""
+    """Add the differences of the fields in `SHIFTED` to `data`; return the old jobs with these differences applied."""
     kept = [key for key in was if key in now]
     moved = dict(was)
     for field in SHIFTED:
@@ -248,21 +255,23 @@ def _shift(was: dict[str, ClusterJob], now: dict[str, ClusterJob], data: Plain) 
 
 
 def _difference(was: float | None, now: float | None) -> float:
-    """Return the change of a whole number; 0 for values that are stored differently."""
+    """Return the difference of two whole numbers; 0 if one is missing or no whole number, as it is then stored
+    completely.
+    """
     if was is None or now is None or was != int(was) or now != int(now):
         return 0
     return int(now) - int(was)
 
 
 class Recording:
-    """Reader of a recording, which may still be written."""
+    """Reader of a recording, to which another program may still add."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         if not Path(path).is_file():
             raise FileError("no such file" if not Path(path).exists() else "it is no file", self.path)
         self._near: deque[Cluster] = deque()
-        """Pictures that were read last, in order and without gaps, because each is made from the one before."""
+        """Pictures that were read last, successive and in order, because each is made from the one before."""
         self._lock = Lock()
         try:
             found = self._ask("SELECT value FROM about WHERE name = 'format'")
@@ -282,7 +291,7 @@ class Recording:
             raise FileError(f"the recording is damaged: a moment of a poll: {error}", self.path) from None
 
     def at(self, time: float) -> Cluster:
-        """Return the cluster as of `time`: the last poll before it, or else the first poll."""
+        """Return the picture of the last poll up to `time`, or of the first poll if there is none."""
         with self._lock:
             ((last, first),) = self._ask(
                 "SELECT (SELECT MAX(at) FROM polls WHERE at <= ?), (SELECT MIN(at) FROM polls)", (float(time),)
@@ -292,7 +301,7 @@ class Recording:
             return self._picture(self._moment(first if last is None else last))
 
     def pictures(self) -> Iterator[Cluster]:
-        """Yield every poll in the order of time."""
+        """Yield the picture of every poll in the order of time."""
         return map(self.at, self.times())
 
     def history(self) -> tuple[ClusterJob, ...]:
@@ -377,7 +386,7 @@ def _of_whole(data: Plain) -> Cluster:
 
 
 def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
-    """Return the cluster with the fields that each row of a recording stores completely, if this row has them."""
+    """Return the cluster with the completely stored fields that this row has."""
     found: Plain = {name: text(data[name]) for name in ("name", "version", "me") if name in data}
     if "private" in data:
         found["is_private"] = bool(data["private"])
@@ -393,7 +402,7 @@ def _with_rest(cluster: Cluster, data: Plain) -> Cluster:
 
 
 def _applied(before: Cluster, data: Plain) -> Cluster:
-    """Return the picture after the changes of one row."""
+    """Return the picture that results from applying the changes of one row."""
     found: Plain = {}
     for kind, cls, name in _KINDS:
         if f"{kind}!" in data:
@@ -421,7 +430,7 @@ def _shifts(data: Plain) -> dict[str, list[int]]:
 
 
 def anonymous(cluster: Cluster, secret: bytes) -> Cluster:
-    """Return the picture with pseudonyms for users and accounts, and without other text written by people."""
+    """Return the picture with pseudonyms for users and accounts, and without any other text that people wrote."""
     said = _Pseudonyms(secret)
     return replace(
         cluster,
@@ -452,7 +461,7 @@ def _pseudonymous(job: ClusterJob, secret: bytes) -> ClusterJob:
 
 
 class _Pseudonyms:
-    """Pseudonyms made with a secret: a name always gets the same one, and only the secret connects them."""
+    """Pseudonyms made with a secret. A name always gets the same one; only the secret connects them."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
@@ -466,7 +475,9 @@ class _Pseudonyms:
         return tuple(self.of(kind, name) for name in names)
 
     def limited(self, limit: Limit) -> str:
-        """Return the owner of a limit with pseudonyms: `anna of physics`, `anna in high`, an account or a QOS."""
+        """Return the owner of a limit, written with pseudonyms: `anna of physics`, `anna in high`, an account or a
+        QOS.
+        """
         name, of, account = limit.name.partition(" of ")
         if limit.kind == "user":
             return f"{self.of('user', name)}{of}{self.of('account', account)}"

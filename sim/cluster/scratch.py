@@ -1,4 +1,4 @@
-"""Recording in a temporary folder of a live cluster's pictures that do not fit in memory."""
+"""Temporary recording of a live cluster's pictures, because they would take too much memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.errors import FileError
 
 
 class Scratch:
-    """Pictures on disk until the object is closed. One thread may write while others read."""
+    """Pictures of a cluster on disk, until the object is closed. One thread may write while others read."""
 
     def __init__(self) -> None:
         try:
@@ -27,10 +27,10 @@ class Scratch:
         self._recorder.add(cluster)
 
     def add_history(self, jobs: Iterable[ClusterJob]) -> None:
-        """Do nothing, because jobs of the past are no picture."""
+        """Ignore these jobs: only pictures are stored here."""
 
     def at(self, time: float) -> Cluster:
-        """Return the picture as of `time`."""
+        """Return the picture of the last poll up to `time`."""
         return self._recording.at(time)
 
     def close(self) -> None:

@@ -1,4 +1,6 @@
-"""Values of a cluster at one time, immutable and the same for all schedulers. Times are seconds since 1970."""
+"""Values that describe a cluster at one time; they never change and are the same for all schedulers. Times are seconds
+since 1970.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,11 @@ WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPEC
 RUNNING = frozenset({"RUNNING", "COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED"})
 """States in which a job holds its nodes and cores."""
 SUSPENDED = "SUSPENDED"
-"""State in which a job holds its nodes, but its cores may be given to others."""
+"""State in which a job keeps its nodes, while its cores may be given to other jobs."""
 PLANNED_FOR = frozenset({"Priority", "Resources"})
-"""Reasons of a waiting job whose expected start is part of a plan; all other dates are "not before"."""
+"""Reasons to wait with which an expected start is part of a plan; with any other reason it is a time before which the
+job cannot start.
+"""
 GONE = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN"})
 GONE_AT_ONCE = frozenset({"DOWN", "ERROR", "UNKNOWN"})
 
@@ -29,7 +33,7 @@ class Node:
     gpus: int = 0
     states: frozenset[str] = frozenset()
     reason: str = ""
-    """Reason why the node is drained or down, which a person wrote: untrusted text."""
+    """Reason that an administrator wrote for draining the node or taking it down; foreign text."""
     partitions: tuple[str, ...] = ()
     cpus_taken: int = 0
     memory_taken: int = 0
@@ -38,7 +42,7 @@ class Node:
 
     @property
     def is_gone(self) -> bool:
-        """Return True if no job can start on the node: it is drained, down or failing."""
+        """Return True if no job can start on the node, because it is drained, down or failing."""
         return bool(self.states & GONE)
 
 
@@ -62,7 +66,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Nodes that are kept for some users or for maintenance."""
+    """Reservation: nodes that are kept for some users, or for maintenance."""
 
     name: str
     start: float
@@ -79,7 +83,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Limit of an association or a QOS, with its current use."""
+    """Limit of an account, a user or a QOS, with its current use."""
 
     kind: str
     """Kind of the owner: `account`, `user`, `qos`, `qos of a user` or `qos of an account`."""
@@ -100,19 +104,19 @@ class Cores:
 
 @dataclass(frozen=True, slots=True)
 class ClusterJob:
-    """Job, or task of an array."""
+    """Job, or one task of an array of jobs."""
 
     id: str
-    """Unique id as users write it: `17`, `6_4`, `123+1`. A task keeps it from its array's submission to its end."""
+    """Id as users write it: `17`, `6_4`, `123+1`. It never changes, also for a task of an array."""
     number: str
-    """Number in the scheduler, which the waiting tasks of an array share."""
+    """Number of the job in the scheduler; the waiting tasks of an array have the same number."""
     state: str
     name: str = ""
     reason: str = ""
     user: str = ""
     account: str = ""
     partition: str = ""
-    """Partition in which the job runs, or may run; several are separated by commas."""
+    """Partition of the job; a waiting job may name several, separated by commas."""
     qos: str = ""
     cpus: int = 1
     nodes_wanted: int = 1
@@ -124,9 +128,9 @@ class ClusterJob:
     submit: float = 0.0
     eligible: float | None = None
     start: float | None = None
-    """Start of the job; for a waiting job its expected start."""
+    """Start of the job; for a waiting job the start that the scheduler expects."""
     end: float | None = None
-    """End of the job; for a running job its latest end by the limit."""
+    """End of the job; for a running job the time at which it reaches its limit."""
     priority: int = 0
     nodes: tuple[str, ...] = ()
     """Names of the nodes that the job holds."""
@@ -138,7 +142,7 @@ class ClusterJob:
     reservation: str = ""
     comment: str = ""
     array: str = ""
-    """Number of the job's array; "" outside of arrays."""
+    """Number of the array that the job belongs to; "" if it belongs to none."""
     workdir: str = ""
     tres: str = ""
     """Resources that the job holds or requests, as the scheduler writes them: `cpu=4,mem=4000M,node=1`; "" if unknown.
@@ -159,12 +163,12 @@ class ClusterJob:
 
     @property
     def is_planned(self) -> bool:
-        """Return True if its expected start is part of the scheduler's plan, which charts show."""
+        """Return True if the job's expected start is part of the scheduler's plan, which charts show."""
         return self.is_waiting and self.reason in PLANNED_FOR and self.start is not None
 
 
 Parts = Mapping[str, float]
-"""Points of each part of a priority: age, fairshare, job size, partition, QOS, nice, ..."""
+"""Points that each part contributes to a priority: age, fairshare, job size, partition, QOS, nice and so on."""
 
 
 @dataclass(frozen=True)
@@ -175,19 +179,19 @@ class Cluster:
     name: str = ""
     version: str = ""
     nodes: tuple[Node, ...] = ()
-    """Nodes in the scheduler's order, which is also the chart's."""
+    """Nodes in the order of the scheduler, in which charts show them."""
     partitions: tuple[Partition, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     jobs: tuple[ClusterJob, ...] = ()
     limits: tuple[Limit, ...] = ()
     parts: Mapping[str, Parts] = field(default_factory=dict)
-    """Parts of the priority of each job, by job number."""
+    """Parts of each job's priority, by job number."""
     is_private: bool = False
-    """True if other users' jobs are hidden, so that no plan can be known."""
+    """True if the scheduler hides the jobs of other users, so that no plan can be computed."""
     cost: float = 0.0
     """Seconds that the poll took."""
     me: str = ""
-    """Name of the user who asks."""
+    """Name of the user for whom the program asks the scheduler."""
 
     @cached_property
     def job_of(self) -> Mapping[str, ClusterJob]:
@@ -204,7 +208,7 @@ class Cluster:
 
     @cached_property
     def queue(self) -> tuple[ClusterJob, ...]:
-        """Return the waiting jobs: by priority, the highest first, then by submission and number."""
+        """Return the waiting jobs: the highest priority first, then by submission and number."""
         return tuple(sorted((job for job in self.jobs if job.is_waiting), key=_place))
 
     @cached_property
@@ -213,7 +217,7 @@ class Cluster:
 
     @cached_property
     def taken(self) -> Mapping[str, int]:
-        """Return the number of cores in use by node: from running jobs, which are newer than nodes, unless jobs are
+        """Return the number of cores in use on each node: from running jobs, or from the nodes if some jobs are
         hidden.
         """
         if self.is_private:
@@ -228,12 +232,12 @@ class Cluster:
 
     @cached_property
     def job_of_number(self) -> Mapping[str, ClusterJob]:
-        """Return the first job of each number in the scheduler."""
+        """Return a job for each number in the scheduler: the first one that has it."""
         return {job.number: job for job in reversed(self.jobs)}
 
     @cached_property
     def considered(self) -> Mapping[str, tuple[int, ...]]:
-        """Return the indices in the queue of the jobs that wait only for free resources, by partition."""
+        """Return, for each partition, the indices in the queue of the jobs that wait only for resources or priority."""
         found: dict[str, list[int]] = {}
         for place, job in enumerate(self.queue):
             if job.reason in PLANNED_FOR or not job.reason:
@@ -247,7 +251,9 @@ class Cluster:
         return {job.id: place for place, job in enumerate(self.queue)}
 
     def find(self, word: str) -> ClusterJob | None:
-        """Return the job that a user names by its id, its number, or either with a J before it."""
+        """Return the job that a user means by a word: its id or its number, perhaps after a J; None for an unknown
+        word.
+        """
         word = word.strip()
         word = word[1:].strip() if word[:1] in ("j", "J") else word
         return self.job_of.get(word) or self.job_of_number.get(word)

@@ -1,1 +1,1 @@
-"""Forecasts of the starts of waiting jobs on a cluster that is observed, and their score against what came."""
+"""Forecasts of when waiting jobs of an observed cluster will start, and their score: how right they were."""

@@ -1,4 +1,6 @@
-"""Forecasts of starts: one picture of a cluster is run forward, in the order of its priorities, as Slurm schedules."""
+"""Forecasts of starts: the state of a cluster at one poll is simulated forward by Slurm's rules, in the order of
+priorities.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +29,24 @@ from sim.workload.model import Job, Workload
 from sim.workload.shape import Shape
 
 MOST_WAITING = 500
-"""Waiting jobs that are run forward, those of the highest priorities: as many as Slurm's backfill considers."""
+"""Largest number of waiting jobs that are simulated, those with the highest priorities; Slurm's backfill considers as
+many.
+"""
 UNLIMITED = 86400.0
-"""Seconds that a job without a time limit is taken to run."""
+"""Run time in seconds that is assumed for a job without a time limit."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """Parts of a cluster that a forecast knows."""
+    """Model of a cluster for a forecast: which of its rules count, and how long jobs are expected to run."""
 
     name: str
     on_nodes: bool = True
     has_limits: bool = True
     quantile: float | None = None
-    """The share of past run times that are shorter than the expected one; None: every job runs to its limit."""
+    """Share of comparable past jobs that ran at most as long as a job is expected to run; None if each job runs to its
+    limit.
+    """
 
 
 PROCESSORS = Model("processors alone", on_nodes=False, has_limits=False)
@@ -52,14 +58,14 @@ MODELS = (PROCESSORS, NODES, LIMITS, LEARNT)
 
 @dataclass(frozen=True)
 class FromNow(Slurm):
-    """Slurm's policy from a moment at which some jobs run already: those of the first ranks, where they are."""
+    """Slurm's policy from a time at which some jobs, with the lowest ranks, already run on their nodes."""
 
     running: int = field(default=0, repr=False)
-    """Number of jobs that run already."""
+    """Number of jobs that already run at the beginning."""
     demands: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict, repr=False, compare=False)
-    """rank -> (limit by number, how much of it the job takes)."""
+    """Limits that each job counts against, by rank, as (number of the limit, amount that the job takes of it)."""
     most: Sequence[float] = field(default=(), repr=False)
-    """Most that running jobs may take of each limit together."""
+    """Amount of each limit that running jobs may take together."""
 
     def decide(self, view: View) -> Iterator[Decision]:
         for job in view.queue:
@@ -82,7 +88,9 @@ class FromNow(Slurm):
 
 
 def can_be_forecast(job: ClusterJob, model: Model = LIMITS) -> bool:
-    """Return True if a waiting job waits for what the model knows: its priority, resources, perhaps a limit."""
+    """Return True if the waiting job waits for what the model covers: priority, resources and, if it has limits, a
+    limit.
+    """
     if not job.is_waiting or not job.cpus:
         return False
     is_for_room = job.reason in (*PLANNED_FOR, "", "None") or job.reason.startswith("Nodes required for job")
@@ -94,7 +102,7 @@ def _is_limited(job: ClusterJob) -> bool:
 
 
 def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) -> dict[str, float]:
-    """Return job id -> its start in seconds since 1970, for the waiting jobs whose reason the model knows."""
+    """Return the start, in seconds since 1970, of each waiting job whose reason to wait the model covers, by job id."""
     if cluster.is_private or not cluster.nodes:
         return {}
     running = [job for job in cluster.running if job.nodes and job.cpus]
@@ -122,14 +130,14 @@ def forecast(cluster: Cluster, model: Model = LIMITS, past: Past | None = None) 
 
 
 def _left(cluster: Cluster, job: ClusterJob) -> float:
-    """Return how long a job may still run by its limit."""
+    """Return the seconds for which a running job may still run by its limit."""
     if job.is_waiting:
         return max(job.limit or UNLIMITED, 1.0)
     return max((job.end or cluster.at + UNLIMITED) - cluster.at, 1.0)
 
 
 def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None) -> float:
-    """Return how long a job is expected to run from its start, or from now."""
+    """Return the seconds for which a job is expected to run from its start, or from now if it runs already."""
     most = _left(cluster, job)
     if model.quantile is None or past is None:
         return most
@@ -139,7 +147,7 @@ def _expected(cluster: Cluster, job: ClusterJob, model: Model, past: Past | None
 
 
 def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
-    """Return the nodes, of which jobs that wait get none that is gone or reserved now, with the request of each job."""
+    """Return the nodes with the request of each job; waiting jobs get no node that is unavailable or reserved now."""
     machine = shape_of(json.loads(machine_in_words(cluster)), cluster.name)
     reserved = {
         name for each in cluster.reservations if each.start <= cluster.at < each.end for name in each.nodes
@@ -162,7 +170,7 @@ def _shape(cluster: Cluster, jobs: Sequence[ClusterJob]) -> Shape:
 def _workload(
     jobs: Sequence[ClusterJob], estimates: Sequence[float], lengths: Sequence[float], shape: Shape | None, procs: int
 ) -> Workload:
-    """Return the jobs, all submitted now, in this order."""
+    """Return a workload of the jobs in this order, all submitted now; `lengths` are their run times."""
     size = len(jobs)
     users = {name: number for number, name in enumerate(dict.fromkeys(job.user for job in jobs))}
     unknown, nothing = np.full(size, -1, np.int64), np.zeros(size, bool)

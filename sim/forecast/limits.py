@@ -1,4 +1,4 @@
-"""Limits of accounts, users and QOS on what runs at once, as a forecast keeps them."""
+"""Limits of accounts, users and QOS on what runs at the same time, as a forecast applies them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _OF_JOBS = {"": 1, "cpu": 0, "gres/gpu": 0}
 
 @dataclass(frozen=True)
 class Bound:
-    """Limit on the sum of amounts of jobs that run at once."""
+    """Limit on the amount that jobs may take together at one time."""
 
     limit: Limit
 
     def covers(self, job: ClusterJob) -> bool:
-        """Return True if the job counts."""
+        """Return True if the job counts against this limit."""
         names = {
             "account": job.account,
             "user": f"{job.user} of {job.account}",
@@ -30,18 +30,18 @@ class Bound:
         return names.get(self.limit.kind) == self.limit.name
 
     def amount(self, job: ClusterJob) -> int:
-        """Return how much of it the job takes."""
+        """Return how much of this limit the job takes."""
         _, _, resource = self.limit.what.partition("=")
         return {"cpu": job.cpus, "gres/gpu": job.gpus * max(len(job.nodes), job.nodes_wanted)}.get(resource, 1)
 
 
 def bounds_of(cluster: Cluster) -> tuple[Bound, ...]:
-    """Return the limits of the cluster that a forecast can keep."""
+    """Return those limits of the cluster that a forecast can apply."""
     return tuple(Bound(limit) for limit in cluster.limits if _WHAT.fullmatch(limit.what))
 
 
 def demands(jobs: Iterable[ClusterJob], bounds: Iterable[Bound]) -> Mapping[int, tuple[tuple[int, int], ...]]:
-    """Return for each job by its place how much it takes of which limits, by their places."""
+    """Return, by index of the job, the limits that it counts against, as (index of the limit, amount)."""
     listed = tuple(enumerate(bounds))
     return {
         place: tuple((at, bound.amount(job)) for at, bound in listed if bound.covers(job))

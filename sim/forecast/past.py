@@ -1,4 +1,4 @@
-"""Run times of jobs that have ended, as shares of their limits: the base of expected run times."""
+"""Memory of past jobs: how long they ran in proportion to their limits, from which run times are learnt."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Iterable
 from sim.cluster.values import ClusterJob
 
 KEPT = 200
-"""Latest jobs of a user, or of all users, that count."""
+"""Largest number of past jobs, of one user or of all, that are remembered; the latest ones."""
 ENOUGH = 5
-"""Fewest jobs from which a run time is learnt: else those of all users count, else the limit."""
+"""Fewest past jobs from which a run time is learnt. If a user has fewer, the jobs of all users are taken; if these are
+fewer, the limit.
+"""
 
 
 class Past:
-    """Memory of ended jobs. A job counts once."""
+    """Run times of jobs that have ended, by user. A job that is added again does not count again."""
 
     def __init__(self, jobs: Iterable[ClusterJob] = ()) -> None:
         self._shares: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=KEPT))
@@ -26,7 +28,7 @@ class Past:
         return len(self._known)
 
     def add(self, job: ClusterJob) -> None:
-        """Take in a job if it has ended by itself or at its limit."""
+        """Add a job if it has ended by itself or at its limit; ignore it otherwise."""
         if not job.has_ended or job.id in self._known or job.start is None or job.end is None or not job.limit:
             return
         if job.state == "CANCELLED" or job.end <= job.start:
@@ -37,7 +39,8 @@ class Past:
         self._shares[""].append(share)
 
     def length(self, job: ClusterJob, quantile: float, so_far: float = 0.0) -> float | None:
-        """Return the run time that this share of comparable jobs does not exceed, of jobs that ran at least so long.
+        """Return the run time that the share `quantile` of comparable past jobs did not exceed; only jobs that ran for
+        `so_far` count.
 
         None if the job has no limit. The limit itself if there is no base for a lower value.
 

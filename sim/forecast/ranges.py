@@ -1,4 +1,4 @@
-"""Ranges around forecasts, by how far earlier forecasts of the same kind were off."""
+"""Ranges around forecast starts, from how far earlier forecasts of the same kind were off."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from math import inf
 from typing import NamedTuple
 
 SHARE = 0.8
-"""Share of the starts that a range is to hold."""
+"""Share of the actual starts that should lie inside their ranges."""
 KEPT = 2000
-"""Latest errors that count."""
+"""Number of latest errors from which ranges are computed."""
 ENOUGH = 20
-"""Fewest errors that make a range."""
+"""Fewest errors from which a range is computed."""
 GRAIN = 60.0
-"""Seconds added to how far ahead a start is, so that errors of near and far forecasts can be compared."""
+"""Seconds added to how far ahead a start is forecast before the error is divided by it, so that near and far forecasts
+compare.
+"""
 STEP, LEAST, MOST = 0.02, 0.02, 0.4
-"""Step by which each start inside or outside its range makes the next ranges narrower or wider, and the limits of the
-share of errors that are left out."""
+"""Change of the share of errors that are left out of a range, after each start inside or outside its range; smallest
+and largest such share.
+"""
 
 
 class Range(NamedTuple):
-    """Earliest and latest start, in seconds since 1970."""
+    """Range of a forecast: earliest and latest start, in seconds since 1970."""
 
     low: float
     high: float
@@ -37,14 +40,15 @@ class Ranges:
     def __init__(self) -> None:
         self._errors: deque[float] = deque(maxlen=KEPT)
         self._open: dict[str, list[tuple[float, float, Range | None]]] = defaultdict(list)
-        """Forecasts of each waiting job: when made, the start, and the range."""
+        """Forecasts of each job that still waits, by job id: time when it was made, forecast start, and range."""
         self._out = 1 - SHARE
         """Share of the errors that are left out of a range."""
         self._sorted: tuple[float, list[float]] = -inf, []
         """Time of the latest forecast, and the errors known then in ascending order"""
 
     def around(self, job: str, at: float, said: float) -> Range | None:
-        """Take in a forecast that is made at `at`. Return its range, None as long as there are too few errors.
+        """Record that the start `said` was forecast for a job at the time `at`. Return the range around it; None if too
+        few errors are known.
 
         >>> ranges = Ranges()
         >>> for job in range(21):
@@ -63,7 +67,7 @@ class Ranges:
         return found
 
     def start(self, job: str, came: float) -> None:
-        """Note that a job started."""
+        """Record that the job started at `came`, so that the errors of its forecasts are known."""
         for at, said, found in self._open.pop(job, ()):
             if at > came:
                 continue
@@ -73,6 +77,6 @@ class Ranges:
                 self._out = min(max(self._out + STEP * (1 - SHARE - is_outside), LEAST), MOST)
 
     def forget(self, waiting: Container[str]) -> None:
-        """Forget the forecasts of jobs that left the queue before they started."""
+        """Remove the forecasts of jobs that no longer wait, although they did not start."""
         for job in [job for job in self._open if job not in waiting]:
             del self._open[job]

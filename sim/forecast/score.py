@@ -1,4 +1,4 @@
-"""Score of forecasts: every start that was forecast in a recording against the start that came."""
+"""Score of forecasts: every start that was forecast in a recording is compared with the actual start."""
 
 from __future__ import annotations
 
@@ -15,28 +15,30 @@ from sim.forecast.ranges import Range, Ranges
 
 SLURM = "Slurm's own"
 HORIZONS = (60.0, 600.0, 3600.0, 21600.0, inf)
-"""Ends of the classes of how far ahead a forecast was, in seconds."""
+"""Upper limits, in seconds, of the classes by how far ahead a start was forecast."""
 NEAR, FAR = 60.0, 600.0
-"""Errors in seconds within which a forecast counts as good, and as fair."""
+"""Errors in seconds up to which a forecast counts as good, and as fair."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """Score of one kind of forecast, over the moments and jobs for which every kind gave one."""
+    """Score of one kind of forecast, over those times and jobs for which every kind has a forecast."""
 
     name: str
     forecasts: int
-    """Forecasts of this kind, those for which others gave none included."""
+    """Number of forecasts of this kind, also where other kinds have none."""
     median: float
     mean: float
     near: float
-    """Share with an error of at most `NEAR`."""
+    """Share of the forecasts with an error of at most `NEAR` seconds."""
     far: float
-    """Share with an error of at most `FAR`."""
+    """Share of the forecasts with an error of at most `FAR` seconds."""
     early: float
-    """Share that said a start more than `NEAR` too early."""
+    """Share of the forecasts that were more than `NEAR` seconds too early."""
     by_horizon: tuple[float | None, ...]
-    """Median error of the forecasts in each class of `HORIZONS`, by how far ahead the job started; None if empty."""
+    """Median error in seconds for each class of `HORIZONS`, by how far ahead the job started; None for an empty
+    class.
+    """
 
 
 @dataclass(frozen=True)
@@ -45,24 +47,26 @@ class Score:
 
     rows: tuple[Row, ...]
     common: int
-    """Pairs of a moment and a job that every kind of forecast covers, and of which the start is known."""
+    """Number of forecasts, each for a job at a time, that every kind has and of which the actual start is known."""
     jobs: int
-    """Jobs in these pairs."""
+    """Number of different jobs in these forecasts."""
     horizons: tuple[int, ...]
-    """Pairs in each class of `HORIZONS`."""
+    """Number of these forecasts in each class of `HORIZONS`."""
     moments: int
     first: float
     last: float
     ranges: int
-    """Ranges that were given around the last kind of forecast."""
+    """Number of ranges around forecasts of the last kind."""
     inside: float | None
-    """Share of the starts inside these ranges; None before the first range."""
+    """Share of the actual starts inside these ranges; None if there are no ranges."""
     missing: tuple[tuple[str, int], ...]
-    """(reason, jobs) of the jobs that waited for what no forecast knows."""
+    """Reasons for which no kind makes a forecast, each with the number of jobs that waited for it."""
 
 
 class Scorer:
-    """Collector of forecasts in pictures in the order of time, each at least `every` seconds after the one before."""
+    """Collector of forecasts: one of every kind for each picture that is at least `every` seconds later than the last
+    one used.
+    """
 
     def __init__(self, past: Iterable[ClusterJob] = (), every: float = 60.0, models: Sequence[Model] = MODELS) -> None:
         self._past, self._every, self._models = Past(past), every, models
@@ -70,7 +74,7 @@ class Scorer:
             name: {} for name in (SLURM, *(m.name for m in models))
         }
         self.ranges = Ranges()
-        """Errors so far of the last kind of forecast."""
+        """Ranges from the errors of the last kind of forecast."""
         self._ranged: dict[tuple[float, str], Range] = {}
         self._waits: set[str] = set()
         self._started: dict[str, float] = {}
@@ -78,7 +82,7 @@ class Scorer:
         self._at: list[float] = []
 
     def add(self, cluster: Cluster) -> None:
-        """Take in the next picture."""
+        """Make forecasts for the next picture, and compare earlier ones with the starts that it shows."""
         for job in cluster.jobs:
             self._past.add(job)
             if job.is_waiting:
@@ -103,7 +107,7 @@ class Scorer:
                 self._ranged[cluster.at, job.id] = around
 
     def _start(self, job: str, came: float) -> None:
-        """Note that a job started, at the first time."""
+        """Record the actual start of a job, once."""
         if job not in self._started:
             self._started[job] = came
             self.ranges.start(job, came)

@@ -1,1 +1,1 @@
-"""Workloads: readers and writers of traces (one file per format), transforms, generators."""
+"""Workloads: readers and writers of traces (one file per format), transforms of their jobs, and generators."""

@@ -1,6 +1,6 @@
 """Kettimuthu's job categories: sixteen by run time and width (table 2.1), four coarse ones (table 4.1).
 
-It also has the run time below which a job's slowdown is bounded.
+The module also has the run time below which a job's slowdown is bounded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sim.workload.model import Floats, Ints
 
 
 class Category(NamedTuple):
-    """Category of jobs: `label` is Kettimuthu's abbreviation, `meaning` the words for it."""
+    """Category of jobs: `label` is Kettimuthu's abbreviation, `meaning` is the same in words."""
 
     label: str
     meaning: str
@@ -35,7 +35,9 @@ WIDTHS = (
 )
 LENGTH_LIMITS = (600.0, 3600.0, 28800.0)
 WIDTH_LIMITS = (1, 8, 32)
-"""Upper limits in processors of the width categories; a job at the limit belongs to the category below."""
+"""Upper limits, in processors, of the width categories; a job of exactly this width belongs to the narrower
+category.
+"""
 
 TAU = 10.0
 """Run time in seconds; shorter jobs count as this long in the bounded slowdown."""
@@ -66,7 +68,7 @@ def category(length: Floats, width: Ints) -> Ints:
 
 @lru_cache(maxsize=4096)
 def category_of(length: float, width: int) -> int:
-    """Return the index in CATEGORIES of one job.
+    """Return the index in CATEGORIES of a job with this run time and width.
 
     >>> CATEGORIES[category_of(600, 33)].label
     'VS VW'
@@ -75,7 +77,7 @@ def category_of(length: float, width: int) -> int:
 
 
 def coarse_category(length: Floats, width: Ints) -> Ints:
-    """Return the index in COARSE of each job.
+    """Return the index in COARSE of each job, from its run time (or estimate) and its processors.
 
     >>> [COARSE[i].label for i in coarse_category(np.array([3600.0, 3601.0]), np.array([9, 8]))]
     ['SW', 'LN']

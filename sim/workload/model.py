@@ -35,7 +35,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Overrun = Literal["kill", "grow"]
 SHORTEST = 1e-6
-"""Smallest time in seconds; smaller ones count as 0, here and in the simulation."""
+"""Shortest time in seconds; a shorter one counts as 0, in files and in the simulation."""
 
 
 class Field(IntEnum):
@@ -63,7 +63,7 @@ class Field(IntEnum):
 
 @dataclass(frozen=True)
 class Header:
-    """Header of a file: its machine and its origin."""
+    """Header of a trace file: its machine and its origin."""
 
     max_procs: int | None = None
     max_nodes: int | None = None
@@ -72,11 +72,11 @@ class Header:
     computer: str | None = None
     queues: dict[int, str] = field(default_factory=dict)
     comments: tuple[str, ...] = ()
-    """Comments of the header without the leading ';', kept for writing."""
+    """Comments of the file without the leading ';', kept so that they can be written again."""
 
     @property
     def clock(self) -> tuple[str, tzinfo]:
-        """Return the machine's time zone by name or offset in seconds; UTC if unknown.
+        """Return the name or offset of the machine's time zone, and the zone; UTC if unknown.
 
         >>> [Header(time_zone=said).clock[0] for said in ("-18000", "3600", "0", "Middle/Earth", None)]
         ['UTC-5', 'UTC+1', 'UTC', 'UTC', 'UTC']
@@ -123,10 +123,10 @@ class Header:
 
 @dataclass(frozen=True)
 class Trace:
-    """Content of a file: `table` has one row per job in file order and one column per `Field`; -1 is unknown.
+    """Content of a trace file: `table` has one row per job and one column per `Field`; -1 is unknown.
 
     `ids` are the names of the jobs as the file writes them (`4744528_255`, `w0!3`, `17`).
-    `names` gives words to numbers where the format has words: names[Field.USER][3] == "user003".
+    `names` has the words for numbers where the format has words: names[Field.USER][3] == "user003".
     """
 
     name: str
@@ -137,7 +137,7 @@ class Trace:
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
     fidelity: Fidelity = Fidelity()
     accounts: tuple[str, ...] = ()
-    """Account of each job; empty if the format has none."""
+    """Account of each job; empty if the format has no accounts."""
     shape: Shape | None = None
     """Nodes of the machine with the request of each job; None for equal processors."""
     follows: Follows = ()
@@ -154,7 +154,7 @@ class Trace:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Job:
-    """Job as a policy may see it; only the engine knows its run time."""
+    """Job as a policy may see it. Its run time is missing: only the engine knows it."""
 
     rank: int
     id: str
@@ -188,22 +188,22 @@ class Job:
         return self.submit if self.reserve is None else max(self.submit, self.reserve)
 
     def waited(self, time: float) -> float:
-        """Return the seconds that a job not started yet has waited until `time`, if due before."""
+        """Return the seconds from the job's `due` time until `time`, at least 0, for a job that has not started."""
         wait = time - (self.submit if self.reserve is None else self.due)
         return wait if wait > 0 else 0
 
 
 _FEW, _MANY = 4, 256
-"""Number of `Job` objects that are made together: if one job is requested, and in a loop over all jobs"""
+"""Number of `Job` objects made together: if one is requested, and in a loop over all jobs"""
 
 
 class Jobs(Sequence[Job]):
-    """Sequence of the jobs by rank, made on first use: an unwatched run needs few of them."""
+    """Sequence of the jobs by rank, which are made when first used: an unwatched run needs few of them."""
 
     __slots__ = ("_columns", "made")
 
     def __init__(self, *columns: Any) -> None:
-        """Make the jobs from columns: ids, submit, width, estimate, user, group, queue, high, reserve, wait."""
+        """Make the sequence from columns: ids, submit, width, estimate, user, group, queue, high, reserve, wait."""
         self._columns = columns
         self.made: list[Job | None] = [None] * len(columns[0])
         """Jobs that have been made, by rank; None for jobs not made yet"""
@@ -230,7 +230,7 @@ class Jobs(Sequence[Job]):
         return twin
 
     def next(self, rank: int, many: int = _MANY) -> Job:
-        """Return the job of that rank, and make some jobs after it, which are likely to be needed next."""
+        """Return the job of that rank; if it is not made yet, make `many` from there on, as others are needed next."""
         some = slice(rank, rank + many)
         with _MAKING:  # other threads must see the same jobs
             ids, submit, *others, high, reserve, wait = (column[some] for column in self._columns)
@@ -246,7 +246,7 @@ _FIELDS = tuple(getattr(Job, name).__set__ for name in Job.__slots__)
 
 
 def _jobs_of(*columns: Iterable[Any]) -> list[Job]:
-    """Return the jobs of these columns; making them field by field is three times as fast."""
+    """Return a job for each entry of these columns, faster than field by field."""
     ranks, *_ = columns
     jobs = [object.__new__(Job) for _ in ranks]
     for keep, column in zip(_FIELDS, columns, strict=True):
@@ -281,11 +281,11 @@ class Workload:
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
     fidelity: Fidelity = Fidelity()
     accounts: tuple[str, ...] = ()
-    """Account of each job; empty if the format has none."""
+    """Account of each job; empty if the format has no accounts."""
     outages: tuple[Outage, ...] = ()
     """Times at which some of the `procs` processors are not available."""
     shape: Shape | None = None
-    """Nodes of the machine with the request of each job; None for equal processors."""
+    """Nodes of the machine, and what each job requests of them; None for equal processors."""
     estimated: str = "recorded"
     """Kind of the estimates, as named by the option."""
     follows: Follows = ()
@@ -294,7 +294,7 @@ class Workload:
     """Predecessors and think times in the trace, which count only with `--feedback`."""
 
     def title(self, spec: str) -> str:
-        """Return the name of a run of these jobs under a policy."""
+        """Return the title of a run of these jobs under the policy `spec`."""
         return spec if self.estimated == "recorded" else f"{spec} with {self.estimated}"
 
     @cached_property
@@ -389,7 +389,7 @@ class Workload:
         return len(self.ids)
 
     def take(self, ranks: NDArray[np.int64] | slice) -> Workload:
-        """Return the workload of only these jobs, with new ranks."""
+        """Return a workload of only these jobs, which get new ranks."""
         index = np.arange(len(self))[ranks]
         columns = {name: getattr(self, name)[index] for name in _COLUMNS}
         accounts = tuple(self.accounts[i] for i in index) if self.accounts else ()
@@ -400,7 +400,7 @@ class Workload:
         return replace(self, ids=ids, accounts=accounts, shape=shape, follows=follows, thinking=thinking, **columns)
 
     def with_outages(self, more: Iterable[Outage]) -> Workload:
-        """Return the workload with more outages, without jobs that are wider than the machine from their arrival on."""
+        """Return the workload with more outages, without jobs too wide for the machine from their arrival on."""
         outages = tuple(sorted({*self.outages, *more}))
         if not outages:
             return self
@@ -414,7 +414,7 @@ class Workload:
         return replace(kept, outages=outages, fidelity=self.fidelity + Fidelity(skipped=skipped))
 
     def with_overruns(self, rule: Overrun = "kill") -> Workload:
-        """Return the workload with jobs killed at their estimates, or with the estimates of longer jobs increased."""
+        """Return the workload with jobs killed at their estimates, or with longer estimates where jobs ran longer."""
         longer = self.runtime > self.estimate
         if rule == "grow":
             made = replace(self, estimate=np.maximum(self.estimate, self.runtime))
@@ -444,12 +444,12 @@ class Workload:
         return Jobs(*known, self.high, self.reserve, self.wait)
 
     def called(self, field: Field, number: int) -> str:
-        """Return the name of the user, group or queue of that number in the trace; "" if unknown."""
+        """Return the name in the trace of the user, group or queue with that number; "" if it has none."""
         words = self.names.get(field, ())
         return words[number] if 0 <= number < len(words) else str(number) if number >= 0 else ""
 
     def number_of(self, field: Field, name: str) -> int:
-        """Return the number of the user, group or queue of that name."""
+        """Return the number of the user, group or queue that a user names."""
         column = {Field.USER: self.user, Field.GROUP: self.group, Field.QUEUE: self.queue}[field]
         known: dict[str, int] = {self.called(field, of): of for of in np.unique(column[column >= 0]).tolist()}
         if name not in known:
@@ -458,7 +458,7 @@ class Workload:
         return known[name]
 
     def rank_of(self, job: str) -> int:
-        """Return the rank of the job with that id, which may be typed with a J before it."""
+        """Return the rank of the job with this id, which may be written with a J before it."""
         typed = job.strip()
         for word in (typed, typed[1:].strip() if typed[:1] in ("j", "J") else typed):
             if word in self.ids:

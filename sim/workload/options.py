@@ -1,6 +1,7 @@
 """Options of a workload, each declared once with its type, range, text form and meaning.
 
-The command line, sessions and plans of experiments all read them from here. This module does not import numpy, because
+The command line, sessions and plans of experiments all read the options from here. This module does not import numpy,
+because
 the command line is parsed without it.
 """
 
@@ -21,20 +22,20 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 MOST_PROCS = 10_000_000
-"""Largest number of processors: a set of processors takes one bit for each, for every running job."""
+"""Largest number of processors, because each running job needs a bit for each of them."""
 SMALLEST, GREATEST = 1e-6, 1e6
-"""Range of factors, beyond which times would be out of range."""
+"""Smallest and largest factor; with others, times could be too large or too small for the simulation."""
 ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
 
 
 @dataclass(frozen=True)
 class Option:
-    """Option of a workload, with everything that its users see."""
+    """Option of a workload: its type, range, default, and the texts that users see."""
 
     name: str
     default: Any
     kind: type
-    """Type of the typed or stored value: int, float, bool or str."""
+    """Type of the option's value: int, float, bool or str."""
     meaning: str
     metavar: str | None = None
     called: str = ""
@@ -44,7 +45,7 @@ class Option:
     unit: str = ""
     choices: tuple[str, ...] = ()
     read: Callable[[str], Any] | None = None
-    """Function that parses the option's text, if its value is not a text."""
+    """Function that parses the option's text; None if the value is of a simple type or the text itself."""
     write: Callable[[Any], str] | None = None
     many: bool = False
     """True if the option may be repeated; then its texts are joined by semicolons."""
@@ -80,7 +81,8 @@ class Option:
         return self.low is None or self.high is None or bool(self.low <= value <= self.high)
 
     def taken(self, given: object) -> Any:
-        """Return the typed or stored value, the default for None; raise an error for another type.
+        """Return the value for a typed text or a stored value, and the default for None; raise an error for another
+        type.
 
         >>> OPTIONS["lead"].taken("1h"), OPTIONS["lead"].taken(None)
         (3600.0, 86400.0)
@@ -97,7 +99,8 @@ class Option:
         return value
 
     def taken_word(self, word: str) -> Any:
-        """Return the value of a word, whatever the option's type, because plans of experiments consist of words.
+        """Return the value for a word of a plan of experiments, where each value is written as a word, whatever its
+        type.
 
         >>> OPTIONS["jobs"].taken_word("100"), OPTIONS["offline"].taken_word("yes"), OPTIONS["lead"].taken_word("1h")
         (100, True, 3600.0)
@@ -111,7 +114,7 @@ class Option:
         return self.taken(value)
 
     def written(self, value: Any) -> Any:
-        """Return the value as a user would type it.
+        """Return the value as the text that a user would type.
 
         >>> OPTIONS["window"].written((86400.0, inf))
         '86400,'
@@ -120,12 +123,12 @@ class Option:
 
 
 def option(default: Any, kind: type, meaning: str, metavar: str | None = None, **about: Any) -> Any:
-    """Return a dataclass field that is an option; `about` are other fields of `Option`."""
+    """Return a dataclass field that is an option; `about` are further fields of `Option` by name."""
     return dataclasses.field(default=default, metadata={"kind": kind, "meaning": meaning, "metavar": metavar, **about})
 
 
 def options_of(cls: Any) -> dict[str, Option]:
-    """Return the options that a dataclass declares, in order."""
+    """Return the options that a dataclass declares, by name and in order."""
     return {field.name: Option(field.name, field.default, **field.metadata) for field in dataclasses.fields(cls)}
 
 
@@ -133,7 +136,8 @@ def options_of(cls: Any) -> dict[str, Option]:
 
 
 def parse_window(text: str) -> tuple[float | datetime, float | datetime]:
-    """Return a time window `T0,T1` with optional ends; the first comma that separates two times counts.
+    """Return the two times of a window written as `T0,T1`, either of which may be missing; the first comma between two
+    times separates them.
 
     >>> parse_window("1d,36h"), parse_window("7d,"), parse_window("1,200d,1,300d")
     ((86400.0, 129600.0), (604800.0, inf), (103680000.0, 112320000.0))

@@ -1,6 +1,7 @@
 """Outages and sizes of the machine: processors that are unavailable for a time (sim/RULES.md).
 
-A machine that grows lacks its last processors until then, one that shrinks lacks them from then on; a failure affects
+A machine that grows lacks its last processors until then, and one that shrinks lacks them from then on. A failure
+affects
 some processors, maintenance all. Sets of processors are integers, with bit i for processor i. This module does not
 import numpy, because the command line is parsed without it.
 """
@@ -23,13 +24,13 @@ Calendar: TypeAlias = Callable[[float | datetime], float]
 """Function that returns the time in seconds of the trace for a number or a date"""
 _CSV = TextKind("CSV of outages", 1 << 24, TraceError)
 MOST = 10_000
-"""Largest number of changes of a machine"""
+"""Largest number of changes of one machine"""
 WIDEST = 10_000_000
 A_SET = f"processors are numbers from 0 to {WIDEST - 1:,}, like 0-63 or 0-3 8"
 
 
 class Outage(NamedTuple):
-    """Outage of some processors from `begins` until `ends`."""
+    """Time from `begins` until `ends` in which some processors are unavailable."""
 
     begins: float
     """Begin of the outage; -inf if the processors were never available before."""
@@ -41,14 +42,16 @@ class Outage(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Number of processors from a time on, as typed."""
+    """Change of the machine's size to `procs` processors from a time on, as a user typed it."""
 
     at: float | datetime
     procs: int
 
 
 class Down(NamedTuple):
-    """Outage as typed; empty `processors` mean the whole machine, whose outages are announced by default."""
+    """Outage as a user typed it. Empty `processors` mean the whole machine; then it is announced unless the user says
+    otherwise.
+    """
 
     begins: float | datetime
     ends: float | datetime
@@ -60,7 +63,7 @@ class Down(NamedTuple):
 
 
 def parse_machine(text: str) -> tuple[Resize, ...]:
-    """Return the sizes of the machine with their times; in the text they are separated by semicolons.
+    """Return the sizes of the machine with their times, from a text in which semicolons separate them.
 
     >>> parse_machine("10d=768; 20d=504")
     (Resize(at=864000.0, procs=768), Resize(at=1728000.0, procs=504))
@@ -69,7 +72,8 @@ def parse_machine(text: str) -> tuple[Resize, ...]:
 
 
 def parse_outages(text: str) -> tuple[Down, ...]:
-    """Return outages separated by semicolons, each `T0..T1` or `T0..T1: PROCESSORS`; or those of a file.
+    """Return the outages in a text, `T0..T1` or `T0..T1: PROCESSORS` with semicolons between them, or in the file that
+    it names.
 
     >>> parse_outages("5d..6d; d3 04:00..d3 06:00: 0-2 5")  # doctest: +NORMALIZE_WHITESPACE
     (Down(begins=432000.0, ends=518400.0, processors='', announced=True),
@@ -84,7 +88,7 @@ def parse_outages(text: str) -> tuple[Down, ...]:
 
 
 def read_outages(path: str) -> list[Down]:
-    """Return the outages in a CSV of `from,to,processors,announced`; empty processors mean all, announced by default.
+    """Return the outages in a CSV file with `from,to,processors,announced`; empty processors mean the whole machine.
 
     Only outages of the whole machine can be announced: a plan does not know which processors a job will have.
     """
@@ -120,7 +124,7 @@ def written_outages(outages: Iterable[Down]) -> str:
 
 
 def parse_set(text: str) -> int:
-    """Return a set of processors from text, in which blanks or commas separate its parts.
+    """Return the set of processors, as bits, that a text names; blanks or commas separate its parts.
 
     >>> bin(parse_set("0-3 8, 10-12"))
     '0b1110100001111'
@@ -162,7 +166,7 @@ def _down(text: str) -> Down:
 
 
 def _set(text: str) -> str:
-    """Return the typed processors without unneeded blanks; "" for all of them."""
+    """Return the typed processors without unneeded blanks; "" if they are all processors."""
     if text.strip() == "all":
         return ""
     parse_set(text)
@@ -214,12 +218,14 @@ def _row(row: dict[str, str | None], path: str, line: int) -> Down:
 
 
 def most_procs(procs: int, sizes: Iterable[Resize]) -> int:
-    """Return the largest number of processors at any time."""
+    """Return the largest number of processors that the machine has at any time."""
     return max([procs, *(size.procs for size in sizes)])
 
 
 def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calendar: Calendar) -> tuple[Outage, ...]:
-    """Return the outages of a machine with `procs` processors at first; dates are converted by `calendar`."""
+    """Return all outages of a machine that begins with `procs` processors; `calendar` turns dates into seconds of the
+    trace.
+    """
     most, found = most_procs(procs, sizes), []
     everything = (1 << most) - 1
     times = sorted((calendar(at), size) for at, size in sizes)
@@ -240,7 +246,7 @@ def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calen
 
 
 def absent(outages: Iterable[Outage], time: float) -> int:
-    """Return the processors that are unavailable at a time."""
+    """Return the processors, as bits, that are unavailable at a time."""
     gone = 0
     for outage in outages:
         if outage.begins <= time < outage.ends:
@@ -249,17 +255,17 @@ def absent(outages: Iterable[Outage], time: float) -> int:
 
 
 def known(outages: Iterable[Outage], time: float) -> tuple[Outage, ...]:
-    """Return the outages known at a time: announced ones, and others that have begun."""
+    """Return the outages that are known at a time: announced ones, and others that have begun."""
     return tuple(outage for outage in outages if outage.announced or outage.begins <= time)
 
 
 def changes_of(outages: Iterable[Outage]) -> list[float]:
-    """Return the times of all changes."""
+    """Return the times at which processors become unavailable or available, sorted."""
     return sorted({time for outage in outages for time in outage[:2] if abs(time) != inf})
 
 
 def closing(outages: Iterable[Outage], time: float) -> float:
-    """Return the time of the next announced outage of the whole machine after `time`; infinite if there is none."""
+    """Return the begin of the next announced outage of the whole machine after `time`; infinite if there is none."""
     return min((outage.begins for outage in outages if outage.announced and outage.begins > time), default=inf)
 
 
@@ -286,5 +292,5 @@ def capacity(outages: Sequence[Outage], procs: int, begin: float, end: float) ->
 
 
 def gone_for_good(outages: Iterable[Outage], time: float) -> int:
-    """Return the processors that are unavailable at a time and never return."""
+    """Return the processors, as bits, that are unavailable at a time and never return."""
     return absent((outage for outage in outages if outage.ends == inf), time)

@@ -1,6 +1,6 @@
 """Portrait of a trace: the statistics that `schedscope inspect` shows.
 
-They describe the workload that would be simulated; the trace, if given, adds the number of jobs in the file and which
+They describe the jobs that would be simulated. The trace, if given, adds the number of jobs in the file and which
 of them have an estimate.
 """
 
@@ -22,7 +22,9 @@ TOP = 5
 """Number of users, groups, queues and accounts that are listed."""
 MOST_USED = 10
 CRASH_ESTIMATE, CRASH_RUN = 1000.0, 180.0
-"""Seconds: a job with a longer estimate and a shorter run time has possibly crashed (Lawson & Smirni table 1)."""
+"""Seconds: a job with a longer estimate than the first and a shorter run time than the second may have crashed (Lawson
+& Smirni table 1).
+"""
 RUN_LIMITS = (10, 30, 60, 180, 600, 1800, 3600, 7200, 14400, 28800, 57600, 86400, 172800, 604800)
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 STATUSES = {
@@ -37,7 +39,7 @@ STATUSES = {
 
 @dataclass(frozen=True)
 class Bin:
-    """Bin of a histogram: number of values greater than `low` and at most `high`."""
+    """Bin of a histogram: `count` values are greater than `low` and at most `high`."""
 
     low: float
     high: float
@@ -56,7 +58,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Party:
-    """User, group or queue with its jobs and its share of all processor-seconds."""
+    """User, group or queue, with its number of jobs and its share of all processor-seconds."""
 
     label: str
     jobs: int
@@ -65,7 +67,9 @@ class Party:
 
 @dataclass(frozen=True)
 class Parties:
-    """Number of users (or groups, or queues), and the ones with the most jobs; jobs without one (-1) do not count."""
+    """Number of different users (or groups, or queues), and those with the most jobs; jobs without one (-1) do not
+    count.
+    """
 
     count: int
     top: tuple[Party, ...]
@@ -73,7 +77,7 @@ class Parties:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Numbers of arrivals by hour and weekday in the time zone `clock`."""
+    """Numbers of arrivals by hour of the day and by weekday, in the time zone `clock`."""
 
     clock: str
     first: datetime
@@ -85,7 +89,7 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Accuracy of the users' estimates, over the jobs with an estimate."""
+    """Accuracy of the users' estimates, over the jobs that have an estimate."""
 
     given: int
     most_used: tuple[tuple[float, int], ...]
@@ -93,32 +97,35 @@ class Estimates:
     values: int
     """Number of different estimates."""
     round: int
-    """Number of jobs with a round estimate: a multiple of an hour, or below an hour of 5 minutes."""
+    """Number of jobs with a round estimate: a multiple of an hour or, below an hour, of 5 minutes."""
     over_factor: float
     """Ratio of the mean estimate to the mean run time."""
     ratio_quantiles: tuple[tuple[float, float], ...]
-    """Pairs of a share of the jobs and the largest run time over estimate for that share."""
+    """Pairs (share of the jobs, largest ratio of run time to estimate among these jobs)."""
     ratio_bins: tuple[Bin, ...]
-    """Histogram of run time over estimate in tenths; the last bin has jobs that ran longer than estimated."""
+    """Histogram of the ratio of run time to estimate in tenths; the last bin has jobs that ran longer than
+    estimated.
+    """
     exceeded: int
     """Number of jobs that ran longer than estimated."""
     crashed: int
-    """Number of possibly crashed jobs: a long estimate and a very short run (Lawson & Smirni table 1)."""
+    """Number of jobs that may have crashed: with a long estimate and a very short run (Lawson & Smirni table 1)."""
 
 
 @dataclass(frozen=True)
 class OnNodes:
-    """Nodes of a machine, and the resources that jobs request besides cores."""
+    """Nodes of a machine, and how many jobs request resources other than cores."""
 
     kinds: tuple[tuple[int, int, int, tuple[tuple[str, int], ...]], ...]
-    """(number of such nodes, cores, memory in MB, other resources) of each kind of node, in the order of the nodes."""
+    """For each kind of node: number of such nodes, cores, memory in MB, and other resources by name."""
     partitions: tuple[tuple[str, int, float | None, bool], ...]
-    """Name, number of nodes, longest estimate in seconds (or None), and True for whole nodes only, of each partition.
+    """For each partition: name, number of nodes, longest estimate in seconds or None, and True if jobs get whole
+    nodes.
     """
     asking: tuple[tuple[str, int], ...]
-    """Resource and number of jobs that request it, for each resource that any job requests."""
+    """Name of each requested resource other than cores, and the number of jobs that request it."""
     placed: int
-    """Number of jobs whose nodes in reality are known."""
+    """Number of jobs of which the trace says on which nodes they ran."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +138,7 @@ class Portrait:
     procs: int
     jobs: int
     in_file: int | None
-    """Number of jobs in the file, including jobs that cannot be simulated."""
+    """Number of jobs in the file, including ones that cannot be simulated; None if the file is not given."""
     span: float
     """Time in seconds from the first to the last submission."""
     offered_load: float | None
@@ -151,7 +158,7 @@ class Portrait:
     gap: Spread | None
     """Summary of the inter-arrival times in seconds."""
     ties: int
-    """Number of jobs submitted in the same second as the previous one."""
+    """Number of jobs submitted in the same second as the job before."""
     arrivals: Arrivals | None
     estimates: Estimates | None
     categories: tuple[int, ...]
@@ -160,11 +167,11 @@ class Portrait:
     """Number of jobs in each of the four categories of COARSE."""
     fidelity: Fidelity
     on_nodes: OnNodes | None = None
-    """None on equal processors."""
+    """Nodes and requests; None on equal processors."""
 
 
 def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
-    """Return the statistics of a workload; take them before `with_overruns`, which shortens run times."""
+    """Return the statistics of a workload. Call it before `with_overruns`, which changes run times or estimates."""
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     work = workload.width * workload.runtime
     gaps = np.diff(workload.submit)
@@ -228,7 +235,8 @@ def _counts(index: Ints, length: int) -> tuple[int, ...]:
 
 
 def _bins(values: Floats | Ints, limits: Sequence[float]) -> tuple[Bin, ...]:
-    """Return bins up to the limits, as many as the values need, and one for values above the last limit.
+    """Return a histogram with bins up to these limits, as many as the values need, and a bin for values above the last
+    limit.
 
     >>> _bins(np.array([0.5, 10.0, 11.0]), (1, 10, 20, 30))
     (Bin(low=0.0, high=1.0, count=1), Bin(low=1.0, high=10.0, count=1), Bin(low=10.0, high=20.0, count=1))
@@ -240,14 +248,14 @@ def _bins(values: Floats | Ints, limits: Sequence[float]) -> tuple[Bin, ...]:
 
 
 def _width_bins(width: Ints) -> tuple[Bin, ...]:
-    """Return a histogram of the widths with bins of 1, 2, 3-4, 5-8, 9-16 processors and so on."""
+    """Return a histogram of the numbers of processors, with bins of 1, 2, 3-4, 5-8, 9-16 processors and so on."""
     if not len(width):
         return ()
     return _bins(width, [2**i for i in range(int(width.max()).bit_length() + 1)])
 
 
 def _namer(workload: Workload, which: Field, kind: str) -> Callable[[int], str]:
-    """Return a function that names number n of a field: the file's word for it, else `user 3`."""
+    """Return a function that gives the name of number n of a field: the trace's word for it, or else `user 3`."""
     words = workload.names.get(which, ())
     titles = workload.header.queues if which is Field.QUEUE else {}
 
@@ -281,7 +289,7 @@ def _statuses(status: Ints) -> tuple[tuple[str, int], ...]:
 
 
 def _arrivals(workload: Workload) -> Arrivals | None:
-    """Return the arrivals, or None if the file has no start time, or one beyond all calendars."""
+    """Return the arrivals by hour and weekday; None if the trace has no start date, or one beyond any calendar."""
     begin = workload.header.unix_start
     if begin is None or not len(workload):
         return None
@@ -301,7 +309,7 @@ def _arrivals(workload: Workload) -> Arrivals | None:
 
 
 def _local(seconds: Ints, zone: tzinfo) -> Ints:
-    """Return the local times in seconds; the zone's offset is computed once for each quarter of an hour."""
+    """Return the times in the time zone, as seconds; its offset is computed once for each quarter of an hour."""
     quarters, index = np.unique(seconds // 900, return_inverse=True)
     moments = (datetime.fromtimestamp(quarter * 900, zone) for quarter in quarters.tolist())
     shifts = [int((moment.utcoffset() or timedelta()).total_seconds()) for moment in moments]
@@ -331,7 +339,9 @@ def _estimates(workload: Workload, trace: Trace | None) -> Estimates | None:
 
 
 def _has_estimate(workload: Workload, trace: Trace | None) -> Bools:
-    """Return True for each job with an estimate. Without the trace: for all, unless no job has one."""
+    """Return True for each job with an estimate in the trace; without a trace True for all jobs, or False if none has
+    one.
+    """
     if trace is not None:
         known = dict(zip(trace.ids, (trace.column(Field.ESTIMATE) > 0).tolist(), strict=True))
         return np.array([known.get(job, False) for job in workload.ids], dtype=bool)
@@ -340,9 +350,6 @@ def _has_estimate(workload: Workload, trace: Trace | None) -> Bools:
 
 
 def _is_round(estimate: Floats) -> Bools:
-    """
-    >>> _is_round(np.array([900.0, 3600.0, 3900.0, 100.0])).tolist()
-    [True, True, False, False]
-    """
+    """Return True for each round estimate: a multiple of an hour or, below an hour, of 5 minutes."""
     in_steps: Bools = np.where(estimate < 3600, estimate % 300 == 0, estimate % 3600 == 0)
     return in_steps

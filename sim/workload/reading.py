@@ -1,4 +1,4 @@
-"""Reader of trace files; compression and format are recognised by content, not by name."""
+"""Reader of trace files. Compression and format are recognised by the content, not by the name."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Format = Literal["swf", "sacct", "batsim", "evalys", "csv", "puzzle"]
 MAX_BYTES = 2**30
 """Largest decompressed size of a file in bytes."""
 UNPACKED, TIMES = 2**26, 100
-"""Size in bytes and ratio of decompression; a file above both is refused as a decompression bomb."""
+"""Size in bytes and ratio to the compressed size; a file above both is refused as a decompression bomb."""
 PATIENCE = 3.0
-"""Seconds within which a process must begin to write to a pipe."""
+"""Seconds to wait until another program begins to write to a pipe."""
 
 CHUNK = 2**20
 GZIP = b"\x1f\x8b"
@@ -40,7 +40,7 @@ ENDINGS = (
 
 
 def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
-    """Return the trace in a file; `how` has the options for a dump of sacct.
+    """Return the trace in a file of any format; `how` has the options for a dump of sacct.
 
     Any bytes give a trace, or a `TraceError` with one line that says why not.
     """
@@ -57,7 +57,7 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
 
 
 def read_shape(path: str | Path) -> Shape:
-    """Return the shape of the machine in a file: the text of `scontrol show node` and `show partition`, or TOML."""
+    """Return the machine of nodes in a file: the text of `scontrol show node` and `show partition`, or TOML."""
     return nodes.read_machine(_text(_chunks(path)), path)
 
 
@@ -90,7 +90,7 @@ def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:
 
 
 def sniff(text: str, filename: str = "") -> Format:
-    """Return the format of a text, by its first line that is no comment; the file's name decides only a tie.
+    """Return the format of a text, by its first line that is no comment; if two are possible, by the file's name.
 
     >>> sniff("JobID|Submit|Elapsed|NCPUS"), sniff('{"jobs": []}'), sniff("; MaxProcs: 4")
     ('sacct', 'batsim', 'swf')
@@ -111,7 +111,7 @@ def sniff(text: str, filename: str = "") -> Format:
 
 
 HEADER = 2**14
-"""Largest number of letters of a line that are examined to recognise its format."""
+"""Largest number of letters of a line that are read to recognise the format."""
 _CONTENT = re.compile(rf"^[^\S\n]*([^\s;#].{{0,{HEADER - 1}}})", re.MULTILINE)
 """Pattern of a line that is neither blank nor a comment"""
 
@@ -121,7 +121,7 @@ def _content_lines(text: str) -> Iterator[str]:
 
 
 def _stem(path: str | Path) -> str:
-    """Return the file's name without the endings of its format.
+    """Return the file's name without the endings that name compression and format.
 
     >>> _stem("logs/CTC-SP2-1996-3.1-cln.swf.gz")
     'CTC-SP2-1996-3.1-cln'
@@ -133,7 +133,7 @@ def _stem(path: str | Path) -> str:
 
 
 def _text(chunks: Iterable[bytes]) -> str:
-    """Return the bytes as UTF-8 if possible, else one character per byte; all line ends become newlines."""
+    """Return the bytes as text: UTF-8 if possible, otherwise one character per byte; all line ends become newlines."""
     text = ""
     decoder: IncrementalDecoder = getincrementaldecoder("utf-8-sig")()
     for chunk in chain(chunks, [b""]):
@@ -146,7 +146,7 @@ def _text(chunks: Iterable[bytes]) -> str:
 
 
 def _chunks(path: str | Path) -> Iterator[bytes]:
-    """Yield the decompressed bytes of a file; refuse it as soon as they are no text or too many."""
+    """Yield the decompressed bytes of a file. Raise an error as soon as they are no text, or too many."""
     total = 0
     try:
         with _opened(path) as file:
@@ -174,7 +174,7 @@ def _chunks(path: str | Path) -> Iterator[bytes]:
 
 
 def _opened(path: str | Path) -> BufferedReader:
-    """Return the opened file, without waiting for a writer of a pipe."""
+    """Return the opened file; of a pipe only if another program writes to it."""
     if not stat.S_ISFIFO(os.stat(path).st_mode):
         return open(path, "rb")
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""Requests of jobs on a machine of nodes given by `--nodes FILE`."""
+"""Requests of jobs on a machine of nodes that the user gives by `--nodes FILE`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sim.workload.shape import Request, Shape
 
 _KB = 1024
 _MOST_MEMORY = 2**40
-"""Largest memory of a task in MB; larger values count as none."""
+"""Largest memory of a task in MB; a larger one in the trace is ignored."""
 
 
 def on_nodes(trace: Trace, shape: Shape) -> Trace:
     """Return the trace on these nodes, which replace the nodes in its own file.
 
-    A job without a request of its own requests one task per processor, each with the memory in the trace, in the
+    A job without a request for nodes requests one task per processor, each with the memory in the trace, in the
     partition with the name of the job's queue.
     """
     header = replace(trace.header, max_procs=shape.cores)
@@ -49,7 +49,7 @@ def _requests(trace: Trace, shape: Shape) -> Iterator[Request]:
 
 
 def _translated(request: Request, own: Shape, shape: Shape) -> Request:
-    """Return the request with its resources and partitions numbered as in another machine's shape."""
+    """Return the request with its resources and partitions numbered as in `shape`, no longer as in `own`."""
     names = {group.name: at for at, group in enumerate(shape.groups)}
     groups = tuple(names[own.groups[at].name] for at in request.groups if own.groups[at].name in names)
     each = dict(zip(own.kinds, request.each, strict=True))

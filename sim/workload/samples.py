@@ -22,21 +22,21 @@ from sim.workload.models import lublin, sud
 
 
 class Showing(NamedTuple):
-    """View of a sample: a policy and a time."""
+    """View of a sample that shows what it is about: a policy and a time."""
 
     title: str
     policy: str
     at: int
-    """Time of the view in seconds, at which decisions are made."""
+    """Time in seconds to which the view goes; decisions are made then."""
     note: str
     """Description of the view."""
     by_event: bool = True
-    """True if it is played from event to event, False if by the clock."""
+    """True if the sample is played from event to event, False if it follows the clock."""
 
 
 @dataclass(frozen=True)
 class PaperSample:
-    """Teaching trace with jobs (submit, processors, run time), and an estimate if it is not exact."""
+    """Sample from a paper: jobs as (submit, processors, run time), and an estimate if it differs from the run time."""
 
     name: str
     caption: str
@@ -46,7 +46,7 @@ class PaperSample:
     notes: tuple[str, ...]
 
     def trace(self) -> Trace:
-        """Return the jobs, numbered from 1, with the notes as header."""
+        """Return the jobs as a trace, numbered from 1, with the notes in its header."""
         table = np.full((len(self.jobs), len(Field)), -1.0)
         table[:, Field.ID] = np.arange(1, len(self.jobs) + 1)
         table[:, (Field.SUBMIT, Field.PROCS_ASKED, Field.RUN)] = [job[:3] for job in self.jobs]
@@ -418,9 +418,9 @@ FOR_LESSONS: tuple[PaperSample | Uniform, ...] = (
         ),
     ),
 )
-"""Samples of lessons and questions, found by name."""
+"""Samples that belong to lessons and questions; users find them by name."""
 ALSO = ("zkp-uniform",)
-"""Names of samples of lessons that are also listed separately."""
+"""Names of samples of lessons that are listed with the other samples, too."""
 REWORDED: dict[str, tuple[str, ...]] = {
     "early-end": ("bda9fd21aa248c4a61e76252e1baf220f4ad35e236aa3f235dcaacecc5cd5423",),
     "half-as-wide": ("90cabad3455a45ac6f7fc62dee87d7535c58982e6f494d9d6f295dbb0976c64e",),
@@ -431,12 +431,12 @@ REWORDED: dict[str, tuple[str, ...]] = {
     "own-seats": ("40454e8d31c9ec3e4ae4500d61ac138e95c27493d8de3a735b4da68292d319a3",),
     "w-figure1": ("99e97642ef710afa8baa40ddddb1c70063dfa623266f55c0542c61be7ce8987b",),
 }
-"""Hashes (SHA-256) of earlier files of samples with the same jobs; sessions of these files stay valid."""
+"""Hashes (SHA-256) of earlier files of a sample with the same jobs, by name; their sessions stay valid."""
 _BY_NAME: dict[str, Sample] = {sample.name: sample for sample in (*SAMPLES, *FOR_LESSONS)}
 
 
 def sample_of(name: str) -> Sample:
-    """Return the sample with exactly this name."""
+    """Return the sample of exactly this name."""
     return _BY_NAME[name]
 
 
@@ -446,7 +446,7 @@ def captions() -> list[tuple[str, str]]:
 
 
 def showing_of(name: str) -> Showing | None:
-    """Return the best view of the sample of that name, with or without `.swf`; None for unknown names."""
+    """Return the view of the sample of this name, with or without `.swf`; None for unknown names."""
     sample = _BY_NAME.get(name.removesuffix(".swf"))
     return None if sample is None else sample.showing
 
@@ -464,7 +464,7 @@ def sample_path(name: str) -> Path:
 
 
 def text_of(sample: Sample) -> str:
-    """Return the sample as the text of its file."""
+    """Return the text of a sample's file."""
     file = io.StringIO()
     swf.write(sample.trace(), file)
     return file.getvalue()

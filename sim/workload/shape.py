@@ -1,4 +1,4 @@
-"""Shape of a machine of nodes: the resources of each node, requests of jobs, and where a job fits.
+"""Shape of a machine of nodes: the resources of each node, what jobs request of them, and where a job fits.
 
 This is the only place that knows how a request is placed on nodes. On equal processors a workload has no `Shape`. Cores
 are numbered node after node, so a set of cores is a set of processors as everywhere else.
@@ -19,9 +19,11 @@ from sim.formatting import count
 
 NodePlacement = Literal["lowest", "best", "spread"]
 NODE_PLACEMENTS: dict[str, int] = {"lowest": 0, "best": 1, "spread": -1}
-"""Sign with which each placement rule sorts nodes by free cores: by number, fewest free first, most free first."""
+"""Order of nodes under each placement rule: 0 by number, 1 the fewest free cores first, -1 the most free cores
+first.
+"""
 Amounts: TypeAlias = NDArray[np.int64]
-"""Array with the amount of each resource, cores first, memory second; for many nodes one row each."""
+"""Array with an amount for each resource, cores first and memory second; for several nodes one row each."""
 Kept: TypeAlias = NDArray[np.bool_]
 BARS = ("cores", "memory", "gpus", "place")
 """Causes that bar a part of a request from a node: too few free cores, too little free memory, too few other resources,
@@ -32,7 +34,7 @@ OPEN = -1
 
 
 class Seats(NamedTuple):
-    """Nodes that a job gets, in ascending order, and the amounts that it takes on each."""
+    """Nodes that a job gets, by number in ascending order, and the amounts that it takes on each of them."""
 
     nodes: tuple[int, ...]
     amounts: tuple[tuple[int, ...], ...]
@@ -40,14 +42,14 @@ class Seats(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComputeNode:
-    """Node with its resources and the features that a job can request."""
+    """Node with its resources, and with the features that a job can request."""
 
     name: str
     cores: int
     memory: int = 0
     """Memory of the node in MB."""
     others: tuple[tuple[str, int], ...] = ()
-    """Countable resources by name, such as gpu."""
+    """Other countable resources of the node and their amounts, such as gpu."""
     features: frozenset[str] = frozenset()
 
 
@@ -58,7 +60,7 @@ class NodeGroup:
     name: str
     nodes: frozenset[int]
     most_time: float | None = None
-    """Longest estimate in seconds; None if there is no limit."""
+    """Longest estimate in seconds of a job in this partition; None if there is no limit."""
     most_nodes: int | None = None
     priority: int = 0
     is_exclusive: bool = False
@@ -67,20 +69,24 @@ class NodeGroup:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Resources that a job requests: `nodes` times `each`, or `tasks` times `each` on `least` to `most` nodes."""
+    """Request of a job: either `nodes` nodes with `each` on every one, or `tasks` tasks with `each`, on `least` to
+    `most` nodes.
+    """
 
     each: tuple[int, ...]
-    """Amount of each resource per node, or per task."""
+    """Amount of each resource that the job needs per node, or per task."""
     nodes: int | None = None
     tasks: int | None = None
     least: int = 1
     most: int | None = None
     per_node: tuple[int, ...] = ()
-    """Amounts that a job with tasks takes once on each node, such as memory per node; empty for none."""
+    """Amounts that a job with tasks needs once on each of its nodes, such as memory per node; empty if there are
+    none.
+    """
     features: frozenset[str] = frozenset()
     is_exclusive: bool = False
     groups: tuple[int, ...] = ()
-    """Partitions in the order in which they are tried; empty for the whole machine."""
+    """Numbers of the partitions in the order in which they are tried; empty for the whole machine."""
 
     @property
     def cores(self) -> int:
@@ -89,8 +95,8 @@ class Request:
 
     @property
     def more_always_fits(self) -> bool:
-        """Return True if more free resources can never prevent a fit, as they can with a limit on the number of
-        nodes.
+        """Return True if more free resources never prevent a fit. A limit on the number of nodes makes that
+        possible.
         """
         return self.tasks is None or self.most is None or self.most >= self.tasks
 
@@ -124,26 +130,28 @@ class Request:
 
 @dataclass(frozen=True)
 class Shape:
-    """Nodes of a machine in their fixed order, with the request of each job by its number in the workload."""
+    """Nodes of a machine in a fixed order, and what each job requests of them, by rank of the job."""
 
     nodes: tuple[ComputeNode, ...]
     groups: tuple[NodeGroup, ...] = ()
     requests: tuple[Request, ...] = ()
     placement: NodePlacement = "best"
     ran: tuple[Seats | None, ...] = ()
-    """Nodes that each job had in reality, None if unknown; empty if the trace does not record nodes."""
+    """Nodes and amounts that each job had according to the trace, None if unknown; empty if the trace does not record
+    nodes.
+    """
 
     def __repr__(self) -> str:
         return f"<Shape {len(self.nodes):,} nodes, {self.cores:,} cores>"
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """Return the names of the resources in the order of all amounts."""
+        """Return the names of the resources, in the order of the amounts."""
         return ("cores", "memory", *sorted({name for node in self.nodes for name, _ in node.others}))
 
     @cached_property
     def has(self) -> Amounts:
-        """Return the amounts that every node has."""
+        """Return the amounts of all resources that every node has when it is empty."""
         rows = [
             [node.cores, node.memory, *(dict(node.others).get(k, 0) for k in self.kinds[2:])] for node in self.nodes
         ]
@@ -151,7 +159,7 @@ class Shape:
 
     @cached_property
     def first_core(self) -> tuple[int, ...]:
-        """Return the number of the first core of each node, and as last entry the number of all cores."""
+        """Return the number of each node's first core; the last entry is the number of all cores."""
         return tuple(np.concatenate([[0], np.cumsum(self.has[:, 0])]).tolist())
 
     @property
@@ -168,20 +176,20 @@ class Shape:
         return replace(self, placement=cast(NodePlacement, placement))
 
     def take(self, index: Iterable[int]) -> Shape:
-        """Return the shape for only these jobs."""
+        """Return the shape with the requests of only these jobs."""
         jobs = list(index)
         ran = tuple(self.ran[i] for i in jobs) if self.ran else ()
         return replace(self, requests=tuple(self.requests[i] for i in jobs), ran=ran)
 
     def nodes_of(self, cores: int) -> tuple[int, ...]:
-        """Return the nodes to which a set of cores belongs."""
+        """Return the numbers of the nodes to which a set of cores (bits) belongs."""
         firsts = self.first_core
         return tuple(n for n in range(len(self.nodes)) if cores >> firsts[n] & ((1 << (firsts[n + 1] - firsts[n])) - 1))
 
     # Where a request fits
 
     def seat(self, request: Request, free: Amounts) -> Seats | None:
-        """Return the nodes for a request if these amounts are free on each node, None if it does not fit."""
+        """Return the nodes that a request gets if `free` is free on each node; None if it does not fit."""
         if not request.groups:
             return self._seat(request, free, self._allowed(request.features, None), request.is_exclusive)
         for number in request.groups:
@@ -217,7 +225,7 @@ class Shape:
 
     @staticmethod
     def _room(request: Request, free: Amounts) -> Amounts:
-        """Return the number of tasks (or whole requests of a node) for which each node has room."""
+        """Return the number of tasks, or of whole requests for a node, that fit on each node."""
         room: Amounts | None = None
         for kind, amount in enumerate(request.each):
             once = request.per_node[kind] if request.per_node else 0
@@ -232,7 +240,7 @@ class Shape:
 
     @staticmethod
     def _tasks(request: Request, room: list[int]) -> list[int] | None:
-        """Return the number of tasks on each node, filled in this order of nodes; None if not all tasks fit."""
+        """Return the number of tasks on each node, if nodes are filled in this order; None if not all tasks fit."""
         left, counts = request.tasks or 0, list[int]()
         most = request.most or len(room)
         for have in room[:most]:
@@ -244,7 +252,7 @@ class Shape:
         return None
 
     def _allowed(self, features: frozenset[str], group: int | None) -> Kept | None:
-        """Return the nodes that have the features and are in the partition; None for all."""
+        """Return which nodes have these features and are in this partition; None if all nodes qualify."""
         if not features and group is None:
             return None
         known = self._masks.get((features, group))
@@ -311,7 +319,7 @@ class Shape:
         return found
 
     def fault(self, request: Request, seats: Seats) -> str:
-        """Return the part of a request that these nodes do not meet, as text; "" if they meet all of it."""
+        """Return text on a part of the request that these nodes do not meet; "" if they meet all of it."""
         groups = [self.groups[number] for number in request.groups]
         if groups and not any(group.nodes.issuperset(seats.nodes) for group in groups):
             return "a job is on nodes outside its partitions"
@@ -331,7 +339,7 @@ class Shape:
     # Why a job can never start
 
     def why_never(self, request: Request, estimate: float) -> str:
-        """Return the reason why even the empty machine cannot meet the request, as text; "" if it can."""
+        """Return text on why even the empty machine cannot meet the request; "" if it can."""
         if request.groups:
             limits = [self.groups[number].most_time for number in request.groups]
             if all(most is not None and estimate > most for most in limits):
@@ -341,13 +349,13 @@ class Shape:
         return f"never fits the machine: {self._missing(request)}"
 
     def within_limits(self, request: Request, estimate: float) -> Request:
-        """Return the request without the partitions whose time limit is shorter than the job's estimate."""
+        """Return the request without the partitions whose time limit is below the job's estimate."""
         limits = ((number, self.groups[number].most_time) for number in request.groups)
         groups = tuple(number for number, most in limits if most is None or estimate <= most)
         return request if groups == request.groups else replace(request, groups=groups)
 
     def _missing(self, request: Request) -> str:
-        """Return the first resource of which no node has enough, else the note that too few nodes have enough."""
+        """Return text on the first resource of which no node has enough, or else that too few nodes have enough."""
         for kind, (amount, name) in enumerate(zip(request.each, self.kinds, strict=True)):
             if amount > self.has[:, kind].max(initial=0):
                 return f"no node has enough {name}"
@@ -357,7 +365,7 @@ class Shape:
 
 
 def misfits_of(shape: Shape, estimates: NDArray[np.float64]) -> dict[str, NDArray[np.bool_]]:
-    """Return True for each job that could never start on the empty machine, by reason."""
+    """Return the jobs that can never start on this machine, as a column of True and False for each reason."""
     found: dict[str, NDArray[np.bool_]] = {}
     known: dict[tuple[Request, float], str] = {}
     for at, (request, estimate) in enumerate(zip(shape.requests, estimates.tolist(), strict=True)):

@@ -1,4 +1,4 @@
-"""Source of a run: a path or a sample's name with transforms, which is read into a workload."""
+"""Source of a run: a trace, given by path or as the name of a sample, and the options that turn it into a workload."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sim.workload.samples import Showing, captions, sample_path, showing_of
 from sim.workload.transforms import Transforms
 
 _OF_TRACE = ("procs", "count", "held", "nodes", "zone")
-"""Names of the options for reading the trace and for the number of processors."""
+"""Names of the options that concern the reading of the trace."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Source of a run: the trace and the options, everything but its policy."""
+    """Source of a run: the trace and all options except the policy."""
 
     trace: str
     procs: int | None = None
@@ -39,7 +39,7 @@ class Source:
 
     @classmethod
     def of_options(cls, trace: str, given: Mapping[str, Any]) -> Source:
-        """Return the source for options as typed; missing ones have their defaults."""
+        """Return the source for options that a user typed, by name; missing ones have their defaults."""
         for name in given:
             if name not in OPTIONS:
                 raise ParameterError(f"there is an option {name!r} that does not exist{near(name, OPTIONS)}")
@@ -49,7 +49,7 @@ class Source:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the options of this source as typed, without those at their defaults.
+        """Return the options of this source as a user would type them; options with their default are left out.
 
         >>> Source("lublin-128", transforms=Transforms(window=(86400.0, float("inf")), load=1.2)).options
         {'window': '86400,', 'load': 1.2}
@@ -58,22 +58,22 @@ class Source:
 
     @property
     def values(self) -> Iterator[tuple[str, Option, Any]]:
-        """Yield each option with its name and its value."""
+        """Yield (name, option, value) for each option."""
         values = {**vars(self), **vars(self.transforms)}
         return ((name, option, values[name]) for name, option in OPTIONS.items())
 
     @property
     def showing(self) -> Showing | None:
-        """Return the best view of a sample; None for a file."""
+        """Return the view that a sample comes with; None for other traces."""
         return None if exists(Path(self.trace)) or is_line(self.trace) else showing_of(self.trace)
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
-        """Return the trace of the file, and the workload to simulate."""
+        """Return the trace, and the workload to simulate; without the overrun rule if `with_overruns` is False."""
         trace = self.read_trace()
         return trace, self.made(Workload.of(trace, self.procs, self.machine), with_overruns)
 
     def read_trace(self) -> Trace:
-        """Return the trace in the file, on the nodes that are given."""
+        """Return the trace in the file, on the nodes of `--nodes` if these are given."""
         shape = reading.read_shape(self.nodes) if self.nodes else None
         zone = zone_of(self.zone) if self.zone else None
         path = find(self.trace)
@@ -84,13 +84,13 @@ class Source:
         return trace if shape is None or self.count == "nodes" else on_nodes(trace, shape)
 
     def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
-        """Return the workload after the transforms."""
+        """Return the workload after the transforms; without the overrun rule if `with_overruns` is False."""
         apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
         return apply(workload).with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))
 
 
 def read(trace: str | Path, **options: Any) -> Workload:
-    """Return the workload of a file or a sample; options are those of the command line.
+    """Return the workload of a file or a sample, with the options of the command line by name.
 
     >>> read("lublin-128", jobs=200, load=1.2, estimates="factor:2")
     <Workload lublin-128: 200 jobs, 128 processors>
@@ -99,13 +99,13 @@ def read(trace: str | Path, **options: Any) -> Workload:
 
 
 def is_line(trace: str) -> bool:
-    """Return True if a trace is the text of a puzzle and no file."""
+    """Return True if the trace is the text of a puzzle, not the name of a file."""
     return is_puzzle(trace) and not exists(Path(trace))
 
 
 def find(trace: str) -> Path:
-    """Return the path of a file, given by path or as the name of a sample; the text of a puzzle is returned as
-    it is.
+    """Return the path of a trace that is given by its path or as the name of a sample; the text of a puzzle stays as it
+    is.
     """
     path = Path(trace)
     if is_line(trace):
@@ -130,6 +130,6 @@ def exists(path: Path) -> bool:
 
 
 def caption(trace: Trace) -> str:
-    """Return the first note of the header, which describes a sample in one line."""
+    """Return the first note in the header, which describes a sample in one line."""
     notes = (line.strip() for line in trace.header.comments)
     return next((note.removeprefix("Note:").strip() for note in notes if note.startswith("Note:")), "")

@@ -1,4 +1,5 @@
-"""Transforms of a workload before the simulation: pure functions, applied in order by `Transforms`.
+"""Transforms of a workload before the simulation: functions that return a changed workload, applied in order by
+`Transforms`.
 
 The papers change their traces in the same few ways: heavier load, longer jobs, all jobs at once, better or worse
 estimates, priorities, reservations. `Transforms` always applies them in the order of its fields, the overrun rule last.
@@ -94,7 +95,7 @@ def offline(workload: Workload) -> Workload:
 
 
 def recorded(workload: Workload) -> Workload:
-    """Return the workload with the estimates of the trace."""
+    """Return the workload with the estimates that the trace recorded."""
     return workload
 
 
@@ -104,22 +105,23 @@ def exact(workload: Workload) -> Workload:
 
 
 def factor(workload: Workload, r: float) -> Workload:
-    """Return the workload with estimates R * run time. Below 1 the overrun rule applies."""
+    """Return the workload with estimates of r times the run time. With r below 1 the overrun rule applies."""
     _require(SMALLEST <= r <= GREATEST, f"estimates factor:R needs R above 0, at most {GREATEST:,.0f}", r)
     return replace(workload, estimate=workload.runtime * r)
 
 
 def random(workload: Workload, r: float, seed: int = 0) -> Workload:
-    """Return the workload with random estimates, uniform from the run time to 2 * R * run time."""
+    """Return the workload with random estimates, uniform from the run time to 2 * r * run time."""
     _require(0.5 <= r <= GREATEST, f"estimates random:R needs R of at least 0.5, at most {GREATEST:,.0f}", r)
     run = workload.runtime
     return replace(workload, estimate=run + (2 * r * run - run) * _draw(workload, seed))
 
 
 def phi(workload: Workload, p: float, seed: int = 0) -> Workload:
-    """Return the workload with estimates of the phi model: exact for a fraction p of the jobs, larger for the others.
+    """Return the workload with estimates of the phi model: exact for a fraction p of the jobs, longer for the others.
 
-    y = U(0, 1); the estimate is the run time where y < p, else run * (1 - p) / (1 - y).
+    Let y be a uniform random number from 0 to 1. The estimate is the run time if y < p, otherwise run * (1 - p) / (1 -
+    y).
     """
     _require(0 <= p <= 1, "estimates phi:P needs P between 0 and 1", p)
     run, y = workload.runtime, _draw(workload, seed)
@@ -136,9 +138,10 @@ def high(workload: Workload, fraction: float, seed: int = 0) -> Workload:
 
 
 def priority_from_queue(workload: Workload) -> Workload:
-    """Return the workload with high priority for jobs above the ordinary queue, the lowest used one numbered 0 or more.
+    """Return the workload in which the jobs of urgent queues have high priority.
 
-    Ward ranks queues by number, ever more important: background -1, primary 0, challenge 1, urgent 2; the last two are
+    Urgent is any queue above the ordinary one, which is the queue with the lowest number of 0 or more that has jobs.
+    Ward numbers queues by importance: background -1, primary 0, challenge 1, urgent 2; the last two are
     high. A negative number in other logs means "unknown": low, like Ward's background.
     """
     known = workload.queue[workload.queue >= 0]
@@ -149,7 +152,8 @@ def priority_from_queue(workload: Workload) -> Workload:
 
 
 def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: int = 0) -> Workload:
-    """Return the workload in which a random fraction of the jobs requests a start at submit + U(0, lead).
+    """Return the workload in which a random fraction of the jobs requests a start, up to `lead` seconds after
+    submission.
 
     One random number u per job serves twice: it requests a start if u < fraction, and then u / fraction is again
     uniform in [0, 1) and gives its share of the lead.
@@ -167,7 +171,7 @@ def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: in
 
 @dataclass(frozen=True)
 class Estimates:
-    """Kind of estimates, with its parameter R or P if it has one."""
+    """Kind of estimates, with its parameter (r of a factor, p of phi) if it has one."""
 
     kind: EstimateKind = "recorded"
     value: float = 1.0
@@ -189,7 +193,7 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Transforms(TransformOptions):
-    """All transforms of a workload; bad values are refused on creation."""
+    """All transforms of a workload with their values; invalid values raise an error."""
 
     def __post_init__(self) -> None:
         for option in options_of(type(self)).values():
@@ -271,7 +275,7 @@ def _require(holds: bool, rule: str, got: object) -> None:
 
 
 def _within_bounds(workload: Workload) -> Workload:
-    """Return the workload; raise an error if its times are too large to distinguish seconds."""
+    """Return the workload. Raise an error if its times are so large that a number cannot distinguish seconds."""
     latest = max(column.max(initial=0) for column in (workload.submit, workload.runtime, workload.estimate))
     _require(
         latest <= LARGEST,
@@ -286,7 +290,7 @@ def _draw(workload: Workload, seed: int) -> Floats:
 
 
 def _resubmitted(workload: Workload, submit: Floats) -> Workload:
-    """Return the workload with other submit times; requested starts move by the same amount."""
+    """Return the workload with these submit times; requested starts move by the same amount."""
     return replace(workload, submit=submit, reserve=workload.reserve + (submit - workload.submit))
 
 

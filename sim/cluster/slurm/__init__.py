@@ -1,1 +1,1 @@
-"""Conversion of the text and JSON of Slurm's commands to values of a cluster."""
+"""Reading of a real Slurm: its commands, and the conversion of their text and JSON to values of a cluster."""

@@ -1,6 +1,4 @@
-"""Adapter that observes a real Slurm with the commands of an ordinary user, and asks for details as rarely as
-possible.
-"""
+"""Observation of a real Slurm with the commands of an ordinary user, which are called as rarely as possible."""
 
 from __future__ import annotations
 
@@ -18,35 +16,35 @@ from sim.workload.formats.sacct import duration, stamp
 from sim.workload.formats.slurm_text import hosts
 
 SELDOM = 5
-"""Number of polls between two questions for nodes, partitions, reservations, limits and parts of priorities."""
+"""Number of polls between two requests for nodes, partitions, reservations, limits and parts of priorities."""
 MOST_DETAILS = 8
-"""Number of newly started jobs above which one question about all jobs replaces one about each."""
+"""Number of newly started jobs above which details of all jobs are requested at once, not of each alone."""
 HISTORY = (
     "JobID", "JobIDRaw", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "End",
     "Timelimit", "NCPUS", "NNodes", "NodeList", "Priority", "ReqTRES", "AllocTRES", "JobName",
 )  # fmt: skip
-"""Fields requested from sacct; the name is last, because it may contain separators."""
+"""Columns requested from sacct; the job's name is last, because it may contain separators."""
 _SETTING = re.compile(r"^(\w+)\s*=\s*(.*?)\s*$", re.M)
 
 
 class Slurm:
-    """Cluster run by Slurm: `snapshot` is one poll, `history` reads the accounting."""
+    """Cluster run by Slurm: `snapshot` polls it, `history` reads its accounting."""
 
     def __init__(self, commands: Commands | None = None) -> None:
         self._commands = commands or Commands()
         self._polls = 0
         self._still = Cluster(0.0)
-        """Last answers to questions that are not asked at every poll."""
+        """Latest values of the parts that are not requested at every poll."""
         self._details: dict[str, text.Details] = {}
         self._held: set[str] = set()
-        """Numbers of the jobs whose details were requested since they started."""
+        """Ids of the jobs whose details have been requested since they started."""
         self._alive: set[str] = set()
         """Ids of the jobs that waited or ran at the last poll."""
         self._at = 0.0
         """Time of the last poll."""
 
     def snapshot(self) -> Cluster:
-        """Return the current state of the cluster; a question that fails is repeated at the next poll."""
+        """Return the current state of the cluster. A command that fails is called again at the next poll."""
         self._commands.spent = 0.0
         if not self._still.name:
             self._still = self._named()
@@ -69,7 +67,9 @@ class Slurm:
         return tuple(job for line in said.split("\n") if (job := ended(line)) is not None)
 
     def _named(self) -> Cluster:
-        """Return the constant facts: the cluster's name, its version, and the user who asks."""
+        """Return a cluster with only the facts that never change: its name, its version, and the user of this
+        program.
+        """
         settings = dict(_SETTING.findall(self._commands.ask("scontrol", "show", "config")))
         is_private = "jobs" in settings.get("PrivateData", "").split(",")
         me = self._commands.ask("id", "-un").strip()
@@ -78,7 +78,9 @@ class Slurm:
         return Cluster(0.0, name[: text.MOST_LETTERS], version[:40], is_private=is_private, me=me)
 
     def _looked_at(self, known: Cluster) -> Cluster:
-        """Return the cluster with nodes, partitions, reservations, limits and parts of priorities updated."""
+        """Return the cluster with new nodes, partitions, reservations, limits and parts of priorities, if their turn
+        has come.
+        """
         ask = self._commands.ask
         return replace(
             known,
@@ -90,21 +92,23 @@ class Slurm:
         )
 
     def _unless_refused(self, *words: str) -> str:
-        """Return the answer of a command, or "" if the site refuses it or a plugin is missing."""
+        """Return the output of a command, or "" if the site does not allow it or lacks its plugin."""
         try:
             return self._commands.ask(*words)
         except ClusterError:
             return ""
 
     def _with_forgotten(self, jobs: tuple[ClusterJob, ...], at: float) -> tuple[ClusterJob, ...]:
-        """Return these jobs and the jobs that have ended, which only the accounting still lists."""
+        """Return these jobs and, from the accounting, the jobs that have ended and are no longer listed."""
         gone = self._alive - {job.id for job in jobs}
         since, self._at = self._at, at
         self._alive = {job.id for job in jobs if not job.has_ended}
         return (*jobs, *(job for job in self.history(since) if job.id in gone)) if gone else jobs
 
     def _with_details(self, jobs: tuple[ClusterJob, ...]) -> tuple[ClusterJob, ...]:
-        """Return the jobs with details. They are requested once per start, and once before if few jobs are new."""
+        """Return the jobs with their details, which are requested once after a start, and once before if few jobs are
+        new.
+        """
         listed = {job.number for job in jobs}
         self._details = {number: told for number, told in self._details.items() if number in listed}
         holding = {job.number for job in jobs if job.is_running}
@@ -123,7 +127,7 @@ class Slurm:
 
 
 def ended(line: str) -> ClusterJob | None:
-    """Return the job in a line of sacct (see `HISTORY`) if it has ended, else None."""
+    """Return the job in a line of sacct's output (columns: `HISTORY`), or None if it has not ended."""
     fields = line.split("|", len(HISTORY) - 1)
     if len(fields) < len(HISTORY):
         return None

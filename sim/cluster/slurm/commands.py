@@ -1,4 +1,6 @@
-"""Runner of Slurm's commands, here or on another host. Only commands written in this program run; answers are text."""
+"""Runner of Slurm's commands, on this machine or another. Only commands written in this program run; their output is
+text.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from sim.formatting import printable, shortened
 PATIENCE = 60.0
 """Seconds after which a command without an answer is stopped."""
 MOST_BYTES = 1 << 28
-"""Largest size in bytes of one answer."""
+"""Largest size in bytes of the output of a command."""
 SETTINGS = ("TZ=UTC", "LC_ALL=C", "SLURM_TIME_FORMAT=standard")
-"""Environment variables of every command, so that all hosts write times and words alike."""
+"""Environment variables for every command, so that times and words have the same form everywhere."""
 
 
 class Commands:
@@ -29,7 +31,7 @@ class Commands:
         self._host = host
         self._folder = tempfile.TemporaryDirectory(prefix="schedscope-ssh-") if host else None
         self.spent = 0.0
-        """Seconds that answers have taken since this was last set to 0."""
+        """Seconds that commands have taken since this number was last set to 0."""
 
     def ask(self, *words: str) -> str:
         """Return the output of a command. Raise `ClusterError` if it fails, is missing or does not answer in time."""

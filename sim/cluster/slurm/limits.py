@@ -1,4 +1,4 @@
-"""Parser of the limits of users, accounts and QOS and their use, from `scontrol show assoc_mgr`."""
+"""Parser of the limits of users, accounts and QOS, with their current use, from `scontrol show assoc_mgr`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AMOUNT = re.compile(
     r"(?:^|,)(?:([\w/:.-]{1,64})=)?(\d{1,15})(?:\((\d{1,15}(?:\.\d{1,9})?)\))?(?=,|$)",
     re.ASCII,
 )
-"""Pattern of an amount of a resource with its current use; a limit for each job has no use."""
+"""Pattern of an amount of a resource with its current use in parentheses; limits for a single job have no use."""
 _KEY = re.compile(r"(?:^|\s)((?:Grp|Max|Min)[A-Za-z]{2,30})=(\S*)", re.ASCII)
 _ASSOCIATION = re.compile(r"\s*ClusterName=\S* Account=(\S*) UserName=([^\s(]*)")
 _USER = re.compile(r"^UserName=([^\s(]+)\((\d+)\)", re.M)
@@ -21,7 +21,7 @@ _OF = {"Account Limits": "qos of an account", "User Limits": "qos of a user"}
 
 
 def limits(text: str) -> tuple[Limit, ...]:
-    """Return every limit that has a number, with its current use."""
+    """Return all limits that have a number, with their current use."""
     users = {number: name for name, number in _USER.findall(text)}
     found: list[Limit] = []
     for kind, name, line in _lines(text, users):
@@ -34,7 +34,7 @@ def limits(text: str) -> tuple[Limit, ...]:
 
 
 def _lines(text: str, users: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the kind and the name of a limit's owner, and the line with the limit.
+    """Yield, for each line with a limit: kind of its owner, name of its owner, and the line.
 
     A user's name has the account with it (`anna of physics`), and a user or an account the QOS (`anna in high`). Older
     versions write a user of a QOS as a number, for which `users` has the names.

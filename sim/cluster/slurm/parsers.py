@@ -1,4 +1,6 @@
-"""Parser of `squeue --json` in all versions: plain numbers (22.05), or `{set, infinite, number}` (40 to 45)."""
+"""Parser of `squeue --json` in all versions: numbers are plain (22.05), or `{set, infinite, number}` (formats 40 to
+45).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ Record = dict[str, Any]
 
 
 def jobs(text: str, path: object = "squeue --json") -> tuple[ClusterJob, ...]:
-    """Return the jobs; a record without a number is left out."""
+    """Return the jobs in the output; a record without a job number is left out."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -31,7 +33,7 @@ def jobs(text: str, path: object = "squeue --json") -> tuple[ClusterJob, ...]:
 
 
 def _each_task(job: ClusterJob) -> Iterable[ClusterJob]:
-    """Return each of the waiting tasks of one record of an array."""
+    """Yield a job for each waiting task that one record of an array stands for, or the job itself."""
     return (replace(job, id=task) for task in tasks(job.id)) if "[" in job.id else (job,)
 
 
@@ -77,7 +79,7 @@ def _job(record: Record) -> ClusterJob:
 
 
 def _number(record: Record, key: str) -> float | None:
-    """Return a number in any form that the parser writes, None if it is unset or infinite."""
+    """Return the number in a field, in any form that Slurm writes; None if it is unset or infinite."""
     value = record.get(key)
     if isinstance(value, dict):
         value = value.get("number") if value.get("set") and not value.get("infinite") else None
@@ -90,13 +92,15 @@ def _text(record: Record, key: str) -> str:
 
 
 def _state(value: object) -> str:
-    """Return the first of the states, which is the main one."""
+    """Return the first of the states in a field, which is the main one."""
     states = value if isinstance(value, list) else [value]
     return next((state for state in states if isinstance(state, str)), "")
 
 
 def _cores(resources: object) -> Iterator[Cores]:
-    """Yield the allocated cores of each node, counted over its sockets if all their cores are listed."""
+    """Yield the cores that a job holds on each node, numbered over the node's sockets; nothing if they are not
+    listed.
+    """
     if not isinstance(resources, dict):
         return
     nodes = resources.get("nodes")
@@ -122,7 +126,7 @@ def _mask(sockets: object) -> int:
 
 
 def _numbered(found: object) -> Iterable[tuple[int, Any]]:
-    """Yield (index, value) from a list of records, or from an object with numbers as keys."""
+    """Yield (index, value) from a list, or from an object whose keys are numbers."""
     if isinstance(found, dict):
         yield from ((int(key), value) for key, value in found.items() if key.isdecimal() and len(key) < 5)
     elif isinstance(found, list):

@@ -1,4 +1,4 @@
-"""Parser of Slurm's text outputs, which are the same in all versions from 22.05 on. Its results are bounded text."""
+"""Parser of the text output of Slurm's commands, which is the same from 22.05 on. Long text is cut."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ COLUMNS = {
     "end": "e", "start": "S", "priority": "Q", "nodes": "N", "planned": "Y", "dependency": "E", "reservation": "v",
     "name": "j",
 }  # fmt: skip
-"""Letter of squeue's format for each field; the name is last, because it may contain separators and line ends."""
+"""Letter of squeue's format for each field. The job's name is last, because it may contain separators and line ends."""
 FORMAT = "|".join(f"%{letter}" for letter in COLUMNS.values())
 MOST_LETTERS = 200
-"""Largest number of letters of a name or free text; lists of nodes and dependencies may be longer."""
+"""Largest number of letters of a name or a free text; lists of nodes and dependencies may be longer."""
 _ROW = re.compile(r"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?\|", re.ASCII)
 _NOTHING = frozenset({"", "N/A", "(null)", "None", "Unknown", "None assigned", "UNLIMITED", "INVALID"})
 _MB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 
 
 def jobs(text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS)) -> tuple[ClusterJob, ...]:
-    """Return the jobs in the output of `squeue -h -r -a -o FORMAT`; a line that is no record belongs to a name."""
+    """Return the jobs in the output of `squeue -h -r -a -o FORMAT`; a line that cannot be a record continues a job's
+    name.
+    """
     found: list[ClusterJob] = []
     for line in _records(text, len(columns)):
         row = dict(zip(columns, line.split("|", len(columns) - 1), strict=False))
@@ -38,7 +40,7 @@ def jobs(text: str, zone: tzinfo = UTC, columns: Sequence[str] = tuple(COLUMNS))
 
 
 def _records(text: str, columns: int) -> Iterator[str]:
-    """Yield records, with lines joined if a job's name extends over several."""
+    """Yield one text for each record, which has several lines if the job's name has."""
     held = ""
     for line in text.split("\n"):
         if _ROW.match(line) and line.count("|") >= columns - 1:
@@ -83,14 +85,16 @@ def _job(row: dict[str, str], zone: tzinfo) -> ClusterJob:
 
 
 class Details(NamedTuple):
-    """Details of a job that Slurm reports only for single jobs."""
+    """Details of a job that Slurm reports only if it is asked about this job."""
 
     cores: tuple[Cores, ...] = ()
     tres: str = ""
 
 
 def with_details(known: Iterable[ClusterJob], details: Mapping[str, Details]) -> tuple[ClusterJob, ...]:
-    """Return the jobs with the cores that they hold and their requests (see `details_of`)."""
+    """Return the jobs with the cores that they hold and what they request, by their numbers in `details` (see
+    `details_of`).
+    """
     return tuple(
         replace(job, cores=told.cores if job.is_running else (), tres=told.tres)
         if (told := details.get(job.number)) is not None
@@ -122,7 +126,7 @@ def _each(nodes: str, cpus: str) -> Iterator[Cores]:
 
 
 def nodes(text: str) -> tuple[Node, ...]:
-    """Return the nodes in the text of `scontrol show node`, in its order, leaving out future nodes."""
+    """Return the nodes in the text of `scontrol show node`, in its order; nodes that do not exist yet are left out."""
     return tuple(
         Node(
             name=record["NodeName"],
@@ -143,7 +147,7 @@ def nodes(text: str) -> tuple[Node, ...]:
 
 
 def states(text: str) -> frozenset[str]:
-    """Return the states of a node.
+    """Return the states of a node as a set of words.
 
     >>> sorted(states("IDLE+DRAIN")), sorted(states("DOWN*+DRAIN"))
     (['DRAIN', 'IDLE'], ['DOWN', 'DRAIN'])
@@ -170,7 +174,7 @@ def partitions(text: str) -> tuple[Partition, ...]:
 
 
 def reservations(text: str, zone: tzinfo = UTC) -> tuple[Reservation, ...]:
-    """Return the reservations in the text of `scontrol show res`; records without times are left out."""
+    """Return the reservations in the text of `scontrol show res`; those without times are left out."""
     found = []
     for record in records(text, "ReservationName"):
         start, end = stamp(record.get("StartTime", ""), zone), stamp(record.get("EndTime", ""), zone)
@@ -208,7 +212,7 @@ def priority_parts(text: str) -> dict[str, dict[str, float]]:
 
 
 def megabytes(text: str) -> float:
-    """Return a size of memory in MB.
+    """Return a size of memory in MB, 0 if the text has none.
 
     >>> megabytes("1000M"), megabytes("2G"), megabytes("2800Mc"), megabytes("N/A")
     (1000.0, 2048.0, 2800.0, 0.0)
@@ -218,7 +222,8 @@ def megabytes(text: str) -> float:
 
 
 def gpus_of(text: str) -> int:
-    """Return the number of GPUs in a list of generic resources; of a total and its kinds the greater counts.
+    """Return the number of GPUs in a list of resources. If it has both a total and the types, the greater number
+    counts.
 
     >>> gpus_of("gpu:2"), gpus_of("gres/gpu:a100:1(S:0),shard:4"), gpus_of("cpu=4,gres/gpu=2,gres/gpu:a100=2")
     (2, 1, 2)
@@ -245,7 +250,7 @@ def _free(text: str) -> str:
 
 
 def _whole(text: str) -> int:
-    """Return the whole number at the begin of a text, 0 if there is none.
+    """Return the whole number at the beginning of a text, 0 if there is none.
 
     >>> _whole("4"), _whole("12K"), _whole("1-4"), _whole("N/A")
     (4, 12000, 1, 0)

@@ -1,6 +1,7 @@
-"""Reader of Batsim's workloads: JSON with jobs and the profiles that they name.
+"""Reader of Batsim's workloads: JSON with jobs, and with profiles that say how a job runs.
 
-Run times follow from delays and sequences of delays. Other profiles compute or communicate, so their duration depends
+A run time is known only for profiles of delays, and of sequences of delays. Other profiles compute or communicate, so
+their duration depends
 on a platform; their jobs are left out and counted by type.
 """
 
@@ -64,7 +65,7 @@ def _content(text: str, path: object) -> dict[str, Any]:
 
 
 def _values(job: object) -> dict[Field, float] | None:
-    """Return a job's numbers except its run time; None if it is damaged."""
+    """Return a job's fields without its run time; None if it is damaged."""
     if not isinstance(job, dict) or isinstance(job.get("id"), bool):
         return None
     submit, procs = number(job.get("subtime")), number(job.get("res"))
@@ -75,7 +76,7 @@ def _values(job: object) -> dict[Field, float] | None:
 
 
 def _name(value: object) -> str:
-    """Return the name of a job or a profile, a text or a number."""
+    """Return the name of a job or a profile as text; in the file it may be a number."""
     return str(value) if isinstance(value, (str, int, float)) else ""
 
 
@@ -93,16 +94,14 @@ class _Runtimes:
         self._known: dict[str, float | None] = {}
 
     def kind(self, name: str) -> str:
-        """Return the type of a profile as text, for jobs without a known run time."""
+        """Return the type of a profile as text, for the note about jobs that are left out."""
         profile = self._profiles.get(name)
         if not isinstance(profile, dict):
             return "the file does not describe the job's profile"
         return f"its profile is of type {shown(_name(profile.get('type')))}"
 
     def of(self, name: str, depth: int = 0) -> float | None:
-        """Return the run time in seconds of a profile; None if unknown: no delay, or a sequence that contains
-        itself.
-        """
+        """Return the run time of a profile in seconds; None if it is no delay, or a sequence that contains itself."""
         if name not in self._known:
             self._known[name] = None
             self._known[name] = self._work_out(self._profiles.get(name), depth)

@@ -1,7 +1,8 @@
-"""Reader of Batsim's jobs.csv in the form that Evalys reads: the jobs of another simulation, with their waits.
+"""Reader of jobs.csv as Batsim writes it and Evalys reads it: the jobs of another simulation, with their waits.
 
-It is a table with names of its own, which `table.SYNONYMS` knows. Its allocated processors are not kept: here a policy
-chooses the processors.
+Its columns have other names than in plain CSV; `table.SYNONYMS` has them. The processors of the jobs are not read,
+because here a policy
+chooses them.
 """
 
 from __future__ import annotations

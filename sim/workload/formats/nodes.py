@@ -38,7 +38,7 @@ _LOOKS = re.compile(r'"nodes"\s*:\s*\[\s*\{')
 
 
 def is_machine(text: str) -> bool:
-    """Return True if JSON has a list of nodes, which a workload of Batsim has not.
+    """Return True if JSON describes a machine with a list of nodes, not a workload of Batsim.
 
     >>> is_machine('{"nodes": [{"cores": 4}], "jobs": []}'), is_machine('{"nb_res": 4, "jobs": []}')
     (True, False)
@@ -92,7 +92,7 @@ def read_machine(text: str, path: object) -> Shape:
 
 
 def shape_of(content: Mapping[str, Any], path: object) -> Shape:
-    """Return the machine in the tables `nodes` and `partitions`."""
+    """Return the machine that the tables `nodes` and `partitions` of a file describe."""
     listed = content.get("nodes")
     if not isinstance(listed, list) or not listed:
         raise TraceError("describes no nodes; one [[node]] with cores = 64 is a machine", path)
@@ -115,7 +115,7 @@ def shape_of(content: Mapping[str, Any], path: object) -> Shape:
 
 
 def _nodes(node: Mapping[str, Any], at: int, before: int, path: object) -> Iterator[ComputeNode]:
-    """Yield the nodes of one entry: `count` equal ones, numbered unless their name is a list of hosts."""
+    """Yield the nodes of one entry: `count` equal ones, numbered from `before`, unless its name is a list of hosts."""
     cores, memory = node.get("cores", node.get("cpus")), node.get("mem", node.get("memory", 0))
     others = {key.removesuffix("s"): value for key, value in node.items() if key not in _WORDS}
     amounts = {"cores": cores, "memory": memory, **others}
@@ -205,7 +205,7 @@ def _of_scontrol(text: str, path: object) -> Shape:
 
 
 def _gres(text: str) -> tuple[tuple[str, int], ...]:
-    """Return the countable resources of a node.
+    """Return the countable resources of a node as (name, amount), sorted, from Slurm's text for them.
 
     >>> _gres("gpu:tesla:2(S:0-1),fpga:1"), _gres("(null)")
     ((('fpga', 1), ('gpu', 2)), ())
@@ -219,7 +219,7 @@ def _gres(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def seconds_of(text: str) -> float | None:
-    """Return the seconds of a duration in Slurm's form; None for no limit.
+    """Return the seconds of a duration that Slurm wrote; None if it is unlimited.
 
     >>> seconds_of("1-02:00:00"), seconds_of("00:30:00"), seconds_of("UNLIMITED")
     (93600.0, 1800.0, None)
@@ -250,7 +250,7 @@ def _values(job: Mapping[str, Any], request: Request) -> dict[Field, float] | No
 
 
 def _request(job: Mapping[str, Any], shape: Shape) -> Request | None:
-    """Return the request of a job, None if it is damaged."""
+    """Return what a job requests of the nodes; None if that part of the file is damaged."""
     wanted = {key.removesuffix("s"): value for key, value in job.items() if key not in _JOB_WORDS}
     cores, memory = job.get("cores", 1), job.get("mem", 0)
     asked = {"cores": cores, "memory": memory, **{kind: wanted.get(kind, 0) for kind in shape.kinds[2:]}}
@@ -283,6 +283,6 @@ def _is_amount(value: object) -> bool:
 
 
 def _strings(value: object) -> list[str]:
-    """Return the words of a list, or of a text with commas."""
+    """Return the words of a list, or of a text in which commas separate them."""
     words = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     return [word.strip()[:64] for word in words[:1000] if isinstance(word, str) and word.strip()]

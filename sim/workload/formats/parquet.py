@@ -1,4 +1,4 @@
-"""Reader of jobs in a Parquet file, if pyarrow is installed; columns have the names of a CSV table of jobs.
+"""Reader of jobs in a Parquet file, if pyarrow is installed; columns have the same names as in a CSV table of jobs.
 
 Whole columns are converted, so that ten million jobs take seconds; nothing else in the file is read.
 """
@@ -78,7 +78,7 @@ class _Jobs:
         self._damage = Damage("numbers for submit, procs and runtime", "row")
 
     def take(self, cells: Mapping[str, Any]) -> None:
-        """Add the jobs of one piece of the file."""
+        """Add the jobs of one piece of the file, given as columns by meaning."""
         many = len(next(iter(cells.values())))
         unknown = np.full(many, np.nan)
         known = {meaning: self._numbers(cells[meaning]) if meaning in cells else unknown for meaning in NUMBERS}
@@ -109,7 +109,9 @@ class _Jobs:
         return np.where(np.abs(values) <= LARGEST, values, np.nan)
 
     def _numbered(self, column: Any, known: dict[str, int]) -> Floats:
-        """Return words as numbers, counted by first appearance; -1 for missing words."""
+        """Return a column of words as numbers: known words have numbers in `known`, new ones the next; -1 for missing
+        words.
+        """
         coded = column.cast(self._arrow.string()).dictionary_encode()
         words = [known.setdefault(word, len(known)) if word else -1 for word in coded.dictionary.to_pylist()]
         places = coded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)

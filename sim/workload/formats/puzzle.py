@@ -21,7 +21,7 @@ from sim.workload.model import Field, Header, Trace
 MOST_JOBS = 60
 MOST_PROCS = 1000
 LONGEST = 4000
-"""Largest number of characters of a line."""
+"""Largest number of characters of a puzzle's line."""
 MOST_SECONDS = 10**8
 NAME = "puzzle"
 _BEGIN = re.compile(r"\s*(\d{1,99})\s*(?:procs?|processors?)\s*(?:;|$)", re.IGNORECASE)
@@ -36,7 +36,7 @@ class PuzzleJob(NamedTuple):
     run: int
     submit: int = 0
     asked: int | None = None
-    """Estimate in seconds, or None if it equals the run time."""
+    """Estimate in seconds if it differs from the run time, otherwise None."""
 
     @property
     def estimate(self) -> int:
@@ -44,7 +44,7 @@ class PuzzleJob(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the job as it is written in the line of text of a puzzle.
+        """Return the job as it is written in a puzzle.
 
         >>> PuzzleJob(5, 600).text, PuzzleJob(2, 90, 60, 120).text
         ('5x10m@0', '2x1m30s/2m@1m')
@@ -55,7 +55,7 @@ class PuzzleJob(NamedTuple):
 
 @dataclass(frozen=True)
 class Puzzle:
-    """Puzzle: the number of processors and the jobs, J1 first."""
+    """Puzzle: a machine with `procs` processors and its jobs, the first of which is J1."""
 
     procs: int = 10
     jobs: tuple[PuzzleJob, ...] = ()
@@ -71,7 +71,7 @@ class Puzzle:
 
     @property
     def trace(self) -> Trace:
-        """Return the puzzle as a trace, like one from a file."""
+        """Return the puzzle as a trace, as if it had been read from a file."""
         table = np.full((len(self.jobs), len(Field)), -1.0)
         if self.jobs:
             table[:, Field.ID] = np.arange(1, len(self.jobs) + 1)
@@ -102,7 +102,7 @@ def is_puzzle(text: str) -> bool:
 
 
 def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
-    """Return the puzzle of a line of text; a TraceError names the wrong job and the expected form.
+    """Return the puzzle that a line of text describes; a TraceError names the wrong job and the expected form.
 
     >>> parse_puzzle("10 procs; 5x10m; 4x20m/1h@2m").jobs[1]
     PuzzleJob(procs=4, run=1200, submit=120, asked=3600)
@@ -125,7 +125,7 @@ def parse_puzzle(text: str, where: str | Path | None = None) -> Puzzle:
 
 
 def parse_job(text: str, procs: int, name: str = "the job") -> PuzzleJob:
-    """Return the job of a part of the line."""
+    """Return the job that one part of the line describes; `name` is what errors call it."""
     return _job(text.strip(), name, procs, NAME)
 
 
@@ -154,7 +154,7 @@ def _seconds(text: str, name: str, where: str | Path) -> int:
 
 
 def _time(seconds: int) -> str:
-    """Return a time as the shortest text without loss.
+    """Return a time in seconds as the shortest exact text.
 
     >>> _time(0), _time(600), _time(5400), _time(90061)
     ('0', '10m', '1h30m', '1d1h1m1s')

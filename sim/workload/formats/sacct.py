@@ -44,7 +44,7 @@ NEVER_STARTS = frozenset({
 })  # fmt: skip
 """Reasons of waiting jobs that no policy can start: the job is held, or requests the impossible"""
 MOST_TASKS = 100_000
-"""Largest number of waiting tasks of one array; Slurm itself allows 4 million, but no record that long is written."""
+"""Largest number of waiting tasks of one array; a record of more tasks counts as damaged."""
 
 
 def is_header(line: str) -> bool:
@@ -54,23 +54,23 @@ def is_header(line: str) -> bool:
 
 @dataclass(frozen=True)
 class Reading:
-    """Options for reading a dump."""
+    """Options for reading a dump of sacct."""
 
     count: Width = "cpus"
-    """The unit of the width of a job."""
+    """Unit of the width of a job: CPUs or nodes."""
     held: Held = "eligible"
-    """Submission time of a job that was held."""
+    """Time at which a job that was held counts as submitted: when it became eligible, or its submission."""
     shape: Shape | None = None
     """Nodes of the machine with the jobs' requests; None if the machine is as large as its jobs need"""
     zone: tzinfo | None = None
-    """Time zone of the dump; None for this machine's."""
+    """Time zone of the times in the dump; None for the time zone of this machine."""
 
 
 AS_USUAL = Reading()
 
 
 def read(text: str, name: str, path: object, how: Reading = AS_USUAL) -> Trace:
-    """Return the trace of a dump; the width of a job is what it held, in CPUs or in nodes."""
+    """Return the trace of a dump. The width of a job is the number of CPUs or nodes that it held."""
     lines = _lines(text)
     first, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
     if header.count("|") > MOST_COLUMNS:
@@ -93,7 +93,7 @@ def read(text: str, name: str, path: object, how: Reading = AS_USUAL) -> Trace:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, each with its number."""
+    """Yield (line number, text) for the lines that are not blank."""
     for first, block in blocks(text):
         yield from ((at, line) for at, line in enumerate(block.split("\n"), first) if line)
 
@@ -103,7 +103,7 @@ def _columns(line: str) -> list[str]:
 
 
 def _check(columns: list[str], count: Width, path: object, line: int) -> None:
-    """Raise an error for a dump without the columns that a workload needs."""
+    """Raise an error if the dump lacks a column that a workload needs."""
     widths = (*ALLOCATED[count], ASKED[count])
     missing = [name for name, column in (("JobID", "jobid"), ("Submit", "submit")) if column not in columns]
     if not {"elapsedraw", "elapsed"} & set(columns) and not {"start", "end"} <= set(columns):
@@ -132,7 +132,7 @@ class _Dump:
         self._is_local = False
 
     def add(self, row: Row) -> None:
-        """Add one job, or each waiting task of an array."""
+        """Add the job of a row, or each waiting task if it stands for part of an array."""
         where = f"job {row['jobid']}"
         if not row["submit"].isdecimal() and datetime.fromisoformat(row["submit"]).tzinfo is None:
             self._is_local = True
@@ -146,14 +146,14 @@ class _Dump:
             self._add(row, state, run, where, began)
 
     def _at(self, row: Row, column: str) -> float | None:
-        """Return the time in a column; the latest one so far is kept as that of the dump."""
+        """Return the time in a column, and remember it if it is the latest so far, as the time of the dump."""
         moment = stamp(row.get(column, ""), self._zone)
         if moment is not None and column != "eligible":  # which may be to come
             self._made = max(self._made, moment)
         return moment
 
     def _add(self, row: Row, state: str, run: float, where: str, began: bool) -> None:
-        """Add a job that ended or runs, with the width that it held."""
+        """Add a job that ended or runs, with the width that it held; `began` is False if it never ran."""
         submit = self._came(row)
         start, held, asked = self._at(row, "start"), *self._widths(row)
         if not began:
@@ -184,7 +184,7 @@ class _Dump:
         return max(so_far, limit)
 
     def _add_waiting(self, row: Row, where: str) -> None:
-        """Add a waiting job: it starts when the dump was made or later, and runs to its limit."""
+        """Add a waiting job: it will start when the dump was made or later, and run to its limit."""
         reason, limit = row.get("reason", ""), _estimate(row)
         if reason in NEVER_STARTS:
             self.rows.skipped.add(f"waiting for what no policy gives ({reason})", where)
@@ -204,7 +204,7 @@ class _Dump:
                 self._put(row, task, values)
 
     def _widths(self, row: Row) -> tuple[float, float]:
-        """Return the width that a job held and the one that it requested, -1 if unknown."""
+        """Return the width that a job held, and the width that it requested; -1 if unknown."""
         held = next((n for n in (number(row.get(c, "")) for c in ALLOCATED[self._how.count]) if n is not None), -1.0)
         return held, number(row.get(ASKED[self._how.count], "")) or -1.0
 
@@ -217,9 +217,7 @@ class _Dump:
         self.rows.add(job, {**values, Field.ESTIMATE: _estimate(row)}, words, row.get("account", ""))
 
     def _came(self, row: Row) -> float:
-        """Return the time at which a job entered the queue: when it was no longer held, unless it had started
-        before.
-        """
+        """Return the submission time of a job: when it was no longer held, but never after its start."""
         submit = self._at(row, "submit") or 0.0
         eligible, start = self._at(row, "eligible"), self._at(row, "start")
         if eligible is None or eligible <= submit or (start is not None and eligible > start):
@@ -239,7 +237,7 @@ class _Dump:
         return end - start if start is not None and end is not None and end >= start else -1.0
 
     def trace(self, name: str, path: object) -> Trace:
-        """Return the trace of all jobs, on a machine of the nodes that are known or that ran jobs."""
+        """Return the trace of all jobs added. Its machine has the given nodes, or else the nodes that ran jobs."""
         start = self.rows.begin_at_zero()
         size, notes = self._machine()
         header = Header(
@@ -254,7 +252,7 @@ class _Dump:
         return replace(trace, fidelity=fidelity, shape=self._asked.shape if self._asked else None)
 
     def _machine(self) -> tuple[int, list[Note]]:
-        """Return the number of the machine's processors (0 if unknown), and notes on the assumptions."""
+        """Return the number of the machine's processors (0 if unknown), and notes on how it was found."""
         shape, unit = self._how.shape, self._how.count
         if shape is not None:
             nodes = {node.name: node.cores for node in shape.nodes}
@@ -283,7 +281,7 @@ def tasks(job: str) -> Sequence[str]:
 
 
 def _never_began(row: Row, state: str, run: float, start: float | None) -> bool:
-    """Return True if the job never ran: no start, or no time between start and end and no node."""
+    """Return True if the job never ran: it has no start, or it has neither a node nor time between start and end."""
     if run < 0 or state == "PENDING" or ("start" in row and start is None):
         return True
     unplaced = row["nodelist"] in ("", "None assigned") if "nodelist" in row else state in NEVER_BEGAN
@@ -298,7 +296,7 @@ def _estimate(row: Row) -> float:
 
 @lru_cache
 def stamp(text: str, zone: tzinfo = UTC) -> float | None:
-    """Return the seconds since 1970 of an ISO time, by default in `zone`; None for Unknown.
+    """Return the seconds since 1970 of a date and time, by default in `zone`; None if it is "Unknown".
 
     >>> from zoneinfo import ZoneInfo
     >>> stamp("1970-01-02T00:00:01"), stamp("Unknown"), stamp("1970-01-01T01:00:00", ZoneInfo("Europe/Paris"))
@@ -321,7 +319,7 @@ _DURATION = re.compile(r"(?:(\d{1,9})(?:-| days?\b ?))?(?:(?:(\d{1,9}):)?(\d{1,9
 
 
 def duration(text: str) -> float | None:
-    """Return the seconds of [days-][hours:]minutes:seconds, None for UNLIMITED and the like.
+    """Return the seconds of [days-][hours:]minutes:seconds; None for UNLIMITED and for text in another form.
 
     >>> duration("1-00:00:10"), duration("02:03.5"), duration("2 days"), duration("UNLIMITED")
     (86410.0, 123.5, 172800.0, None)
@@ -370,7 +368,7 @@ _TYPED: dict[str, Callable[[str], bool]] = {
 
 
 def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[tuple[int, list[str] | str]]:
-    """Yield the records, repaired if possible, each with the number of its first line."""
+    """Yield (number of the first line, cells) of each record; of a record that cannot be repaired the text."""
     held: list[str] = []  # a record that has begun
     at = pipes = 0
     for begins, line in lines:
@@ -396,15 +394,16 @@ def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[t
 
 
 def _begins(line: str, columns: list[str]) -> bool:
-    """Return True if the line begins with a job's id, as a record does."""
+    """Return True if the line begins with the id of a job, as a record does."""
     where = columns.index("jobid")
     cells = line.split("|", where + 1)
     return len(cells) > where and bool(_ID.fullmatch(cells[where]))
 
 
 def _mended(record: str, columns: list[str]) -> list[str] | None:
-    """Return one cell for each column; surplus pipes are assigned to free text, so that times, ids and numbers fit.
+    """Return the cells of a damaged record; None if repair is impossible.
 
+    Surplus pipes are taken as part of free text, so that times, ids and numbers fit their columns.
     If there are several ways, the one with the fewest empty times, ids and numbers is used.
     """
     cells = record.split("|")
@@ -434,8 +433,8 @@ def _mended(record: str, columns: list[str]) -> list[str] | None:
 
 
 def _widened(empty: dict[int, int], extra: int) -> dict[int, int]:
-    """Return the ways in which a column of free text can contain pipes: for each number after it the best number
-    before.
+    """Return the ways in which a free text can contain up to `extra` more pipes: for each number after it the best
+    number before.
     """
     best: dict[int, int] = {}
     before: int | None = None

@@ -1,4 +1,6 @@
-"""Machine of a dump of sacct: the CPUs that ran jobs at the same time, and requests that are not modelled."""
+"""Machine of a dump of sacct: nodes and CPUs that ran jobs at the same time, and notes on requests that are not
+simulated.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ HARMLESS = {"", "None", "(null)", "Unknown"}
 
 
 class Used:
-    """Nodes that ran jobs, each with the most CPUs that it gave at one time."""
+    """Nodes that ran jobs, each with the largest number of CPUs that jobs held there at one time."""
 
     def __init__(self) -> None:
         self._changes: dict[str, list[tuple[float, int]]] = defaultdict(list)
@@ -23,7 +25,7 @@ class Used:
         self._all: list[tuple[float, int]] = []
 
     def add(self, nodes: str, cpus: int, start: float, end: float, suspended: bool) -> None:
-        """Add a job that ran. For a job on several nodes sacct does not report the CPUs on each."""
+        """Add a job that ran. If it ran on several nodes, the dump does not say how many CPUs it had on each."""
         names = hosts(nodes)
         for name in names:
             self._alone[name] = max(self._alone[name], cpus // len(names))
@@ -41,17 +43,19 @@ class Used:
 
     @property
     def cpus(self) -> int:
-        """Return the machine's CPUs: at least the sum over its nodes, or the most in use at one time."""
+        """Return the machine's CPUs: the sum over its nodes or, if greater, the most in use at one time."""
         each = sum(max(most, _peak(self._changes[name])) for name, most in self._alone.items())
         return max(each, _peak(self._all))
 
     def strange_to(self, known: dict[str, int]) -> int:
-        """Return the number of nodes that ran jobs but are not among the known ones."""
+        """Return the number of nodes that ran jobs but are missing in `known`."""
         return sum(name not in known for name in self._alone)
 
 
 def _peak(changes: list[tuple[float, int]]) -> int:
-    """Return the most CPUs held at one time; at one instant, ends come before starts."""
+    """Return the largest number of CPUs held at one time, from (time, change); at the same time, ends come before
+    starts.
+    """
     held = most = 0
     for _, change in sorted(changes):
         held += change
@@ -60,7 +64,7 @@ def _peak(changes: list[tuple[float, int]]) -> int:
 
 
 class Unmodelled:
-    """Counter of requests that are not simulated: all but processors and time, and fewer on a machine of nodes."""
+    """Counter of requests that are not simulated: all except processors and time; fewer on a machine of nodes."""
 
     def __init__(self, shape: Shape | None = None) -> None:
         self._modelled = set[str]()
@@ -74,7 +78,7 @@ class Unmodelled:
         self._first = ""
 
     def add(self, row: Row) -> None:
-        """Count one job by its columns."""
+        """Count the requests of the job in this row."""
         tres = row.get("reqtres", "") + "," + row.get("alloctres", "")
         asked = {
             "memory": (number(row.get("reqmem", "").rstrip("KMGTPcn")) or 0) > 0 or "mem=" in tres,
@@ -93,7 +97,7 @@ class Unmodelled:
             self._first = self._first or f"job {row['jobid']}"
 
     def note(self) -> tuple[Note, ...]:
-        """Return one note about all requests that are not modelled, or an empty tuple."""
+        """Return one note about all requests that are not simulated; empty if there are none."""
         parts = [f"{what} ({count:,} {'job' if count == 1 else 'jobs'})" for what, count in self._jobs.items()]
         counts = {name: len(found - {""}) for name, found in self._names.items()}
         has_parts = counts["partition"] > 1 and "partition" not in self._modelled

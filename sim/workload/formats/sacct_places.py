@@ -1,4 +1,4 @@
-"""Cores of each job of a dump on each of its nodes, which sacct does not report for jobs on several nodes."""
+"""Number of cores that each job of a dump had on each of its nodes; for several nodes sacct reports only the sum."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Stay(NamedTuple):
-    """Cores that a job had, from when until when, on which nodes by number."""
+    """Stay of a job on nodes (by number) from start until end, with its number of cores."""
 
     start: float
     end: float
@@ -50,7 +50,7 @@ def cores_by_node(stays: Sequence[Stay], sizes: Sequence[int]) -> list[tuple[int
 
 
 def _dealt(cores: int, room: list[int]) -> tuple[int, ...]:
-    """Return the cores on each node for the room given there: at least one on each, then as many as fit, in order."""
+    """Return the number of cores on each node: at least one, then as many as there is room for, node after node."""
     if sum(room) < cores or min(room, default=0) < 1 or cores < len(room):
         each, more = divmod(cores, max(len(room), 1))
         return tuple(each + (place < more) for place in range(len(room)))
@@ -63,7 +63,7 @@ def _dealt(cores: int, room: list[int]) -> tuple[int, ...]:
 
 
 class _Use:
-    """Cores of one node that jobs had at each time."""
+    """Number of cores of one node that jobs held, over time."""
 
     def __init__(self, stays: Sequence[Stay]) -> None:
         times = np.array([time for stay in stays for time in (stay.start, stay.end)])
@@ -72,7 +72,7 @@ class _Use:
         self._times, self._level = times[order], np.cumsum(change[order])
 
     def most(self, start: float, end: float) -> int:
-        """Return the most cores in use from `start` until `end`."""
+        """Return the largest number of cores in use at any time from `start` until `end`."""
         first = int(np.searchsorted(self._times, start, side="right"))
         last = int(np.searchsorted(self._times, end, side="left"))
         return int(self._level[max(first - 1, 0) : max(last, first)].max(initial=0))

@@ -1,4 +1,4 @@
-"""Requests of nodes in a dump of sacct: trackable resources (TRES) as Slurm writes them, and the list of nodes."""
+"""Requests in a dump of sacct: resources as Slurm writes them (TRES), and the nodes on which a job ran."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([KMGTP]?)([cn]?)", re.ASCII)
 
 
 class Asked:
-    """Collector of the requests of a dump's jobs to the nodes of a machine, and of the nodes on which they ran."""
+    """Collector of what the jobs of a dump requested of the nodes of a machine, and of the nodes on which they ran."""
 
     def __init__(self, shape: Shape) -> None:
         self._shape = shape
@@ -25,12 +25,12 @@ class Asked:
         self._requests: list[Request] = []
         self._stays: list[Stay | None] = []
         self._known: dict[Request, Request] = {}
-        """Equal requests are one object, as a day has few different ones."""
+        """Requests that have been seen, so that equal ones are one object; a day has few different ones."""
 
     def add(
         self, row: Row, cores: int, start: float | None, run: float, counts: Mapping[str, int] | None = None
     ) -> None:
-        """Add the next job with its width and, if it has run, its start, its run time and the cores of each node."""
+        """Add the next job with its width; if it has run, with its start, its run time and its cores on each node."""
         request = self._request(row, max(cores, 1), start is not None)
         self._requests.append(self._known.setdefault(request, request))
         names = set(hosts(row.get("nodelist", "")))
@@ -44,7 +44,7 @@ class Asked:
 
     @property
     def shape(self) -> Shape:
-        """Return the machine with all requests, and with the nodes and amounts that each job had."""
+        """Return the machine with the requests of all jobs, and with what each job had on each node."""
         shape = self._shape
         stays = [stay for stay in self._stays if stay is not None]
         counts = iter(cores_by_node(stays, shape.has[:, 0].tolist()))
@@ -82,7 +82,7 @@ class Asked:
 
 
 def resources(text: str) -> Mapping[str, float]:
-    """Return the amounts of trackable resources, memory in MB; of a resource with types the sum.
+    """Return the amount of each resource by name, memory in MB; for a resource with types their sum.
 
     >>> resources("billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=1.5G,node=2")
     {'gpu': 2.0, 'billing': 4.0, 'cpu': 4.0, 'mem': 1536.0, 'node': 2.0}
@@ -104,7 +104,8 @@ def resources(text: str) -> Mapping[str, float]:
 
 
 def of_column(text: str, cores: int, nodes: int) -> float:
-    """Return the MB of a job by the column ReqMem: in all, in old versions of each core (c) or of each node (n).
+    """Return the MB of memory that a job requested, from the column ReqMem: in all; in old versions per core (c) or
+    node (n).
 
     >>> of_column("4000M", 4, 1), of_column("2Gc", 4, 1), of_column("1000Mn", 4, 2), of_column("", 4, 1)
     (4000.0, 8192.0, 2000.0, 0.0)

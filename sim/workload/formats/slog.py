@@ -1,4 +1,4 @@
-"""Reader of the jobs of a recorded cluster (`schedscope live -o week.slog`), as from sacct."""
+"""Reader of the jobs in a recording of a cluster (`schedscope live -o week.slog`), in the form of a dump of sacct."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ _JOBS = (
     " coalesce(nullif({tres}, ''), 'gres/gpu=' || (nullif(gpus, 0) * wanted)), nullif({tres}, '')"
     " FROM jobs WHERE submit IS NOT NULL ORDER BY submit, id LIMIT ?"
 )
-"""Columns of sacct. If the resources of a job (tres) are unknown, its memory counts for each node."""
+"""Query for the columns that sacct would have. If the resources of a job (tres) are unknown, its memory counts for each
+node.
+"""
 MOST_JOBS = 50_000_000
 MOST_LETTERS = 100_000
 LONGEST, MOST_BYTES = 1 << 22, 1 << 30
-"""Largest number of bytes of a value, and of all rows of jobs."""
+"""Largest number of bytes of one value, and of all rows of jobs."""
 
 
 def is_recording(path: str | Path) -> bool:
@@ -62,8 +64,8 @@ def read(path: str | Path, name: str, how: sacct.Reading = sacct.AS_USUAL) -> Tr
 
 
 def _few_enough(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-    """Yield the rows. Raise `sqlite3.DatabaseError` if they are too large: a file can use the same pages again
-    and again.
+    """Yield the rows. Raise `sqlite3.DatabaseError` if they are too large, as a small file can repeat the same pages
+    endlessly.
     """
     left = MOST_BYTES
     for row in rows:
@@ -74,7 +76,7 @@ def _few_enough(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ..
 
 
 def _word(value: object) -> str:
-    """Return a value as sacct would write it, without separators of records and columns."""
+    """Return a value as sacct would write it; characters that separate records and columns are replaced."""
     if isinstance(value, float):
         return f"{value:.0f}" if value.is_integer() else f"{value:.6f}" if abs(value) < 1e15 else ""
     text = "" if value is None or isinstance(value, bytes) else str(value)[:MOST_LETTERS]
@@ -82,7 +84,7 @@ def _word(value: object) -> str:
 
 
 def _machine(told: Mapping[str, object], path: str | Path) -> Shape | None:
-    """Return the machine of the recording (early ones have only the cores of each node); None if it is damaged."""
+    """Return the machine in the recording (early ones have only the cores of each node); None if it is damaged."""
     try:
         content = parsed_json(str(next(told[name] for name in ("machine", "nodes") if name in told)), path)
         if "machine" not in told:

@@ -1,4 +1,4 @@
-"""Parser of the text of Slurm's commands: lists of hosts, records of `Key=value` words, and nodes from `scontrol`."""
+"""Parser of text from Slurm's commands: lists of hosts, records of `Key=value` words, and nodes from `scontrol`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 MOST_HOSTS = 100_000
-"""Largest number of hosts of one list; Slurm itself handles 65,533."""
+"""Largest number of hosts in one list; Slurm itself handles 65,533."""
 MOST_KEPT = 1000
-"""Largest number of letters, and of hosts, of a list whose result is cached."""
+"""Largest number of letters, and of hosts, of a list whose names are remembered."""
 _BRACKET = re.compile(r"\[([0-9,-]{1,200000})\]")
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 _KEY = re.compile(r"(?:(?<=\s)|^)([A-Za-z][\w:/]{0,63})=")
 NO_CORES = frozenset({"FUTURE"})
-"""States of nodes that are configured but do not exist yet."""
+"""States of nodes that do not exist yet, although they are configured."""
 
 
 def hosts(text: str) -> tuple[str, ...]:
-    """Return the names in a list of hosts, in its order; other text is one name.
+    """Return the names of hosts that a list stands for, in its order; text in another form is one name.
 
     >>> hosts("n[1-3,07],gpu[01-02]b,login"), hosts("None assigned"), hosts("n[1-999999999]")
     (('n1', 'n2', 'n3', 'n07', 'gpu01b', 'gpu02b', 'login'), (), ('n[1-999999999]',))
@@ -31,7 +31,9 @@ def hosts(text: str) -> tuple[str, ...]:
 
 @lru_cache(4096)
 def _kept(text: str) -> tuple[str, ...]:
-    """Return the cached names of a list; empty for a list that would take much memory."""
+    """Return the names that a list stands for, from memory if it was read before; empty for a list too large for
+    that.
+    """
     names = _spread_out(text)
     return names if len(names) <= MOST_KEPT else ()
 
@@ -47,7 +49,7 @@ def _spread_out(text: str) -> tuple[str, ...]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the parts between commas that are outside brackets."""
+    """Yield the parts of a list: commas separate them, except commas in brackets."""
     depth = begin = 0
     for at, letter in enumerate(text):
         if letter in "[]":
@@ -59,7 +61,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _spread(part: str, most: int) -> list[str] | None:
-    """Return the names of one part, None if it is malformed or has more than `most`."""
+    """Return the names that one part stands for; None if it is malformed or has more than `most`."""
     pieces = _BRACKET.split(part)  # text, numbers, text, numbers, ..., text
     choices: list[list[str]] = []
     count = 1
@@ -75,7 +77,9 @@ def _spread(part: str, most: int) -> list[str] | None:
 
 
 def _numbers(text: str, most: int) -> list[str] | None:
-    """Return the numbers in brackets with their leading zeros, None if they are malformed or more than `most`."""
+    """Return the numbers that the text in brackets stands for, with leading zeros; None if malformed or more than
+    `most`.
+    """
     numbers: list[str] = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part)
@@ -89,7 +93,7 @@ def _numbers(text: str, most: int) -> list[str] | None:
 
 
 def fields(record: str) -> dict[str, str]:
-    """Return the `Key=value` words of one record; values may contain blanks, and of a repeated key the first counts.
+    """Return the `Key=value` words of one record by key. Values may contain blanks; of a repeated key the first counts.
 
     Reasons and comments are at the end of a record, so text that a user wrote cannot replace a field.
 
@@ -105,7 +109,7 @@ def fields(record: str) -> dict[str, str]:
 
 
 def records(text: str, first: str) -> Iterator[dict[str, str]]:
-    """Yield the records of a text, each beginning with the key `first`, on one line (`scontrol -o`) or several."""
+    """Yield the words of each record, which begins with the key `first`, on one line (`scontrol -o`) or on several."""
     begins = [match.start() for match in re.finditer(rf"^{re.escape(first)}=", text, re.MULTILINE)]
     for begin, end in pairwise([*begins, len(text)]):
         yield fields(text[begin:end])

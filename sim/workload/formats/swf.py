@@ -39,7 +39,7 @@ MOST_COMMENTS = 1 << 20
 
 
 def read(text: str, name: str, path: object) -> Trace:
-    """Return the trace of a file: jobs and header; damaged lines are left out and counted."""
+    """Return the trace in the text of a file: jobs and header. Damaged lines are left out and counted."""
     comments: list[str] = []
     body = _Body()
     for first, block in blocks(text):
@@ -58,7 +58,7 @@ def read(text: str, name: str, path: object) -> Trace:
 
 
 def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield the data lines with their numbers; append comments without their mark to `comments`."""
+    """Yield (line number, line) for the lines of jobs; append the text of comments to `comments`."""
     for at, line in enumerate(block.split("\n"), start=first):
         start = line.lstrip()[:1]
         if start in (";", "#"):
@@ -68,7 +68,7 @@ def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, s
 
 
 class _Body:
-    """Collector of the jobs read so far."""
+    """Collector of the jobs of a file."""
 
     def __init__(self) -> None:
         self.ids: list[str] = []
@@ -81,7 +81,7 @@ class _Body:
         return bool(self.ids or self.damage.count)
 
     def table(self) -> Floats:
-        """Return the numbers of all jobs, field after field."""
+        """Return the numbers of all jobs, with a row for each job and a column for each field."""
         end = len(self.ids)
         table = np.empty((end, WIDTH), order="F")
         while self._rows:
@@ -91,7 +91,7 @@ class _Body:
         return table
 
     def take(self, first: int, block: str, comments: list[str]) -> None:
-        """Convert a block of lines at once, or line by line if it has anything unusual."""
+        """Add the jobs of a block of lines: all at once, or line by line if it has anything unusual."""
         if self._take_whole(block):
             return
         lines = list(_lines(block, first, comments))
@@ -101,7 +101,7 @@ class _Body:
             self._take_carefully(lines)
 
     def _take_whole(self, block: str) -> bool:
-        """Convert the block at once; return False if it has anything unusual."""
+        """Add the jobs of a block at once; return False, and add none, if it has anything unusual."""
         if len(block) > LONGEST or (known := _whole_block(block.strip())) is None:
             return False
         self.ids += known[0]
@@ -172,7 +172,7 @@ def _tokens(line: str) -> list[str]:
 
 
 def _is_good(values: list[float | None]) -> bool:
-    """Return True if a line has a submit time, a run time and processors."""
+    """Return True if a line has the needed fields: a submit time, a run time and processors."""
     if len(values) < FEWEST or values[Field.SUBMIT] is None or values[Field.RUN] is None:
         return False
     return any(values[field] is not None for field in PROCS if field < len(values))
@@ -219,7 +219,7 @@ def _keys(comments: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _whole(values: list[str], least: int | None = None) -> int | None:
-    """Return the whole number at the start of a value, whatever follows, as in "338 (batch; 512 total)"."""
+    """Return the whole number, at least `least`, at the beginning of the first value that has one; otherwise None."""
     for value in values:
         if (match := _WHOLE.match(value)) and (least is None or int(match[0]) >= least):
             return int(match[0])
@@ -230,7 +230,7 @@ def _whole(values: list[str], least: int | None = None) -> int | None:
 
 
 def write(trace: Trace, file: TextIO) -> None:
-    """Write the header, corrected by what the trace knows, and 18 columns."""
+    """Write the trace as a file: its header, corrected by what the trace knows, then 18 columns for each job."""
     for comment in _comments(trace.header) or [" Version: 2.2"]:
         file.write(";" + " ".join(comment.splitlines()) + "\n")
     for row in trace.table.tolist():
@@ -238,7 +238,7 @@ def write(trace: Trace, file: TextIO) -> None:
 
 
 def _comments(header: Header) -> list[str]:
-    """Return the comments, preceded by lines for values that they lack or contradict."""
+    """Return the header's comments, after lines for those values that the comments lack or contradict."""
     said = header_of(header.comments)
     new: dict[str, list[str]] = {}
     for key, is_so, was in (
@@ -257,7 +257,7 @@ def _comments(header: Header) -> list[str]:
 
 
 def from_workload(workload: Workload) -> Trace:
-    """Return the simulated jobs as a trace that can be written; fields that are not simulated are unknown (-1)."""
+    """Return the simulated jobs as a trace that can be written; the other fields are unknown (-1)."""
     columns: dict[Field, Iterable[float]] = {
         Field.ID: id_numbers(workload.ids),
         Field.SUBMIT: workload.submit,

@@ -30,7 +30,7 @@ PROCS = (Field.PROCS_USED, Field.PROCS_ASKED)
 
 
 def number(value: object) -> float | None:
-    """Return the number in a text or JSON value, or None if it has no usable number.
+    """Return the number in a text or a JSON value; None if it is missing or not finite.
 
     >>> number(" 2.50"), number("1&2"), number("nan"), number("1e400"), number(True)
     (2.5, None, None, None, None)
@@ -47,13 +47,13 @@ def number(value: object) -> float | None:
 
 
 def shown(text: object) -> str:
-    """Return a piece of a file for an error line: short, quoted, on one line."""
+    """Return a piece of a file for an error message: short, in quotes, on one line."""
     plain = str(text).strip()
     return repr(plain if len(plain) <= 60 else plain[:57] + "...")
 
 
 class Notes:
-    """Counter of notes by their wording, with the place of the first occurrence."""
+    """Notes on what was changed while reading, counted by wording, each with the place of its first occurrence."""
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[int, str]] = {}
@@ -67,17 +67,17 @@ class Notes:
 
 
 LETTERS = 2**16
-"""Approximate number of characters of a text that are processed at once."""
+"""Approximate number of characters of a file that are processed at once."""
 MOST_DAMAGED = 10_000
-"""Number of damaged lines above which reading stops, if there are fewer good lines."""
+"""Number of damaged lines after which reading stops if good lines are fewer."""
 MOST_IN_VAIN = 500_000
-"""Number of the line after which reading stops if there were more damaged units than good ones."""
+"""Line number after which reading stops if more lines were damaged than good."""
 MOST_COLUMNS = 10_000
 
 
 @dataclass
 class Damage:
-    """Count of the damaged lines (or other units) of one file, and whether they are too many."""
+    """Number of damaged lines of one file (or of other units), and whether there are too many of them."""
 
     expected: str
     unit: str = "line"
@@ -91,11 +91,13 @@ class Damage:
         self.count += 1
 
     def is_hopeless(self, good: int, line: int = 0) -> bool:
-        """Return True if later lines could not make this a good file; a damaged unit may span many lines."""
+        """Return True if so much is damaged after `good` good units that the file is refused; a damaged unit may span
+        many lines.
+        """
         return self.count > good and (self.count > MOST_DAMAGED or line > MOST_IN_VAIN)
 
     def judge(self, good: int, path: object) -> tuple[Note, ...]:
-        """Return notes about damaged lines; refuse a file with more damaged lines than good ones."""
+        """Return notes about the damaged lines. Raise an error if more lines were damaged than good."""
         if self.count > good:
             share = f"{self.count} of {self.count + good} {self.unit}s are damaged: " if good else ""
             line = self.line if self.unit == "line" else None
@@ -104,7 +106,7 @@ class Damage:
 
 
 class Rows:
-    """Collector of the jobs of a file, which turns words into numbers and makes a `Trace`."""
+    """Collector of the jobs of a file, which replaces words by numbers and finally makes a `Trace`."""
 
     def __init__(self, expected: str, unit: str = "line") -> None:
         self.ids: list[str] = []
@@ -117,7 +119,9 @@ class Rows:
         return len(self.ids)
 
     def add(self, job_id: str, values: Mapping[Field, float], words: Mapping[Field, str], account: str = "") -> None:
-        """Add a job: its numbers, and its user, group, queue and account as in the file."""
+        """Add a job with its numbers by field, and its user, group and queue as words; an account if the file has
+        it.
+        """
         self.ids.append(job_id)
         self._values.extend([values.get(field, -1.0) for field in Field])
         for field, column in self._words.items():
@@ -127,7 +131,7 @@ class Rows:
     def add_all(
         self, ids: list[str], table: Floats, words: Mapping[Field, list[str]], accounts: list[str]
     ) -> None:  # fmt: skip
-        """Add many jobs at once, with their numbers as a table."""
+        """Add many jobs at once, with their numbers as rows of a table."""
         self.ids += ids
         self._values.frombytes(table.tobytes())
         for field, column in self._words.items():
@@ -135,7 +139,7 @@ class Rows:
         self._accounts += map(intern, accounts)
 
     def begin_at_zero(self) -> float | None:
-        """Make submit times relative to the first job; return its original submit time."""
+        """Subtract the first job's submit time from all submit times; return it, or None if that was not necessary."""
         submit = self._table()[:, Field.SUBMIT]
         first = float(submit.min()) if self.ids else None
         submit -= first or 0.0
@@ -145,7 +149,7 @@ class Rows:
         return np.frombuffer(self._values).reshape(-1, len(Field)) if self.ids else np.empty((0, len(Field)))
 
     def trace(self, name: str, format: str, path: object, header: Header | None = None) -> Trace:
-        """Return the trace of everything collected."""
+        """Return the trace with all jobs added; `format` and `path` name the file in errors."""
         damaged = self.damage.judge(len(self), path)
         table = self._table()
         table[:, Field.ID] = id_numbers(self.ids)
@@ -164,7 +168,7 @@ class Rows:
 
 
 def repeated(ids: list[str]) -> tuple[Note, ...]:
-    """Return a note about ids that more than one job has."""
+    """Return a note about ids that several jobs have; empty if there are none."""
     numbers = np.sort(_floats(ids))  # a set of millions of words takes as much as they do
     if (np.diff(numbers) > 0).all() or len(set(ids)) == len(ids):
         return ()
@@ -186,7 +190,7 @@ def id_numbers(ids: Sequence[str]) -> Floats:
 
 
 def whole_processors(table: Floats) -> tuple[Note, ...]:
-    """Round processors up to whole numbers, in place, and return notes about it."""
+    """Round the numbers of processors up to whole ones in the table; return notes about that."""
     column = table[:, PROCS]
     broken = np.flatnonzero((column != np.floor(column)).any(axis=1))
     if not len(broken):
@@ -196,7 +200,7 @@ def whole_processors(table: Floats) -> tuple[Note, ...]:
 
 
 def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
-    """Return names as numbers: unchanged if all are whole numbers, else by order of appearance.
+    """Return numbers for words, and the words: if all are whole numbers themselves, else by order of appearance.
 
     >>> _numbered(["3", "", "5"]), _numbered(["ann", "bob", "ann"])
     (([3.0, -1.0, 5.0], ()), ([0.0, 1.0, 0.0], ('ann', 'bob')))
@@ -212,7 +216,7 @@ def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
 
 
 def blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield blocks of lines, each with the number of its first line."""
+    """Yield (number of the first line, text) of blocks of lines."""
     begin, first = 0, 1
     while begin < len(text):
         end = text.find("\n", begin + LETTERS)
@@ -247,7 +251,9 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 
 
 def plain_name(column: str) -> str:
-    """Return a column's name in a uniform spelling: without case, blanks, underscores and quotes."""
+    """Return a column's name without differences of spelling: in small letters, without blanks, underscores and
+    quotes.
+    """
     return re.sub(r"[^a-z0-9]", "", column[:80].lower())
 
 
@@ -257,7 +263,9 @@ def separator(header: str) -> str:
 
 
 def meanings(header: list[str]) -> dict[str, int]:
-    """Return the index of the column for each meaning; of synonyms the first in `SYNONYMS` is used."""
+    """Return the index of the column for each meaning, such as submit; if several have one meaning, the first in
+    `SYNONYMS`.
+    """
     columns = [plain_name(column) for column in header]
     found: dict[str, int] = {}
     for meaning, names in SYNONYMS.items():
@@ -268,7 +276,7 @@ def meanings(header: list[str]) -> dict[str, int]:
 
 
 def is_header(line: str) -> bool:
-    """Return True if a line names at least two of the columns that a table of jobs needs."""
+    """Return True if the line names at least two of the columns that a table of jobs must have."""
     columns = meanings(line.split(separator(line)))
     return len(columns.keys() & {"submit", "procs", "runtime", "start", "end", "job"}) >= 2
 
@@ -277,16 +285,18 @@ NUMBERS = ("submit", "procs", "runtime", "estimate", "wait", "start", "end", "st
 MOST_LINES, LONGEST = 100, 2**20
 """Largest number of lines of a record, and of characters of a line."""
 LARGE = 2**23
-"""Length of the longest text in which an unclosed quote is tolerated; in longer ones the search would take too long."""
+"""Largest length of a text in which an unclosed quote is accepted; in longer ones the search for its end takes too
+long.
+"""
 BLOCK = 4096
 """Number of records that are converted at once."""
 _BLANK = re.compile(r"[^\S\n]")
-"""Pattern of a blank within a line."""
+"""Pattern of a blank that is no line end."""
 _BLANK_LINES = re.compile(r"\s*\n")
 
 
 def records(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the records of a CSV text that are not blank, each with its first line; an unreadable one is empty."""
+    """Yield (first line, cells) of each record of a CSV text that is not blank; an unreadable record has no cells."""
     at, place, mark, marks = 0, 0, "", 0
     has_blanks = _BLANK.search(text) is not None
     while place <= len(text):
@@ -320,8 +330,8 @@ def _end(text: str, place: int) -> int:
 
 
 def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, list[str]]:
-    """Return the number of the record's lines, the position after it, and its cells (no cells if a quote is never
-    closed).
+    """Return the number of the record's lines, the position behind it, and its cells; none if a quote is never
+    closed.
     """
     ends: list[int] = []
     reader = csv.reader(_reach(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
@@ -334,7 +344,7 @@ def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, lis
 
 
 def _reach(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Iterator[str]:
-    """Yield the lines that a record may take from a position on, then an empty line; `ends` receives their end
+    """Yield the lines that a record may extend over from `place` on, then an empty line; `ends` receives their end
     positions.
 
     A quote does not extend over a line that has all columns before any quote of its own: then it was a stray quote.
@@ -369,7 +379,7 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
 
 
 def needed_meanings(header: list[str], path: object, line: int | None = None) -> dict[str, int]:
-    """Return the index of the column for each meaning; a table without submit, procs and runtime is refused."""
+    """Return the index of the column for each meaning. Raise an error if submit, procs or runtime is missing."""
     columns = meanings(header)
     if "end" in columns and "start" in columns:
         columns.setdefault("runtime", -1)
@@ -382,7 +392,7 @@ def needed_meanings(header: list[str], path: object, line: int | None = None) ->
 def _take(
     block: list[tuple[int, list[str]]], columns: Mapping[str, int], width: int, rows: Rows, workloads: list[str]
 ) -> None:
-    """Add the jobs of some records, whose columns are converted at once."""
+    """Add the jobs of a block of records, whose columns are converted at once."""
     across = list(zip(*(_as_wide(cells, width) for _, cells in block), strict=True))
     cell = {meaning: across[at] for meaning, at in columns.items() if at >= 0}
     table = _values(cell, len(block))
@@ -403,7 +413,7 @@ def _take(
 
 
 def _as_wide(cells: list[str], width: int) -> list[str]:
-    """Return exactly `width` cells: add empty ones, or drop surplus ones."""
+    """Return exactly `width` cells: with empty ones added, or surplus ones dropped."""
     return cells if len(cells) == width else [*cells[:width], *[""] * (width - len(cells))]
 
 
@@ -412,7 +422,9 @@ def _text(cell: str) -> str:
 
 
 def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
-    """Return the numbers of some jobs; nan for a missing needed one. An empty run time means that the job never ran."""
+    """Return the numbers of `many` jobs as a table; nan where a needed one is missing. An empty run time means that the
+    job never ran.
+    """
     unknown = np.full(many, np.nan)
     known = {meaning: _floats(cell[meaning]) if meaning in cell else unknown for meaning in NUMBERS}
     is_empty = np.array([not text for text in cell["runtime"]]) if "runtime" in cell else np.ones(many, dtype=bool)
@@ -420,7 +432,9 @@ def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
 
 
 def numbers_of_jobs(known: Mapping[str, Floats], is_empty: Bools) -> Floats:
-    """Return the numbers of some jobs as a table, nan for missing needed ones; `is_empty`: the run time is empty."""
+    """Return the numbers of jobs as a table, nan where a needed one is missing; `is_empty` is True for jobs with an
+    empty run time.
+    """
     submit, run, start, end = (known[meaning] for meaning in ("submit", "runtime", "start", "end"))
     began = start >= 0
     if np.isnan(run).any():

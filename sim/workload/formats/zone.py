@@ -1,4 +1,4 @@
-"""Time zone of local times: the named one, or the one of this machine."""
+"""Time zone in which a file writes local times: one that the user names, or that of this machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOCALTIME = Path("/etc/localtime")
 
 
 def zone_of(name: str) -> ZoneInfo:
-    """Return the time zone of that name; an unknown name is refused.
+    """Return the time zone of that name. Raise an error for an unknown name.
 
     >>> zone_of("Middle/Earth")
     Traceback (most recent call last):

@@ -23,7 +23,8 @@ def generate(
     load: float | None = None,
     like: Workload | None = None,
 ) -> Trace:
-    """Return a trace of `jobs` jobs by a model; missing values, such as the machine's size, are taken from `like`.
+    """Return a trace of `jobs` jobs by a model; values that are None, such as the machine's size, are taken from
+    `like`.
 
     hyper-erlang is fitted to `like`, class by class (Zhang et al. 2000, section 2.1); the other models use only its
     size and load.
@@ -50,13 +51,15 @@ def generate(
 
 
 def offered(workload: Workload) -> float | None:
-    """Return the offered load: submitted work over what the machine can do from the first to the last arrival."""
+    """Return the offered load: submitted processor-seconds over what the machine has from the first to the last
+    arrival.
+    """
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     return float((workload.width * workload.runtime).sum()) / (workload.procs * span) if span else None
 
 
 def _at_load(trace: Trace, load: float | None) -> Trace:
-    """Return the trace with its arrivals scaled to this load."""
+    """Return the trace with the times between arrivals scaled to this offered load."""
     now = offered(Workload.of(trace))
     if load is None or now is None:
         return trace

@@ -31,8 +31,8 @@ HIGHEST_ORDER = 1000
 
 @dataclass(frozen=True)
 class HyperErlang:
-    """Distribution of a sum of `order` exponential numbers: with probability `p` of mean `scales[0]`, else `scales[1]`,
-    each.
+    """Distribution of a sum of `order` exponential numbers, whose mean is `scales[0]` with probability `p`, otherwise
+    `scales[1]`.
     """
 
     order: int
@@ -85,7 +85,9 @@ class Model:
         service_factor: float = 1.0,
         procs: int | None = None,
     ) -> Trace:
-        """Return a trace of `jobs` jobs; arrival rates and run times are multiplied by the factors."""
+        """Return a trace of `jobs` jobs, with arrival rates multiplied by `arrival_factor` and run times by
+        `service_factor`.
+        """
         procs = self.procs if procs is None else procs
         self._check(jobs, seed, arrival_factor, service_factor, procs)
         streams = np.random.default_rng(seed).spawn(len(self.classes))
@@ -113,7 +115,7 @@ class Model:
 
 
 def fit(workload: Workload) -> Model:
-    """Return the model of a workload: one class for each power of two that bounds some job's width."""
+    """Return the model fitted to a workload; its classes of width are bounded by powers of two."""
     upper = class_bounds(workload.width)
     span = float(np.ptp(workload.submit)) if len(workload) else 0.0
     classes = tuple(_fit_class(workload, upper, int(bound), span) for bound in np.unique(upper))
@@ -121,7 +123,7 @@ def fit(workload: Workload) -> Model:
 
 
 def class_bounds(width: Ints) -> Ints:
-    """Return the power of two at or above each width.
+    """Return the smallest power of two that is at least the width, for each width.
 
     >>> class_bounds(np.array([1, 2, 3, 4, 5, 320])).tolist()
     [1, 2, 4, 4, 8, 512]
@@ -166,7 +168,8 @@ def _order_above(excess: float) -> int:
 
 
 def _three_moments(order: int, mean: float, m2: float, m3: float) -> HyperErlang:
-    """Return the distribution with these moments; the two scales are roots of a quadratic equation.
+    """Return the mixture of two Erlang distributions with these moments; the two scales are roots of a quadratic
+    equation.
 
     The moments are of observations divided by their mean.
     """
@@ -180,7 +183,7 @@ def _three_moments(order: int, mean: float, m2: float, m3: float) -> HyperErlang
 
 
 def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
-    """Return two scales whose halves contribute equally to the mean."""
+    """Return the mixture with these two moments, of two Erlang distributions that contribute equally to the mean."""
     u1, u2 = 1 / order, m2 / (order * (order + 1))
     p = (1 + math.sqrt(1 - u1**2 / u2)) / 2
     scales = (mean * u1 / (2 * p), mean * u1 / (2 * (1 - p)))
@@ -188,8 +191,8 @@ def _two_moments(order: int, mean: float, m2: float) -> HyperErlang:
 
 
 def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobClass:
-    """Return the class of jobs with one upper bound; if it has only one job, its inter-arrival time is the
-    length of the log.
+    """Return the class of the jobs whose width has this upper bound; for a single job the time between arrivals is
+    `span`, the length of the log.
     """
     members = np.flatnonzero(upper == bound)
     gaps = np.diff(workload.submit[members]) if len(members) > 1 else np.array([span])
@@ -205,7 +208,9 @@ def _fit_class(workload: Workload, upper: Ints, bound: int, span: float) -> JobC
 
 
 def _draw(job_class: JobClass, jobs: int, rng: np.random.Generator) -> Floats:
-    """Return submit, run time and width of as many jobs of a class as the whole trace may need."""
+    """Return random submit times, run times and widths of `jobs` jobs of a class, as many as the whole trace may need
+    of it.
+    """
     submit = np.cumsum(job_class.gap.sample(jobs, rng))
     run = job_class.run.sample(jobs, rng)
     width = rng.choice(job_class.widths, size=jobs, p=job_class.shares)

@@ -35,14 +35,14 @@ ROUND_TIMES = np.array([5, 10, 15, 20, 30, 45, *(60 * h for h in (1, 2, 3, 4, 6,
 
 @dataclass(frozen=True)
 class Parameters:
-    """Published parameters for batch jobs; times are natural logarithms of seconds."""
+    """Parameters of the model as published for batch jobs; times are natural logarithms of seconds."""
 
     serial: float = 0.2927
     """Share of jobs on one processor."""
     power_of_two: float = 0.6686
-    """Share of jobs on a larger power of two."""
+    """Share of jobs on a power of two of processors, larger than one."""
     narrowest: float = 1.2
-    """Binary logarithm of the narrowest parallel job (1, and 0.2 to make it rarer)."""
+    """Binary logarithm of the narrowest parallel job: 1 for two processors, and 0.2 to make it rarer."""
     middle_below_widest: float = 2.0
     """Distance below the widest job, in binary logarithms, of the point between the two stages: 5 for 2^7 processors.
     """
@@ -96,7 +96,7 @@ def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, l
 
 
 def check_wanted(jobs: int, procs: int, seed: int) -> None:
-    """Raise an error if the numbers of jobs and processors or the seed are out of range."""
+    """Raise an error if the number of jobs, the number of processors or the seed is out of range."""
     if jobs < 0 or procs < 1:
         raise ParameterError(f"a model needs 0 or more jobs and 1 or more processors, got {jobs} and {procs}")
     if seed < 0:
@@ -127,13 +127,15 @@ def run_times(width: Ints, rng: np.random.Generator, parameters: Parameters = BA
 
 
 def even_arrivals(jobs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
-    """Return arrival times in seconds after a midnight, as if all hours were alike."""
+    """Return arrival times in seconds after a midnight, without a daily cycle."""
     shape, scale = (np.full(jobs, parameter) for parameter in parameters.arrival)
     return np.cumsum(np.exp(_gamma_up_to(parameters.longest_gap, shape, scale, rng)))
 
 
 def in_daily_cycle(even: Floats, parameters: Parameters = BATCH) -> Floats:
-    """Return these even arrival times with a daily cycle: a half hour gets arrivals in proportion to its weight."""
+    """Return arrival times with a daily cycle, from the ones without (`even`): a half hour gets arrivals in proportion
+    to its weight.
+    """
     day, within = np.divmod(even / BUCKET, BUCKETS)
     passed = np.concatenate(([0.0], np.cumsum(daily_cycle(parameters))))
     bucket = np.interp(within, passed, np.arange(BUCKETS + 1))
@@ -155,7 +157,8 @@ def daily_cycle(parameters: Parameters = BATCH) -> Floats:
 
 
 def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameters: Parameters = BATCH) -> Floats:
-    """Return even arrival times whose gaps are scaled so that this area of work, in days of 24 hours, gives the load.
+    """Return `even` with the times between arrivals scaled so that `area` processor-seconds of work, spread over whole
+    days, give the load.
 
     The offered load is the submitted processor-seconds over what the machine could do from the first arrival to the
     last. The factor is found in small steps, as the cycle moves the first and the last arrival too.
@@ -172,9 +175,10 @@ def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameter
 
 
 def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -> Floats:
-    """Return users' estimates: the phi model with the fraction `exact` of exact ones, then rounded up to usual times.
+    """Return users' estimates for these run times: a fraction `exact` is exact, all are then rounded up to usual times.
 
-    In figure 11 of Zhang et al., nine in ten estimates are multiples of 5 minutes or of an hour, and many are at the
+    The others are longer, by the phi model (`sim.workload.transforms.phi`). In figure 11 of Zhang et al., nine in ten
+    estimates are multiples of 5 minutes or of an hour, and many are at the
     limit, here 48 hours.
     """
     y = rng.random(len(run))
@@ -184,7 +188,7 @@ def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -
 
 
 def _gamma_up_to(limit: float, shape: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
-    """Return gamma-distributed numbers; those above the limit are drawn again."""
+    """Return gamma-distributed random numbers; each above `limit` is drawn again."""
     drawn = rng.gamma(shape, scale)
     while (over := np.flatnonzero(drawn > limit)).size:
         drawn[over] = rng.gamma(shape[over], scale[over])
@@ -192,7 +196,8 @@ def _gamma_up_to(limit: float, shape: Floats, scale: Floats, rng: np.random.Gene
 
 
 def _gamma_below(x: float, shape: float, scale: float) -> float:
-    """Return the gamma distribution function, by its power series.
+    """Return the probability that a gamma-distributed number is below x, by the power series of the distribution
+    function.
 
     >>> round(_gamma_below(2.0, shape=1.0, scale=1.0), 12) == round(1 - math.exp(-2), 12)
     True

@@ -1,4 +1,4 @@
-"""Machine of nodes as typed on the command line, and random requests for the jobs of a model, as JSON."""
+"""Machine of nodes as typed on the command line, and random requests for the jobs of a model; written as JSON."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ from sim.workload.options import MOST_PROCS
 _ENTRY = re.compile(r"(\d{1,6})x(\d{1,6})c((?:,\d{1,9}[a-z]{1,20})*)")
 _MB = 1024
 _SHARES = (0.25, 0.5, 0.5, 1.0, 1.0, 2.0, 4.0)
-"""Memory per core of jobs, as multiples of the node's memory per core; above 1 free cores are left without memory."""
+"""Memory per core that jobs may request, in units of the node's memory per core; above 1, cores are left without
+memory.
+"""
 _GPU_JOBS, _EXCLUSIVE = 0.15, 0.03
-"""Shares of the jobs that request a GPU (if nodes have any), and that request exclusive nodes."""
+"""Share of the jobs that request a GPU, if nodes have any, and share of the jobs that request whole nodes."""
 
 
 def parse_nodes(text: str) -> list[dict[str, Any]]:
-    """Return the groups of nodes: count, cores, memory in GB, and any other resource by name.
+    """Return the groups of equal nodes that a text describes: count, cores, memory in MB, and any other resource by
+    name.
 
     >>> parse_nodes("100x64c,256g,4gpu 2x8c")
     [{'count': 100, 'cores': 64, 'mem': 262144, 'gpu': 4}, {'count': 2, 'cores': 8, 'mem': 0}]
@@ -50,14 +53,14 @@ def cores_of(nodes: list[dict[str, Any]]) -> int:
 
 
 def as_json(trace: Trace, nodes: list[dict[str, Any]], seed: int) -> str:
-    """Return machine and jobs as one JSON text; the requests are random, from the seed."""
+    """Return the machine and the jobs of the trace as JSON text; requests are random, from the seed."""
     jobs = list(_jobs(trace, nodes, np.random.default_rng(seed + 3)))
     lines = ",\n".join(json.dumps(job) for job in jobs)
     return f'{{"nodes": {json.dumps(nodes)},\n"placement": "best",\n"jobs": [\n{lines}\n]}}\n'
 
 
 def _jobs(trace: Trace, nodes: list[dict[str, Any]], draw: np.random.Generator) -> Iterator[dict[str, Any]]:
-    """Yield the jobs as JSON objects: tasks of one core, or whole nodes with a GPU on each."""
+    """Yield each job as a JSON object that requests tasks of one core, or whole nodes with a GPU on each."""
     names = trace.names.get(Field.USER, ())
     with_gpus = [entry for entry in nodes if entry.get("gpu")]
     for name, row in zip(trace.ids, trace.table, strict=True):

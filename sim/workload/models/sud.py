@@ -15,7 +15,7 @@ from sim.workload.models import lublin
 PROCS, JOBS = 256, 18_415
 SHORTEST, LONGEST = 60.0, 240 * 60.0
 LOAD = 0.75
-"""Default offered load; the paper gives none."""
+"""Offered load by default, because the paper gives none."""
 
 
 def generate(jobs: int, procs: int, seed: int, load: float | None = None) -> Trace:
