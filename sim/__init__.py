@@ -70,7 +70,9 @@ _ROOMS = {
     "read": "workload.source",
     "run": "timeline.scenario",
 }
-"""Module of each public name, imported when first used, so that `import sim` is fast."""
+"""Module in which each public name of the library is defined; it is imported when first used, so that `import sim` is
+fast.
+"""
 __all__ = [
     "POLICIES",
     "Engine",

@@ -22,11 +22,11 @@ from typing import Any, NoReturn, TypeAlias
 from sim.formatting import printable_lines
 
 MOST_LINES, LONGEST = 1000, 500
-"""Largest numbers of lines of a step that are kept, and of characters of a line."""
+"""Largest number of lines that are kept for a step, and of characters in a line."""
 
 
 Listener: TypeAlias = Callable[[int, float, str], None]
-"""Function called with the step, its time and a line, when the line is printed."""
+"""Function that is called with step, time and text whenever user-defined code prints a line."""
 
 
 class _Hearing(local):
@@ -45,12 +45,12 @@ _OWN: set[str] = set()
 _BUILTINS: dict[str, object] = {}
 """Content of `builtins` before the first user-defined code runs."""
 DEEPEST = 20_000
-"""Greatest recursion limit that user-defined code can set: deeper calls exhaust the memory before they fail."""
+"""Greatest recursion limit that user-defined code can set, because deeper calls exhaust the memory before they fail."""
 _EXIT = os._exit
 
 
 def in_own_code(name: str) -> dict[str, Callable[..., None]]:
-    """Return the functions that replace built-in ones in the code of this name."""
+    """Return the functions that replace `print` and others in user-defined code with this module name."""
     _OWN.add(name)
     if not _BUILTINS:
         _BUILTINS.update(vars(builtins))
@@ -66,7 +66,9 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
 
 
 def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
-    """Return a function that, called by user-defined code, ends the pass in place of the process."""
+    """Return a replacement for a function that ends the process, such as `exit`: in user-defined code it ends only the
+    pass.
+    """
 
     @wraps(leave)
     def left(*given: Any) -> NoReturn:
@@ -78,7 +80,7 @@ def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
 
 
 def _bounded(limit: Callable[[int], None]) -> Callable[[int], None]:
-    """Return a function that lets user-defined code set the recursion limit up to `DEEPEST`."""
+    """Return a replacement for `sys.setrecursionlimit` that lets user-defined code set a limit up to `DEEPEST`."""
 
     @wraps(limit)
     def bounded(deepest: int, /) -> None:
@@ -89,7 +91,7 @@ def _bounded(limit: Callable[[int], None]) -> Callable[[int], None]:
 
 
 def restored() -> list[str]:
-    """Restore the builtins that user-defined code has replaced, and return their names."""
+    """Restore Python's built-in functions that user-defined code has replaced, and return their names."""
     changed = [name for name, value in _BUILTINS.items() if builtins.__dict__.get(name) is not value]
     for name in changed:
         builtins.__dict__[name] = _BUILTINS[name]
@@ -108,7 +110,9 @@ def leave(code: int) -> NoReturn:
 
 
 def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
-    """Return a function that starts threads of user-defined code as daemons, so that the process can end."""
+    """Return a replacement for `Thread.start` that makes threads of user-defined code daemons, so that the process can
+    end.
+    """
 
     @wraps(start)
     def started(thread: Thread) -> None:
@@ -120,7 +124,9 @@ def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
 
 
 def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:
-    """Return a function that reports an error in a thread or a destructor of user-defined code in one line."""
+    """Return a replacement for Python's report of an error in a thread or destructor: one line if the code is
+    user-defined.
+    """
 
     def told(failed: Any) -> None:
         places = [(str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(failed.exc_traceback)]
@@ -136,7 +142,9 @@ def _in_a_line(tell: Callable[[Any], object]) -> Callable[[Any], None]:
 
 
 def _printed(show: Callable[..., None]) -> Callable[..., None]:
-    """Return a function that prints the warnings of user-defined code."""
+    """Return a replacement for the function that shows warnings: those of user-defined code are printed as its
+    output.
+    """
 
     @wraps(show)
     def shown(message: Warning | str, category: type[Warning], filename: str, lineno: int, *more: Any) -> None:
@@ -153,7 +161,7 @@ def _file_of(name: str) -> str | None:
 
 
 def may_be_heard() -> bool:
-    """Return True if there is user-defined code that may print."""
+    """Return True if some user-defined code has been loaded, which may print."""
     return bool(_OWN)
 
 
@@ -166,7 +174,7 @@ def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Pass every full line that user-defined code prints in this thread to the listener, too."""
+    """Pass every full line that user-defined code prints in this thread to the listener, while the context lasts."""
     was, _HEARING.listener = _HEARING.listener, listener
     try:
         yield
@@ -176,7 +184,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 @contextmanager
 def debugging() -> Iterator[None]:
-    """Let `breakpoint()` in user-defined code stop in the debugger, in this thread, within the context."""
+    """Let `breakpoint()` in user-defined code open the debugger in this thread, while the context lasts."""
     _HEARING.is_debugging = True
     try:
         yield
@@ -187,7 +195,9 @@ def debugging() -> Iterator[None]:
 def own_print(
     *values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
-    """Print the values, as `print` does in user-defined code, into the kept output."""
+    """Print the values like `print`, but into the kept output; user-defined code has this function in place of
+    `print`.
+    """
     if file not in (None, sys.stdout):
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         return
@@ -208,7 +218,7 @@ def own_print(
 
 
 def own_breakpoint(*given: Any, **named: Any) -> None:
-    """Stop like `breakpoint` in user-defined code, if there is a debugger."""
+    """Stop like `breakpoint` if there is a debugger; user-defined code has this function in place of `breakpoint`."""
     frame = sys._getframe(1)
     if _HEARING.is_debugging:
         from pdb import Pdb

@@ -1,4 +1,4 @@
-"""Opening of SQLite files that may come from strangers: nothing in them runs, and no other file is touched."""
+"""Opening of SQLite files that may come from strangers, so that nothing in them runs and no other file is changed."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 LONGEST_VALUE = 1 << 28
 """Largest number of bytes of one value in a database from a foreign file."""
 MOST_PARTS = 200
-"""Largest number of tables and indices of a foreign file, so that nothing is hidden behind thousands of them."""
+"""Largest number of tables and indices in a foreign file; with more, something could hide among them."""
 STEPS, STEPS_PER_BYTE, BETWEEN = 20_000_000, 400, 100_000
-"""Steps of SQLite for one question: a number for any file, and more for each byte of it; steps between two checks."""
+"""Limits for one query: SQLite's steps for any file, more steps for each byte of it, and steps between two checks."""
 _BESIDE = ("-journal", "-wal", "-shm")
 _NAMES_OTHERS = bytes.fromhex("d9d505f920a163d7")
-"""End of a journal of SQLite that names a journal of several files."""
+"""Last bytes of an SQLite journal that belongs to a transaction over several files."""
 _COMPUTES = re.compile(r"[\[`']|--|/\*|\b(?:AS|CHECK|COLLATE|DEFAULT|GENERATED|REFERENCES|USING)\b", re.IGNORECASE)
-"""Parts of a table's definition that compute something, or may hide such a part."""
+"""Pattern of parts of a table's definition that compute something, or that could hide such a part."""
 
 
 def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST_VALUE, **more: Any) -> Connection:
-    """Open an untrusted SQLite file, whose links are followed first, as SQLite does.
+    """Open an SQLite file that may come from a stranger, after following links as SQLite does.
 
     Raise `sqlite3.DatabaseError` if a file next to it would block SQLite, or lead it to delete or write another file.
     """
@@ -50,7 +50,9 @@ def connected(path: str | Path, options: str = "mode=ro", longest: int = LONGEST
 
 
 def limit_steps(db: Connection, path: str | Path) -> None:
-    """Interrupt the next question after a number of steps that fits the file: damaged pages can be read for ever."""
+    """Interrupt the next query after a number of steps that depends on the size of the file, as damaged pages may never
+    end.
+    """
     size = sum(os.path.getsize(each) for each in (path, f"{path}-wal") if os.path.exists(each))
     left = (STEPS + STEPS_PER_BYTE * size) // BETWEEN
 
@@ -63,7 +65,7 @@ def limit_steps(db: Connection, path: str | Path) -> None:
 
 
 def refuse_computing(db: Connection) -> None:
-    """Raise `sqlite3.DatabaseError` if a view, trigger, index or column of the file computes something."""
+    """Raise `sqlite3.DatabaseError` if a view, trigger, index or column in the file computes something."""
     import sqlite3
 
     for count, (name, kind, text) in enumerate(db.execute("SELECT name, type, sql FROM sqlite_schema")):
@@ -82,7 +84,9 @@ def refuse_computing(db: Connection) -> None:
 def foreign_database(
     path: str | Path, tables: Collection[str], options: str = "mode=ro", longest: int = LONGEST_VALUE
 ) -> Iterator[Connection]:
-    """Open an untrusted SQLite file for reading. Raise `sqlite3.DatabaseError` unless it holds these tables."""
+    """Open an SQLite file that may come from a stranger, for reading. Raise `sqlite3.DatabaseError` unless it has these
+    tables.
+    """
     import sqlite3
 
     with closing(connected(path, options, longest)) as db:
@@ -94,7 +98,7 @@ def foreign_database(
 
 
 def _check_beside(path: str) -> None:
-    """Raise an error if a file next to the database is unusual, or if its journal would make SQLite delete other
+    """Raise an error if a file next to the database is no ordinary one, or a journal would make SQLite delete other
     files.
     """
     import sqlite3

@@ -1,4 +1,4 @@
-"""Deadlines for user-defined code: a watcher thread interrupts code that does not return in time."""
+"""Deadlines for user-defined code: a thread watches the time and interrupts code that does not return."""
 
 from __future__ import annotations
 
@@ -9,21 +9,29 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread, current_thread, get_ident, main_thread
 
 AGAIN = 0.5
-"""Seconds until the interrupt is repeated, because Python drops exceptions raised during garbage collection."""
+"""Seconds after which the interrupt is sent again, because Python drops exceptions raised during garbage collection."""
 _is_rung = False
-"""True from the sending of the interrupting signal until the main thread has handled it or left the limited code."""
+"""True from the sending of the interrupting signal until the main thread has handled it or left the code with the
+deadline.
+"""
 
 
 class NoAnswerError(BaseException):
-    """Interrupt raised in code that takes too long; no `Exception`, so that the code does not catch it."""
+    """Error raised in code that takes too long. It is no `Exception`, so that the code does not catch it by
+    accident.
+    """
 
 
 class GiveWayError(NoAnswerError):
-    """Interrupt that is no fault of the code: the result is no longer wanted, or the program is ending."""
+    """Error that interrupts code which did nothing wrong, because its result is no longer wanted or the program
+    ends.
+    """
 
 
 def interrupt(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
-    """Raise `error` in a thread; a blocking call of C is interrupted only in the main thread, within `awake`."""
+    """Raise `error` in a thread. A blocking call of C is interrupted only in the main thread, within the context
+    `awake`.
+    """
     global _is_rung
     if thread == main_thread().ident and _is_awake():
         _is_rung = True
@@ -33,7 +41,7 @@ def interrupt(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
 
 
 def forgive() -> None:
-    """Discard an interrupt that is pending in this thread."""
+    """Discard an interrupt that this thread has not received yet."""
     global _is_rung
     _is_rung = False
     try:  # raise and catch one: Python 3.11 keeps checking for an exception that is only reset, and hangs in a profiler
@@ -50,7 +58,7 @@ def _raise_in(thread: int, error: type[NoAnswerError]) -> None:
 
 @contextmanager
 def awake() -> Iterator[None]:
-    """Let a signal interrupt blocking calls of C within the context, if this is the main thread."""
+    """Let interrupts end blocking calls of C while the context lasts, if this is the main thread."""
     if current_thread() is not main_thread() or not hasattr(signal, "pthread_kill"):
         yield
         return
@@ -73,7 +81,7 @@ def _ring(*_: object) -> None:
 
 
 def start_watcher(watch: Callable[[], None]) -> Thread:
-    """Start a thread that does not keep the program from ending, and return it.
+    """Start a daemon thread that runs `watch`, and return it.
 
     When the program is already ending, Python 3.12.1 starts no thread; then nothing more has to be computed.
     """
@@ -89,7 +97,9 @@ def start_watcher(watch: Callable[[], None]) -> Thread:
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Interrupt the context with a `NoAnswerError` after `seconds`, and every `AGAIN` seconds until it ends."""
+    """Raise `NoAnswerError` in the code of this context if it runs longer than `seconds`, and again every `AGAIN`
+    seconds.
+    """
     thread, lock, done, is_over, is_late = get_ident(), Lock(), Event(), False, False
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""Errors, as one small tree.
+"""Errors of the library and the program, as one small tree of classes.
 
 SchedscopeError            one line: what, where, what would work
 ├── FileError              a file cannot be read: which file, which line
@@ -18,17 +18,19 @@ import difflib
 from collections.abc import Iterable
 
 OUT_OF_MEMORY = "this line needs more memory than there is; make it need less"
-"""Advice in the error of a user-defined policy that runs out of memory."""
+"""Advice for the author of a policy that runs out of memory, in the error's message."""
 
 
 class SchedscopeError(Exception):
-    """Root of all errors: `str(error)` is one line that helps the user; `exit_code` is that of a program it ends."""
+    """Root of all errors. `str(error)` is one line that helps the user; `exit_code` is the exit code of a program that
+    it ends.
+    """
 
     exit_code = 1
 
 
 class FileError(SchedscopeError):
-    """File that cannot be read, or whose content is wrong.
+    """Error for a file that cannot be read, or whose content is wrong.
 
     >>> str(FileError("processors must be > 0, got -1", path="trace.swf", line=17))
     'trace.swf:17: processors must be > 0, got -1'
@@ -41,23 +43,25 @@ class FileError(SchedscopeError):
 
 
 class TraceError(FileError):
-    """File that cannot be read as a workload."""
+    """Error for a file that cannot be read as a workload."""
 
 
 class ParameterError(SchedscopeError):
-    """Name or value that does not exist or does not fit, whatever the trace."""
+    """Error for a name or value that does not exist or is out of range, whatever the trace."""
 
     exit_code = 2
 
 
 class NotThereError(ParameterError):
-    """Name or value that is valid, but not for this trace, this run or this file."""
+    """Error for a name or value that is valid, but does not exist in this trace, this run or this file."""
 
     exit_code = 1
 
 
 class PolicyError(SchedscopeError):
-    """Error raised by a policy while it decided, `where` in its code; `brief` is without name and time."""
+    """Error raised by a policy while it decided; `where` is the place in its code, `brief` the message without policy
+    and time.
+    """
 
     def __init__(self, what: str, where: str = "", brief: str = "") -> None:
         self.where, self.brief = where, brief or what
@@ -65,19 +69,19 @@ class PolicyError(SchedscopeError):
 
 
 class DecisionError(PolicyError):
-    """Decision that the machine cannot carry out; the engine refused it and changed nothing."""
+    """Error for a decision that the machine cannot carry out; the engine refused it and changed nothing."""
 
 
 class ClusterError(SchedscopeError):
-    """Scheduler of a real cluster that cannot be reached, or that refused to answer."""
+    """Error for the scheduler of a real cluster that cannot be reached, or that refused to answer."""
 
 
 class ReaderGoneError(SchedscopeError):
-    """Output, such as stdout, that its reader has closed."""
+    """Error for an output, such as stdout, whose reader has closed it."""
 
 
 class InvariantError(SchedscopeError):
-    """Broken rule that must always hold."""
+    """Error for a broken rule that must always hold, found by `--check`."""
 
     def __init__(self, rule: str, step: int, time: float, job: str | None = None) -> None:
         self.rule, self.step, self.time, self.job = rule, step, time, job
@@ -86,11 +90,11 @@ class InvariantError(SchedscopeError):
 
 
 MUCH_LESS = 0.1
-"""Names whose similarity is lower than that of the best match by more than this are not suggested."""
+"""Largest amount by which a name may be less similar than the best one and still be suggested."""
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return similar names as the end of an error message, "" if none is similar.
+    """Return an end for an error message that suggests similar names, "" if none is similar.
 
     >>> near("eazy", ["easy", "easy++", "fcfs"])
     "; did you mean 'easy'?"

@@ -1,4 +1,4 @@
-"""Writing of files as a whole or not at all, so that no half-written file is ever found; and CSV for spreadsheets."""
+"""Writing of files that appear complete or not at all; and CSV that is safe in spreadsheets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STDOUT = "/dev/stdout"
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[TextIO]:
-    """Yield a text file that replaces the file at `path` when everything has been written.
+    """Open a text file for writing that replaces the file at `path` at the end of the context.
 
     Devices and pipes (/dev/stdout, a FIFO) are written directly, because they cannot be replaced; a terminal gets `?`
     for control characters.
@@ -51,7 +51,7 @@ def _is_special(path: str | Path) -> bool:
 
 
 class _Straight(TextIOWrapper):
-    """Text file that writes directly to a device."""
+    """Text file for a device or pipe, written directly."""
 
     def write(self, text: str) -> int:
         return super().write(printable_lines(text) if self.isatty() else text)
@@ -65,7 +65,9 @@ def _straight(path: str | Path) -> TextIO:
 
 @contextmanager
 def _beside(path: str | Path) -> Iterator[TextIO]:
-    """Yield a new file in the folder of the target (behind symlinks), which replaces the target at the end."""
+    """Open a new file in the folder of the target (links are followed), which replaces the target at the end of the
+    context.
+    """
     target = Path(os.path.realpath(path))
     kept_mode = _checked_mode(target)
     draft = target.parent / f".{secrets.token_hex(8)}.part"
@@ -84,7 +86,9 @@ def _beside(path: str | Path) -> Iterator[TextIO]:
 
 
 def _checked_mode(target: Path) -> int | None:
-    """Return the permissions of the target, or None if it is missing; raise the error that open() would raise."""
+    """Return the permissions of the target, None if it does not exist. Raise the error that opening it for writing
+    would raise.
+    """
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -103,7 +107,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def write_rows(file: TextIO, rows: Iterable[Sequence[object]]) -> None:
-    """Write rows as CSV; a text that a spreadsheet would take for a formula is marked, numbers stay numbers."""
+    """Write rows as CSV. A text that a spreadsheet would read as a formula gets an apostrophe; numbers stay numbers."""
     written = ([marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     csv.writer(file, lineterminator="\n").writerows(written)
 
@@ -118,7 +122,8 @@ def marked(text: str) -> str:
 
 
 def unmarked(text: str) -> str:
-    """
+    """Return the text without the apostrophe that `marked` puts before it.
+
     >>> [unmarked(text) for text in ("'=1+1", "-5", "''=x", "'s")]
     ['=1+1', '-5', "'=x", "'s"]
     """
@@ -145,9 +150,10 @@ def is_database(path: str | Path) -> bool:
 
 
 def refuse_replacing(path: str | Path, what: str, *begins: bytes) -> None:
-    """Raise `SchedscopeError` if something other than such a file, a folder or a device has the path.
+    """Raise `SchedscopeError` if something is at `path` that must not be overwritten.
 
-    A file is a `what` if it begins as one of these do. A link that leads nowhere is refused, too: a stranger may have
+    A folder, a device, or a file of the kind `what` may be there; such a file begins with one of `begins`. A link that
+    leads nowhere is refused, too: a stranger may have
     chosen where it leads.
     """
     try:

@@ -36,7 +36,7 @@ A_TIME = "a time is seconds or like 12d4h30m (units w d h m s), d12 04:30 or a d
 
 
 def clock(seconds: float) -> str:
-    """Return a simulated time as text.
+    """Return a simulated time as text: day, hours, minutes and seconds.
 
     >>> clock(12 * 86400 + 4 * 3600 + 31 * 60 + 7), clock(-5)
     ('d12 04:31:07', '-d0 00:00:05')
@@ -50,7 +50,7 @@ def clock(seconds: float) -> str:
 
 
 def clock_near(now: float) -> Clock:
-    """Return a function that returns times as text as of `now`: without the day if it is today, to the second.
+    """Return a function that writes times as seen at `now`: without the day if it is the same, to the second.
 
     >>> at = clock_near(12 * 86400)
     >>> at(12 * 86400 + 17100), at(13 * 86400 + 7)
@@ -168,7 +168,7 @@ def written_time(moment: Moment) -> str:
 
 
 def _of_clock(typed: str, now: float) -> float | None:
-    """Return the seconds of a day and a time of day, either of which may be missing; None for other text."""
+    """Return the seconds of a time written as a day, a time of day, or both; None for any other text."""
     if not (match := _CLOCK.fullmatch(typed)) or (match[2] is None and match[4] is None):
         return None
     hours, minutes, seconds = (int(match[part] or 0) for part in (4, 5, 6))
@@ -179,7 +179,7 @@ def _of_clock(typed: str, now: float) -> float | None:
 
 
 def quoted(text: str) -> str:
-    """Return a user's text quoted for an error message.
+    """Return a text that a user typed in quotes, shortened, for an error message.
 
     >>> quoted("soon"), quoted("9" * 400)
     ("'soon'", "'99999999999999999999999999999999999999...'")
@@ -188,7 +188,7 @@ def quoted(text: str) -> str:
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """Return a word shortened to at most `most` letters.
+    """Return a text cut to at most `most` letters, with dots at the end if it was longer.
 
     >>> shortened("9" * 400)
     '99999999999999999999999999999999999999...'
@@ -226,7 +226,8 @@ def processors(many: int) -> str:
 
 
 def wanted(procs: int, whole: int, there: int, when: str) -> str:
-    """Return text on the processors that a job needs and the machine's, or the available ones if some are down.
+    """Return text on the processors that a job needs, and how many the machine has or, if some are down, how many are
+    available.
 
     >>> wanted(4, 10, 10, "now"), wanted(4, 10, 3, "now")
     ('4 of 10 processors', '4 processors, 3 there now')
@@ -247,7 +248,7 @@ def listed(words: Iterable[str], most: int = 4) -> str:
 
 
 def spelled(identifier: str) -> str:
-    """Return an identifier split into words.
+    """Return an identifier split into words, in small letters.
 
     >>> spelled("TooFewFree"), spelled("extra_p")
     ('too few free', 'extra p')
@@ -300,9 +301,10 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text without control characters and changes of direction, because names come from files.
+    r"""Return the text with `?` for control characters and for changes of direction, because names come from foreign
+    files.
 
-    >>> printable("low\\x1b[2J"), printable("abc\\u202edef")
+    >>> printable("low\x1b[2J"), printable("abc\u202edef")
     ('low?[2J', 'abc?def')
     """
     if text.isprintable():
@@ -311,9 +313,9 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return the text printable, line by line.
+    r"""Return the text with `?` for control characters, except for line ends.
 
-    >>> printable_lines("a\\x07\\nb")
-    'a?\\nb'
+    >>> printable_lines("a\x07\nb")
+    'a?\nb'
     """
     return "\n".join(map(printable, text.split("\n")))

@@ -1,4 +1,4 @@
-"""Tables and pictures of runs, as notebooks show them and as pandas and polars read them."""
+"""Tables and charts of runs, as notebooks show them and as pandas and polars read them."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from sim.errors import SchedscopeError
 from sim.optional_imports import extra, pandas
 
 PICTURES = "schedscope.pictures"
-"""Group of the entry point that draws: the library has no drawing code, and asks the program for it"""
+"""Group of Python entry points under which the program offers its charts, because the library itself cannot draw"""
 MOST_JOBS = 50_000
-"""Largest number of jobs for which a notebook shows a chart without being asked"""
+"""Largest number of jobs for which a notebook shows a chart by itself"""
 Drawn: TypeAlias = tuple[Any, str]
-"""Engine of a run, and the run's title"""
+"""Engine of a run, and the title of its chart"""
 
 
 class Tabular:
-    """Columns of equal length by name, which pandas and polars read."""
+    """Columns of equal length by name, in forms that pandas and polars read."""
 
     @property
     def columns(self) -> Mapping[str, NDArray[Any]]:
         raise NotImplementedError
 
     def to_pandas(self) -> Any:
-        """Return the columns as a data frame of pandas, where that is installed."""
+        """Return the columns as a data frame of pandas, which must be installed."""
         return pandas().DataFrame(self.columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
@@ -43,7 +43,7 @@ class Tabular:
 
 
 class Table(Tabular):
-    """Table of values with a title that says what its rows are."""
+    """Table of values, with a title that says what a row is."""
 
     def __init__(self, rows: str, columns: Mapping[str, NDArray[Any]]) -> None:
         self._rows, self._columns = rows, columns
@@ -60,9 +60,9 @@ class Table(Tabular):
 
 
 def picture_of(runs: Callable[[], Sequence[Drawn]], jobs: int) -> str | None:
-    """Return the chart of one run, or of two below each other, as SVG.
+    """Return charts of runs, one below the other, as SVG.
 
-    None for more than `MOST_JOBS` jobs, where the program is not installed, or where the run cannot be made again.
+    It is None for more than `MOST_JOBS` jobs, if the program is not installed, or if the runs cannot be repeated.
     """
     if not 0 < jobs <= MOST_JOBS:
         return None

@@ -1,4 +1,4 @@
-"""Imports of the optional extras, without which everything else works."""
+"""Imports of optional packages, without which everything else works."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from sim.errors import SchedscopeError
 
 
 def extra(module: str, what: str, name: str) -> Any:
-    """Return the module of an extra that `what` needs; an error for a missing one says how to install it."""
+    """Return an optional module that `what` needs. If it is missing, raise an error that says how to install it as
+    `name`.
+    """
     try:
         return import_module(module)
     except ImportError:
@@ -18,7 +20,7 @@ def extra(module: str, what: str, name: str) -> Any:
 
 
 def pandas() -> Any:
-    """Return pandas, which the tables of notebooks need."""
+    """Return the module pandas, or raise an error that says how to install it."""
     try:
         return import_module("pandas")
     except ImportError:

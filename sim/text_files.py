@@ -1,4 +1,4 @@
-"""Reader of text files that users have written; every error names the file and line."""
+"""Reader of text files that users have written; every error names the file and the line."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from sim.errors import FileError
 
 
 class TextKind(NamedTuple):
-    """Kind of text file: its name, its largest size in bytes, and the error for a bad one."""
+    """Kind of text file: its name in errors, its largest size in bytes, and the class of its errors."""
 
     name: str
     most: int
     error: type[FileError]
 
     def read(self, path: str | Path) -> str:
-        """Return the text in a file."""
+        """Return the text of the file at `path`."""
         return self.text(self.bytes_in(path), path)
 
     def bytes_in(self, path: str | Path) -> bytes:
-        """Return the bytes of a file, but at most one more than the allowed size."""
+        """Return the bytes of a file, up to one more than allowed, so that a file that is too large shows."""
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):
                 raise self.error(f"is no ordinary file; expected a {self.name}", path)
@@ -35,7 +35,7 @@ class TextKind(NamedTuple):
             raise self.error("no name of a file may hold a NUL", ascii(str(path))) from None
 
     def text(self, data: bytes, path: object) -> str:
-        """Return the text of the bytes."""
+        """Return the bytes of the file at `path` as text; raise an error if they are no text or too many."""
         if len(data) > self.most:
             raise self.error(f"is no {self.name}: more than {self.most:,} bytes", path)
         try:
@@ -44,7 +44,7 @@ class TextKind(NamedTuple):
             raise self.error("is no text: write it in UTF-8", path, 1 + data[: error.start].count(b"\n")) from None
 
     def toml(self, text: str, path: object) -> dict[str, Any]:
-        """Return the TOML tables of a text."""
+        """Return the TOML tables of a text; errors name `path` and the line."""
         import tomllib  # sessions do not need it
 
         if found := _LONG_KEY.search(text):
@@ -72,7 +72,9 @@ _LONG_KEY = re.compile(rf"(?:{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 
 
 def _unfit(found: object) -> str:
-    """Return what is wrong with the content of TOML: nested too deeply, too large a number, or a NUL in a text."""
+    """Return what in the content of a TOML file is refused (deep nesting, a huge number, a NUL in text); "" if nothing
+    is.
+    """
     level = [found]
     for _ in range(MOST_DEPTH + 1):
         if any(isinstance(each, int) and each.bit_length() > 64 for each in level):

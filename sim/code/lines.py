@@ -14,10 +14,10 @@ _NUMBER = re.compile(r"-?[0-9.]+(e[-+]?[0-9]+)?")
 
 
 class Place(NamedTuple):
-    """Line of a function, in one call of it."""
+    """Line of a function of the policy, in one particular call of that function."""
 
     call: int
-    """Number of the call within the pass, because each call of a function has its own values."""
+    """Number of the call within the pass; each call of a function has its own variables."""
     line: int
     """Line number in the file."""
 
@@ -26,7 +26,7 @@ class Value(NamedTuple):
     """Variable with the value that a line has set."""
 
     when: int
-    """Number of lines run before, by which later values replace earlier ones."""
+    """Number of lines that had run in the pass before; later values replace earlier ones."""
     place: Place
     name: str
     text: str
@@ -38,10 +38,10 @@ class Condition(NamedTuple):
     when: int
     place: Place
     text: str
-    """Comparison with its numbers, such as "5 <= 2"; "" if its numbers are unknown."""
+    """Condition with numbers in place of names, such as "5 <= 2"; "" if its numbers are unknown."""
     is_true: bool
     ranks: frozenset[int]
-    """Ranks of the jobs in the condition; empty if it is about no job."""
+    """Ranks of the jobs that the condition is about; empty if it is about none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Function:
     lines: tuple[str, ...]
     """Lines of the function, without their common indentation."""
     folded: range = range(0)
-    """Numbers of the docstring's lines after the first, which need not be shown."""
+    """Numbers of the lines of the docstring behind its first line; they need not be shown."""
     reads: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """Variables that each line reads, by line number."""
 
@@ -66,57 +66,58 @@ class Made(NamedTuple):
     when: int
     place: Place
     chain: tuple[Place, ...] = ()
-    """Lines that called the function, the outermost first."""
+    """Lines from which the function with that line was called, the outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """Function of a pass to show: the line that made a decision, and the values and conditions of other lines."""
+    """Part of a pass to show: a function, the line in it that made a decision, and values and conditions of its other
+    lines.
+    """
 
     function: Function
     line: int | None
     """Number of the line that made the decision; None if there is no such decision."""
     values: Mapping[int, Sequence[tuple[str, str]]]
-    """Names and values of the variables that each line set, if the decision or a condition read them, by line number.
-    """
+    """Names and values of variables by number of the line that set them, if the decision or a condition used them."""
     conditions: Mapping[int, Condition]
-    """Condition of each line as last tested for the job, by line number."""
+    """Condition of each line as it was last tested for the job, by line number."""
     callers: tuple[tuple[Function, int], ...] = ()
-    """Calling functions with their lines, the outermost first."""
+    """Functions through which the function was called, each with the calling line, the outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassCode:
-    """Lines, values and conditions of a policy's code in one step."""
+    """Lines that a policy ran in one step, with values and conditions."""
 
     functions: tuple[Function, ...] = ()
     calls: tuple[int, ...] = ()
-    """Index of the called function, for each call."""
+    """Index of the function, among those of the pass, for each call."""
     made: tuple[Made | None, ...] = ()
-    """Origin of each decision of the step; None if no line of the policy made it, as for a switch."""
+    """Line that made each decision of the step; None if no line of the policy made it, as for a switch."""
     values: tuple[Value, ...] = ()
     conditions: tuple[Condition, ...] = ()
     is_cut: bool = False
     """True if the pass ran more lines than are recorded."""
 
     def focus(self, decision: int | None, rank: int | None) -> Focus | None:
-        """Return the lines to show for a decision about a job; without a decision, for the last condition about the
-        job.
-        """
+        """Return what to show for a decision of the step; without one, for the last condition about the job `rank`."""
         if decision is not None and decision < len(self.made) and (made := self.made[decision]) is not None:
             return self._around(made.place, made.when, rank, made.place.line, made.chain)
         about = [each for each in self.conditions if rank in each.ranks]
         return self._around(about[-1].place, about[-1].when, rank, None, ()) if about else None
 
     def deciding_lines(self) -> frozenset[int]:
-        """Return the numbers of the lines that made decisions in the policy's file, or called a function that did."""
+        """Return the numbers of the lines in the policy's file that made a decision, or called a function that made
+        one.
+        """
         made = [each for each in self.made if each is not None]
         places = {place for each in made for place in (*each.chain, each.place)}
         own = {self.functions[self.calls[(*each.chain, each.place)[0].call]].file for each in made}
         return frozenset(place.line for place in places if self.functions[self.calls[place.call]].file in own)
 
     def numbers_of(self, name: str) -> tuple[float, ...]:
-        """Return the numbers that a variable had in this step."""
+        """Return the numbers that a variable of this name had during the step."""
         texts = (value.text for value in self.values if value.name == name)
         return tuple(float(text) for text in texts if _NUMBER.fullmatch(text))
 

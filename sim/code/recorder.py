@@ -25,13 +25,13 @@ MOST_LINES = 100_000
 """Largest number of lines of a step that are recorded."""
 _POLICIES = str(Path(policy_module).parent)
 _UNNAMED = frozenset({"self", "cls", "view"})
-"""Names of variables that are the same in each pass."""
+"""Names of variables that are not shown, because they are the same in each pass."""
 _UNKNOWN = (object(), "")
 _CHANGING = (list, dict, set)
 
 
 class _Tested(NamedTuple):
-    """Condition that is being tested; the next line run tells its result."""
+    """Condition that is being tested; the line that runs next shows its result."""
 
     test: Test
     when: int
@@ -41,14 +41,14 @@ class _Tested(NamedTuple):
 
 
 class _Call:
-    """Function call that runs, or waits within its pass."""
+    """Call of a function that is still running, or that waits for its next turn as a generator."""
 
     __slots__ = ("frame", "known", "line", "number", "tested", "tests")
 
     def __init__(self, number: int, frame: FrameType) -> None:
         self.number, self.frame, self.line = number, frame, frame.f_lineno
         self.known: dict[str, tuple[object, str]] = {}
-        """Value of each variable, and its text, by name"""
+        """Value of each variable, and the text shown for it, by name"""
         self.tests = tests_of(frame.f_code)
         self.tested: _Tested | None = None
 
@@ -58,7 +58,7 @@ class _Call:
 
 
 class Recorder:
-    """Recorder of steps that are made by `record`; a step has one pass, or none."""
+    """Recorder of the lines that run in a step; the caller makes steps through `record`."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -74,7 +74,7 @@ class Recorder:
         self._is_cut = False
 
     def record(self, step: Callable[[], object]) -> PassCode:
-        """Return the lines of the policy's code that run while `step` makes a step."""
+        """Call `step`, which makes a step. Return the lines of the policy that run meanwhile."""
         before = sys.gettrace()
         sys.settrace(self._enter)
         try:
@@ -133,14 +133,14 @@ class Recorder:
         return self._follow
 
     def _is_of_policy(self, file: str) -> bool:
-        """Return True for files of built-in policies, of the policy in use, and of its folder."""
+        """Return True if the file belongs to a built-in policy, to the policy in use, or to its folder."""
         own = type(self._state.policy).decide.__code__.co_filename
         return file.startswith(_POLICIES) or file == own or (file[:1] != "<" and _folder_of(file) == _folder_of(own))
 
     # Notes
 
     def _chain(self, call: _Call) -> tuple[Place, ...]:
-        """Return the lines that called a function, the outermost first."""
+        """Return the lines from which a function was called, the outermost first."""
         places, frame = [], call.frame.f_back
         while frame is not None and (caller := self._calls.get(frame)) is not None:
             places.append(caller.place)
@@ -148,7 +148,7 @@ class Recorder:
         return tuple(reversed(places))
 
     def _note_decisions(self) -> None:
-        """Record that the last line made the decisions since the line before."""
+        """Assign the decisions made since the last line began to that line."""
         new = len(self._state.decisions) - len(self._made)
         if new > 0:
             self._made += [self._last] * new
@@ -173,7 +173,7 @@ class Recorder:
         return _Tested(test, self._lines, call.place, told_numbers(test.test, local), frozenset(about))
 
     def _note_result(self, call: _Call, line: int) -> None:
-        """Record whether the tested condition was true, from the line that runs next."""
+        """Record whether the tested condition was true, which follows from `line`, the line that runs next."""
         tested = call.tested
         if tested is None or tested.test.first < line <= tested.test.last:
             return

@@ -1,4 +1,6 @@
-"""Source of a policy's functions: their lines and conditions, with numbers that can be computed without calls."""
+"""Source code of a policy's functions: their lines, and their conditions with numbers filled in where no call is
+needed.
+"""
 
 from __future__ import annotations
 
@@ -47,16 +49,14 @@ class Test(NamedTuple):
 
 @lru_cache(maxsize=256)
 def function_of(code: CodeType) -> Function:
-    """Return the source of a function; only its name if the source is missing."""
+    """Return the source of a function; without source, only its name."""
     shown, first = dedent("".join(_lines_of(code))).splitlines(), code.co_firstlineno
     lines = tuple(printable(line[:LONGEST]) for line in shown)
     return Function(code.co_filename, code.co_name, first, lines, _folded(code, first), _reads(code, first))
 
 
 def _reads(code: CodeType, first: int) -> dict[int, frozenset[str]]:
-    """Return the variables that each line reads; a statement or condition of several lines belongs to its first
-    line.
-    """
+    """Return the names of the variables that each line reads; a statement of several lines counts as its first line."""
     found: dict[int, set[str]] = {}
     for node in ast.walk(_tree(code)):
         part = node.test if isinstance(node, ast.If | ast.While) else node
@@ -67,7 +67,7 @@ def _reads(code: CodeType, first: int) -> dict[int, frozenset[str]]:
 
 
 def _folded(code: CodeType, first: int) -> range:
-    """Return the lines of the docstring after its first."""
+    """Return the numbers of the docstring's lines behind its first."""
     for node in ast.walk(_tree(code)):
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False):
             said = node.body[0]
@@ -84,7 +84,7 @@ def tests_of(code: CodeType) -> Mapping[int, Test]:
 
 
 def _tree(code: CodeType) -> ast.Module:
-    """Return the parsed source of a function; empty if the source is missing."""
+    """Return the syntax tree of a function; an empty one if the source is missing."""
     try:
         return ast.parse(dedent("".join(_lines_of(code))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -92,7 +92,7 @@ def _tree(code: CodeType) -> ast.Module:
 
 
 def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
-    """Return the comparison with its numbers as text; "" if only calls would give them.
+    """Return the comparison as text with its numbers in place of names; "" if only calls would give them.
 
     >>> told_numbers(ast.parse("procs + 1 <= extra", mode="eval").body, {"procs": 4, "extra": 2})
     '5 <= 2'
@@ -106,7 +106,7 @@ def told_numbers(test: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def short(value: object) -> str:
-    """Return a value as a short text; "" if it has none.
+    """Return a value as a short text; "" if it cannot be shown.
 
     >>> [short(value) for value in (1200.0, (1, 2), [5] * 9, {}, object())]
     ['1200', '(1, 2)', '9 items', '0 items', '']
@@ -129,7 +129,7 @@ def short(value: object) -> str:
 
 
 class _UntoldError(Exception):
-    """Error for a part of an expression that needs a call or has no number."""
+    """Error for an expression whose number is unknown, or known only after a call."""
 
 
 def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
@@ -156,7 +156,7 @@ def _told(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _called(node: ast.Call, local: Mapping[str, Any]) -> str:
-    """Return the comparison behind a call that policies often make: does a job fit, may it pass the head?"""
+    """Return the comparison for some calls that policies often make: whether a job fits, or may pass the head."""
     if len(node.args) != 1 or type(job := _value(node.args[0], local)) is not Job:
         raise _UntoldError
     if isinstance(node.func, ast.Attribute):
@@ -180,7 +180,7 @@ def _tried(node: ast.expr, local: Mapping[str, Any]) -> str:
 
 
 def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
-    """Return the value of an expression with names, fields of jobs and policies, and sums of numbers."""
+    """Return the value of an expression that consists of names, fields of jobs and policies, and sums."""
     if isinstance(node, ast.Constant):
         value = node.value
     elif isinstance(node, ast.Name):
@@ -200,7 +200,7 @@ def _value(node: ast.expr, local: Mapping[str, Any]) -> Any:
 
 
 def _field(owner: object, field: str) -> Any:
-    """Return a field of a job, of a policy or of the view, without running a policy's own code."""
+    """Return a field of a job, a policy or the view; it must not run the policy's own code."""
     if type(owner) is Job and field in Job.__slots__:
         return getattr(owner, field)
     if isinstance(owner, Policy) and field in vars(owner):

@@ -16,17 +16,21 @@ ABOUT = 1.0
 
 
 class Price(NamedTuple):
-    """Price that the other jobs pay for shortening one job's wait by a policy: their waits compared with the first
+    """Price of a policy that shortens one job's wait: how the waits of the other jobs differ from those under the first
     policy.
     """
 
     mean_wait: float
-    """Mean wait of the jobs that start."""
+    """Mean wait in seconds of the other jobs that start."""
     change: float
-    """Change of the mean wait, over jobs that also start under the first policy; > 0 if they wait longer."""
+    """Change of the mean wait in seconds, over jobs that also start under the first policy; above 0 if they wait
+    longer.
+    """
     longer: int
     shorter: int
-    """Numbers of other jobs that wait longer and shorter; a job that never starts waits longest."""
+    """Number of other jobs that wait shorter; `longer` is the number of jobs that wait longer. A job that never starts
+    waits longest.
+    """
     worst: Job | None
     """Job whose wait grows most under this policy, or None if no wait grows."""
     worst_by: float | None
@@ -34,7 +38,7 @@ class Price(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """Effect of a policy on the job and on the others."""
+    """Policy that was tried: the start of the job under it, and the price for the other jobs."""
 
     policy: str
     start: float | None
@@ -44,7 +48,9 @@ class Tried(NamedTuple):
 
 
 def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
-    """Return the policies by the wait of that job, the shortest first; all are compared with the first schedule."""
+    """Return the policies sorted by the wait of that job, the shortest first; each is compared with the first
+    schedule.
+    """
     first = _waits(schedules[0])
     tried = [_tried(schedule, first, rank) for schedule in schedules]
     return sorted(tried, key=lambda found: (inf if found.wait is None else found.wait, max(found.price.change, 0.0)))
@@ -82,7 +88,7 @@ def _tried(schedule: Schedule, first: Floats, rank: int) -> Tried:
 
 
 class Fitting(NamedTuple):
-    """Time in which enough processors were free for a job that waited."""
+    """Time in which enough processors were free for a job although it waited."""
 
     begin: float
     end: float
@@ -93,7 +99,9 @@ class Fitting(NamedTuple):
 
 
 def fitted(schedule: Schedule, rank: int) -> list[Fitting]:
-    """Return the spans of time in which the job would have fitted while it waited; the last one may be long enough."""
+    """Return the times in which enough processors were free while the job waited; the last one may be long enough to
+    run it.
+    """
     job, start = schedule.workload.jobs[rank], float(schedule.start[rank])
     times, free = schedule.curves.time, schedule.curves.free
     enough = free >= job.procs

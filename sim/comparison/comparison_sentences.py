@@ -55,11 +55,11 @@ _NOT = {
 LONGEST_NAME = 14
 """Longest name of a policy in a column; longer ones are shortened, or called A and B."""
 Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
-"""Actions of the first and the second run on each job."""
+"""For each of two runs, what it did with each job of the first difference."""
 
 
 def tell(account: Account, at: Clock = clock) -> str:
-    """Return a sentence, without a full stop, on what one run did with a job.
+    """Return a clause on what one run did with a job at the first difference.
 
     >>> from sim.workload.model import Job
     >>> tell(Account(Job(16, "17", submit=0, procs=8, estimate=60), where="running"))
@@ -78,13 +78,13 @@ def _because(account: Account, at: Clock) -> str:
 
 
 def about(parting: Divergence, workload: Workload) -> str:
-    """Return the jobs of the first difference as text, the explained ones first."""
+    """Return the names of the jobs of the first difference as text; those with an account come first."""
     others = (act.rank for acts in parting.only for act in acts)
     return listed((name(workload.jobs[rank]) for rank in dict.fromkeys([*parting.ranks, *others])), 3)
 
 
 def instead(parting: Divergence, workload: Workload) -> str:
-    """Return in a few words what the second run does that the first does not.
+    """Return in a few words what the second run does at the first difference in place of the first run's events.
 
     >>> from types import SimpleNamespace
     >>> from typing import cast
@@ -109,14 +109,16 @@ def instead(parting: Divergence, workload: Workload) -> str:
 
 
 def headline(parting: Divergence, names: tuple[str, str], accounts: Accounts) -> str:
-    """Return the first difference, and what each run did with the first of the jobs, as one line between two charts."""
+    """Return one line, between two charts, on the first difference and on what each run did with the first job of
+    it.
+    """
     at = clock_near(parting.time)
     told = (f"{who} {_done(accounts[0], at)}" for who, accounts in zip(names, accounts, strict=True))
     return printable(f"first difference at {clock(parting.time)}: {'; '.join(told)}")
 
 
 def _done(account: Account, at: Clock) -> str:
-    """Return what the policy did with the job, as verb and object."""
+    """Return what the policy did with the job as a verb and its object."""
     who, act = name(account.job), account.act
     if act is not None:
         limit = getattr(act, "limit", None)
@@ -160,13 +162,13 @@ def names_of(specs: tuple[str, str]) -> tuple[str, str]:
 
 
 def _parts(spec: str) -> list[str]:
-    """Return the parts of a spec: the policy, its parameters and the kind of estimates."""
+    """Return the parts of a run's title: the policy, its parameters and the kind of estimates."""
     policy, _, estimates = spec.partition(" with ")
     name, _, parameters = policy.partition(":")
     return [name, *filter(None, parameters.split(",")), estimates or "recorded"]
 
 
 def _own(parts: list[str], others: list[str]) -> str:
-    """Return the first part of a spec that the other spec lacks; of a parameter with a long name, only its value."""
+    """Return the first part that the other title lacks; of a parameter with a long name only its value."""
     own = next((part for part in parts if part not in others), parts[0])
     return own if len(own) <= LONGEST_NAME else own.partition("=")[2] or own

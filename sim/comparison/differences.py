@@ -44,14 +44,16 @@ ROWS = (
 )
 """Metrics that are compared; a metric that is 0 in both schedules is left out."""
 SIZES = (0.0, 60.0, 600.0, 3600.0, 28800.0, 86400.0, inf)
-"""Limits of the sizes of a move in seconds; a limit belongs to the size below it."""
+"""Limits, in seconds, between classes of how far starts move; a limit itself belongs to the class below."""
 
 
 # Metrics
 
 
 class Versus(NamedTuple):
-    """Metric with its values in both schedules; `better` is 0 for the first, 1 for the second, None for neither."""
+    """Metric with its values in two schedules; `better` is 0 if the first is better, 1 if the second, None if
+    neither.
+    """
 
     metric: Metric
     first: Value
@@ -60,14 +62,16 @@ class Versus(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """Return the change from the first to the second, as a share of the first."""
+        """Return the change from the first value to the second, as a share of the first; None if it is undefined."""
         if self.first is None or self.second is None or not self.first:
             return None
         return self.second / self.first - 1
 
 
 class Ratio(NamedTuple):
-    """Mean slowdown of a group of jobs in both schedules; `r` > 0 if the second is better."""
+    """Mean slowdown of a group of jobs in both schedules; `r` is above 0 if the second is better, by how much in
+    proportion.
+    """
 
     label: str
     meaning: str
@@ -96,7 +100,7 @@ def versus(metric: Metric, first: Value, second: Value) -> Versus:
 
 
 class Moved(NamedTuple):
-    """Jobs that start earlier, or later: their number, and the sum, median and maximum of the moves in seconds."""
+    """Number of jobs that start earlier, or later, with the sum, median and maximum of the differences in seconds."""
 
     jobs: int
     total: float
@@ -105,7 +109,7 @@ class Moved(NamedTuple):
 
 
 class Waits(NamedTuple):
-    """Sums of all waits in seconds in both schedules; the second is the first minus `saved` plus `added`."""
+    """Sum of all waits in seconds in each schedule; the second sum is the first minus `saved` plus `added`."""
 
     first: float
     saved: float
@@ -114,7 +118,7 @@ class Waits(NamedTuple):
 
 
 class Size(NamedTuple):
-    """Number of jobs that moved by more than `above` and at most `most` seconds."""
+    """Numbers of jobs that start earlier and later by more than `above` and at most `most` seconds."""
 
     above: float
     most: float
@@ -124,7 +128,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Moves:
-    """Moves of the jobs in the second schedule."""
+    """How many jobs start (or end) earlier and later in the second schedule, and by how much."""
 
     earlier: Moved
     same: int
@@ -133,7 +137,9 @@ class Moves:
 
 
 class Change(NamedTuple):
-    """Job that ends at another time: its starts, and the seconds by which it ends later in the second schedule."""
+    """Job that ends at another time: its starts in both schedules, and by how many seconds it ends later in the
+    second.
+    """
 
     job: Job
     starts: tuple[float, float]
@@ -150,14 +156,12 @@ class Change(NamedTuple):
 
 
 def earlier_later(a: Schedule, b: Schedule) -> NDArray[np.float64]:
-    """Return by rank the seconds by which a job starts later in `a` than in `b`; negative is earlier, nan is
-    unknown.
-    """
+    """Return by rank how many seconds later a job starts in `a` than in `b`; negative if earlier, nan if unknown."""
     return a.start - b.start
 
 
 def moves(later: NDArray[np.float64]) -> Moves:
-    """Return how many jobs start earlier and later, and by how much.
+    """Return how many jobs start earlier and later, from the seconds `later` of each job (negative if earlier).
 
     >>> found = moves(np.array([0.0, -60.0, -61.0, 7200.0]))
     >>> found.same, found.earlier.total, found.later.jobs, found.sizes[0].earlier
@@ -183,15 +187,15 @@ def _moved(by: NDArray[np.float64]) -> Moved:
 
 @dataclass(frozen=True)
 class Comparison(Tabular):
-    """Second schedule compared with the first."""
+    """Comparison of a second schedule with a first one of the same jobs."""
 
     jobs: int
     """Number of jobs finished in both."""
     metrics: tuple[Versus, ...]
     slowdowns: tuple[Ratio, ...]
-    """Mean slowdowns in the classes of Lawson & Smirni: all jobs, then short, medium and long ones."""
+    """Mean slowdowns in the classes of Lawson & Smirni: of all jobs, then of short, medium and long ones."""
     priorities: tuple[Ratio, ...]
-    """Mean slowdowns of high and low priority."""
+    """Mean slowdowns of the jobs of high and of low priority."""
     batches: tuple[Ratio, ...]
     """Mean slowdowns of each batch of 1,000 submissions."""
     categories: tuple[Ratio, ...]
@@ -199,9 +203,9 @@ class Comparison(Tabular):
     waits: Waits
     starts: Moves
     ends: Moves
-    """Moves of the ends, which differ from `starts` if jobs are suspended, take turns or lose work."""
+    """How far ends move. That differs from `starts` if jobs are suspended, take turns or lose work."""
     is_alike: bool
-    """True if the end of each job moves by as much as its start, which equal sums alone do not prove."""
+    """True if each job's end moves by as much as its start; equal sums do not prove that."""
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
     schedules: tuple[Schedule, Schedule] | None = field(default=None, repr=False, compare=False)
@@ -259,7 +263,7 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
 
 
 def _waits(first: Floats, second: Floats) -> Waits:
-    """Return the sums of the waits of the same jobs."""
+    """Return the sums of the waits of the same jobs in two schedules."""
     more = second - first
     return Waits(float(first.sum()), float((-more[more < 0]).sum()), float(more[more > 0].sum()), float(second.sum()))
 
@@ -277,7 +281,7 @@ def _ratios(first: list[Row], second: list[Row], name: str) -> tuple[Ratio, ...]
 def _extremes(
     first: Schedule, second: Schedule, later: NDArray[np.float64]
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
-    """Return the jobs that gained most and that lost most, by rank where two are equal."""
+    """Return the jobs that gain most, and the jobs that lose most; of equals the lower rank first."""
     order = np.argsort(later, kind="stable")
     gained = [rank for rank in order[:MOST].tolist() if later[rank] < 0]
     order = np.argsort(-later, kind="stable")

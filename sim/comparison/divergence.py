@@ -30,12 +30,12 @@ from sim.workload.model import Job
 
 
 class Side(NamedTuple):
-    """One of the two compared runs, with its history up to the last computed step."""
+    """One of two runs to compare: its history up to the last computed step."""
 
     history: Past
     schedule: Schedule
     since: int = 0
-    """Number of the first step that is compared; if a schedule switches policies, only later events are compared."""
+    """Number of the first step to compare. After a switch of policies only later events are compared."""
 
     @classmethod
     def of(cls, engine: Engine) -> Side:
@@ -43,10 +43,10 @@ class Side(NamedTuple):
 
 
 class Act(NamedTuple):
-    """Event of a job; `limit` is that of a speculative run."""
+    """Event of a job, such as its start; `limit` is the longest time of a speculative run."""
 
     verb: str
-    """Kind of event: starts, resumes, suspended, queued (again), migrates, ends."""
+    """Verb for the event: starts, resumes, suspended, queued (waits again), migrates, ends."""
     rank: int
     limit: float | None = None
 
@@ -61,9 +61,9 @@ class Divergence:
 
     time: float
     steps: tuple[int, int]
-    """Number of steps of each run up to that instant, as in `Snapshot.step`."""
+    """Number of steps of each run up to and including that instant."""
     only: tuple[Acts, Acts]
-    """Events of the first run only and of the second only, in order of decision."""
+    """Events at that instant in the first run only, and in the second run only, in order of decision."""
 
     @property
     def ranks(self) -> tuple[int, ...]:
@@ -72,7 +72,7 @@ class Divergence:
 
 
 def part(first: Side, second: Side) -> Divergence | None:
-    """Return the first difference, or None if both runs agree as far as computed."""
+    """Return the first difference of the runs; None if they are equal as far as they are computed."""
     sides = first, second
     known = min(side.history.time_of(side.history.steps - 1) if side.history.steps else -inf for side in sides)
     never = (inf, ())
@@ -93,7 +93,7 @@ def _without(acts: Acts, others: Acts) -> Acts:
 
 
 def _instants(side: Side) -> Iterator[tuple[float, Acts]]:
-    """Yield each instant with an event of a job, with its events, in order of time."""
+    """Yield (time, events of jobs) for each instant at which a job has an event, in order of time."""
     both = merge(_decided(side), _ended(side.schedule), key=itemgetter(0))
     for time, acts in groupby(both, key=itemgetter(0)):
         yield time, tuple(act for _, act in acts)
@@ -122,13 +122,13 @@ def _decided(side: Side) -> Iterator[tuple[float, Act]]:
 
 
 def _comes_back(before: Past, rank: int) -> bool:
-    """Return True if a placement in the matrix resumes a suspended job."""
+    """Return True if the job, when it is placed in the matrix, resumes after a suspension."""
     ran = before.of(rank)
     return bool(ran) and ran[-1].ended_by not in ("queued", "cut", "interrupted")
 
 
 def _put_aside(history: Past, time: float) -> Iterator[Act]:
-    """Yield events of the jobs that a switch alone removed from the matrix, because their row was not active."""
+    """Yield events for jobs that a switch of policies removed from the matrix while their row was not active."""
     left = [s for s in history.between(nextafter(time, -inf), time) if s.rows and s.end == time]
     stays = {s.rank for s in history.between(time, nextafter(time, inf))}
     for stretch in sorted(left):
@@ -147,23 +147,21 @@ def _ended(schedule: Schedule) -> Iterator[tuple[float, Act]]:
 
 @dataclass(frozen=True)
 class Account:
-    """Account of what one run did with a job at the first difference, or why the job waits."""
+    """Account of what one run did with a job at the first difference, or of why the job waits there."""
 
     job: Job
     act: Decision | None = None
-    """Decision about the job, or None."""
+    """Decision about the job at that instant, or None."""
     waits: Reason | None = None
-    """Reason to wait, or None."""
+    """Reason why the job waits; None if it does not wait."""
     delays: Delayed | None = None
-    """Job that it would delay, if that is the reason to wait; else None."""
+    """Job that would be delayed, if that is why the job waits; otherwise None."""
     where: Literal["queue", "running", "suspended", "matrix", "finished"] = "queue"
-    """State of the job after the step."""
+    """Where the job is after the step."""
 
 
 def account(engine: Engine, rank: int, time: float) -> Account:
-    """Return what a run did with the job at `time`, and why; the engine has made its last step at or before that
-    time.
-    """
+    """Return what a run did with a job at `time`, and why. The engine must be at its last step up to that time."""
     job = engine.state.jobs[rank]
     own = [d for d in engine.state.decisions if getattr(d, "job", None) == job]
     act = next((d for d in own if isinstance(d, _SEEN)), None) if engine.now == time else None
@@ -183,9 +181,9 @@ def account(engine: Engine, rank: int, time: float) -> Account:
 
 
 def _delayed(state: State, job: Job) -> Delayed | None:
-    """Return the first job in queue order whose reservation would move if the job started now.
+    """Return the first job in queue order whose reservation would have to move if this job started now, or None.
 
-    Jobs behind that one would have to make room for it.
+    Jobs behind that one in the queue could make room for it.
     """
     plan, reserved = state.running_plan(), state.reserved
     if state.machine.owners or not plan.admits(job, state.now, job.estimate):

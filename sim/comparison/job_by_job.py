@@ -17,7 +17,7 @@ from sim.workload.model import Job
 
 
 class Decided(NamedTuple):
-    """Decision about a job, and its time."""
+    """Decision about a job, with its time."""
 
     time: float
     decision: Decision
@@ -27,7 +27,7 @@ class Decided(NamedTuple):
 
 
 class Different(NamedTuple):
-    """First different decision about a job in each run; None for a run that lacks one."""
+    """Job with different decisions: for each run its first decision that the other run lacks, or None."""
 
     job: Job
     first: Decided | None
@@ -35,12 +35,12 @@ class Different(NamedTuple):
 
     @property
     def time(self) -> float:
-        """Return the time from which on the runs differ about the job."""
+        """Return the time from which the runs differ about the job."""
         return min(decided.time for decided in (self.first, self.second) if decided)
 
 
 def different(first: Side, second: Side) -> list[Different]:
-    """Return all jobs with different decisions in order of time; reasons are reported, but not compared."""
+    """Return the jobs about which the runs decide differently, in order of time. Reasons are not compared."""
     here, there = _by_job(first), _by_job(second)
     found = []
     for job in {**here, **there}:

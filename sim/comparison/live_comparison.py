@@ -1,7 +1,7 @@
-"""Live comparison of two timelines, piece by piece while they are computed.
+"""Comparison of two timelines while their runs are computed, piece by piece.
 
 It finds the first difference and its reasons, which jobs start earlier, and the final metrics. Histories are read in
-windows, each instant once; a caller with time to spare calls `advance`.
+windows of some steps, each instant once; a caller with time to spare calls `advance`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Branches: TypeAlias = tuple[Branch, Branch]
 
 
 class Shifts(NamedTuple):
-    """Numbers of jobs that start earlier, at the same time and later in the second run than in the first."""
+    """Numbers of jobs that start earlier, at the same time, and later in the second run than in the first."""
 
     earlier: int
     same: int
@@ -40,7 +40,7 @@ class CommonJobs(NamedTuple):
 
     jobs: int
     only: tuple[int, int]
-    """Number of jobs finished in the first run only, and in the second only."""
+    """Numbers of jobs that have finished in the first run only, and in the second run only."""
     mean_wait: tuple[float, float]
     max_wait: tuple[float, float]
     mean_bounded_slowdown: tuple[float, float]
@@ -48,12 +48,12 @@ class CommonJobs(NamedTuple):
 
     @property
     def is_level(self) -> bool:
-        """Return True if few enough jobs are left out for a verdict: at most one in ten."""
+        """Return True if at most one job in ten is left out, so that the metrics may be compared."""
         return self.jobs > 0 and 10 * sum(self.only) <= self.jobs
 
 
 class LiveComparison:
-    """Comparison of a run with another one, made piece by piece; it starts again if either run changes its branch.
+    """Comparison of two runs, made piece by piece. It begins again if the user shows another branch of either run.
 
     >>> from sim.workload.source import Source
     >>> one = Timeline(Source("z-figure4").read()[1], "fcfs")
@@ -77,17 +77,19 @@ class LiveComparison:
         self.branches: Branches = one.branch, other.branch
         self._search = Search(self.branches, shared_steps(one, other))
         self.accounts: list[tuple[Account, ...]] = []
-        """Accounts of both runs for the jobs of the first difference, as far as they are known"""
+        """Accounts of what both runs did with the jobs of the first difference, one entry per run as soon as it is
+        known
+        """
         self.comparison: Comparison | None = None
-        """Comparison of the whole runs, once both are computed; else None"""
+        """Comparison of the whole runs; None until both are computed to their ends"""
 
     def follow(self) -> None:
-        """Start again if another branch of either run is shown."""
+        """Begin the comparison again if another branch of either run is shown now."""
         if not self._is_current:
             self._begin()
 
     def advance(self) -> None:
-        """Do a piece of the work, which takes a few milliseconds (the metrics of whole runs, once, 0.1 s)."""
+        """Do a piece of the work, which takes a few milliseconds; the metrics of the whole runs, once, 0.1 s."""
         self.follow()
         if not self._search.is_over:
             self._search.advance()
@@ -105,17 +107,17 @@ class LiveComparison:
 
     @property
     def parting(self) -> Divergence | None:
-        """Return the first difference once it is known, else None."""
+        """Return the first difference; None until it is found."""
         return self._search.found
 
     @property
     def read_until(self) -> float:
-        """Return the time up to which both runs have been read."""
+        """Return the time up to which both runs have been compared."""
         return self._search.since
 
     @property
     def never(self) -> bool:
-        """Return True if it is certain that the runs are equal."""
+        """Return True once it is certain that the runs do not differ."""
         return self._search.is_over and self.parting is None
 
     @property
@@ -123,18 +125,19 @@ class LiveComparison:
         return self.branches == tuple(timeline.branch for timeline in self.timelines)
 
     def later(self, first: bool) -> NDArray[np.int8]:
-        """Return 1 by rank for jobs that start later in one run (`first` or second) than in the other, -1 for earlier
-        ones.
+        """Return, by rank, 1 for a job that starts later in one run than in the other, -1 if earlier, 0 if equal or
+        unknown.
 
-        It is 0 for starts beyond what both runs have computed.
+        The run is the first or, if `first` is False, the second.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         return later_or_earlier(own, there, min(map(_known, self.branches)))
 
     def shift(self, first: bool, moment: float) -> Floats:
-        """Return by rank the seconds by which the job starts later in one run (`first` or second) than in the other.
+        """Return, by rank, how many seconds later the job starts in one run than in the other; negative if earlier.
 
-        Negative means earlier, infinite that it has started in one run only by that time, 0 that nothing is known.
+        The run is the first or, if `first` is False, the second. Infinite means that the job has started in only one
+        run by that time, 0 that nothing is known.
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         until = min(moment, *map(_known, self.branches))
@@ -144,7 +147,7 @@ class LiveComparison:
         return shift
 
     def level(self, moment: float) -> CommonJobs:
-        """Return metrics of both runs at a time, over the jobs finished in both."""
+        """Return metrics of both runs as of a time, over the jobs that have finished in both by then."""
         until = min(moment, *map(_known, self.branches))
         ends = [np.array(branch.engine.state.ledger.end) <= until for branch in self.branches]
         both = ends[0] & ends[1]
@@ -162,7 +165,7 @@ class LiveComparison:
         )
 
     def shifts(self, moment: float) -> Shifts:
-        """Return how many jobs that started by a time start earlier and later."""
+        """Return how many of the jobs that started by `moment` start earlier, at the same time, and later."""
         one, other = map(_starts, self.branches)
         until = min(moment, *map(_known, self.branches))
         later = later_or_earlier(other, one, until)
@@ -175,7 +178,9 @@ class LiveComparison:
 
 
 class Search:
-    """Search for the first difference, which reads one window of both histories at a time."""
+    """Search for the first difference of two runs; each call of `advance` reads one window of steps of both
+    histories.
+    """
 
     def __init__(self, branches: Branches, shared: int) -> None:
         self.found: Divergence | None = None
@@ -185,11 +190,11 @@ class Search:
         self.since = branches[0].history.time_of(shared - 1) if shared else -inf
         """Time up to which both runs were read without a difference"""
         self._first = shared, shared
-        """Numbers of the first steps that have not been read, in each run"""
+        """Numbers of the first steps that have not been compared, one for each run"""
         self._schedules = branches[0].engine.schedule(), branches[1].engine.schedule()
 
     def advance(self) -> None:
-        """Search the next steps, as far as both runs have computed them, for the first difference."""
+        """Compare the next window of steps, as far as both runs are computed, to find the first difference."""
         until = self._until()
         if until > self.since:
             sides = self._side(0, until), self._side(1, until)
@@ -200,7 +205,9 @@ class Search:
         self.is_over = ends or self.found is not None
 
     def _until(self) -> float:
-        """Return the end of the next window; the last instant of an unfinished run may still get events."""
+        """Return the end of the next window. It excludes the last instant of an unfinished run, which may still get
+        events.
+        """
         ahead, known = -inf, inf
         for branch, first in zip(self._branches, self._first, strict=True):
             history, last = branch.history, _last(branch.history)
@@ -210,7 +217,7 @@ class Search:
         return min(ahead, known)
 
     def _side(self, place: int, until: float) -> Side:
-        """Return one run from the first unread step to the end of the window."""
+        """Return the run number `place` from its first step not yet compared to the end of the window."""
         branch, ledger = self._branches[place], self._branches[place].engine.state.ledger
         end = np.array(ledger.end)
         end[~((end >= self.since) & (end <= until))] = np.nan
@@ -219,24 +226,24 @@ class Search:
 
 
 def _last(history: Past) -> float:
-    """Return the time of the last step."""
+    """Return the time of the last step; -inf if there is none."""
     return history.time_of(history.steps - 1) if history.steps else -inf
 
 
 def _steps_until(history: Past, time: float) -> int:
-    """Return the number of steps at or before this time."""
+    """Return the number of steps at or before `time`."""
     last = history.step_at(time)
     return 0 if last is None else last + 1
 
 
 def shared_steps(one: Timeline, other: Timeline) -> int:
-    """Return the number of steps that two timelines of one tree of branches share."""
+    """Return the number of steps that the branches shown by two timelines have in common."""
     ours = dict(_lineage(one))
     return max((min(steps, ours[branch]) for branch, steps in _lineage(other) if branch in ours), default=0)
 
 
 def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
-    """Yield the branch and its ancestors, each with the number of its own steps."""
+    """Yield the shown branch and its ancestors, each with the number of steps up to which it belongs to this run."""
     branch, steps = timeline.branch, timeline.branch.computed
     yield branch, steps
     while branch.parent is not None:
@@ -249,7 +256,7 @@ def _lineage(timeline: Timeline) -> Iterator[tuple[Branch, int]]:
 
 
 def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account, ...]:
-    """Return what one run did with the jobs of the first difference, from a replay that records reasons."""
+    """Return what one run did with the jobs of the first difference; its steps are repeated with reasons recorded."""
     engine = branch.replay(steps)
     assert engine is not None  # the replay cannot be cancelled
     return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
@@ -259,7 +266,8 @@ def _accounts(branch: Branch, steps: int, parting: Divergence) -> tuple[Account,
 
 
 def later_or_earlier(own: Floats, there: Floats, until: float) -> NDArray[np.int8]:
-    """Return by job 1 for a later start in `own` than in `there`, -1 for an earlier one, as far as known at `until`.
+    """Return, for each job, 1 if `own` is a later start than `there`, -1 if earlier, and 0 if equal or unknown at the
+    time `until`.
 
     >>> later_or_earlier(np.array([5, 9, 5, 30]), np.array([5, 7, np.nan, np.nan]), 20).tolist()
     [0, 1, -1, 0]
@@ -281,5 +289,5 @@ def _starts(branch: Branch) -> Floats:
 
 
 def _known(branch: Branch) -> float:
-    """Return the time up to which the steps of a run are known."""
+    """Return the time up to which the run is computed."""
     return inf if branch.complete else _last(branch.history)

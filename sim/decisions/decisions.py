@@ -52,7 +52,7 @@ class Reserve(NamedTuple):
     lasts: float | None = None
     """Length of the reservation in seconds; None for the job's estimate."""
     on: Seats | None = None
-    """Nodes that the policy chooses for the reservation; None for those of the placement rule."""
+    """Nodes that the policy chooses; None if the placement rule chooses them."""
 
     def say(self, at: Clock) -> str:
         return f"{name(self.job)} is planned for {at(self.at)}: {why(self.because, self.job, at)}"
@@ -92,7 +92,7 @@ class Resume(NamedTuple):
 
 
 class Await(NamedTuple):
-    """Choice of the suspended job that resumes next; its processors are kept free for it until then."""
+    """Choice of the suspended job that resumes next; until then its processors are kept free."""
 
     job: Job
 
@@ -111,14 +111,16 @@ class Switched(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """Decision-like record of processors that go down now; no policy decides this event, nor the next three classes."""
+    """Record that processors go down now. It has the form of a decision, as have the next three, but no policy decides
+    it.
+    """
 
     processors: int
     until: float
     """Time at which the processors return; inf if they never do."""
     announced: bool
     again: bool = False
-    """True if the processors were down already, and only the time of their return changed."""
+    """True if the processors were down already and only the expected time of their return changes."""
 
     def say(self, at: Clock) -> str:
         how = "go down for announced maintenance" if self.announced else "already down, fail" if self.again else "fail"
@@ -127,7 +129,7 @@ class Gone(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """Processors that become available, again or for the first time."""
+    """Record that processors become available, again or for the first time."""
 
     processors: int
 
@@ -136,7 +138,9 @@ class Returned(NamedTuple):
 
 
 class Interrupt(NamedTuple):
-    """Interruption of a job whose processors went down: `ran` seconds of work are lost, and it waits again."""
+    """Record that a job is interrupted because its processors went down: `ran` seconds of work are lost, and it waits
+    again.
+    """
 
     job: Job
     ran: float
@@ -147,7 +151,7 @@ class Interrupt(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """Cancellation of a job that needs more processors than will ever be available."""
+    """Record that a job is cancelled, because it needs more processors than will ever be available."""
 
     job: Job
     most: int
@@ -158,7 +162,7 @@ class Drop(NamedTuple):
 
 
 class Divide(NamedTuple):
-    """Division of the machine into partitions; `owners[p]` are the processors of partition p."""
+    """Division of the machine into partitions; `owners[p]` are the processors of partition p, as bits."""
 
     owners: tuple[int, ...]
 
@@ -168,7 +172,7 @@ class Divide(NamedTuple):
 
 
 class Borrow(NamedTuple):
-    """Transfer of idle processors from partition `lender` to partition `to`, for `job`."""
+    """Loan of idle processors by the partition `lender` to the partition `to`, because `job` needs them."""
 
     job: Job
     to: int
@@ -181,7 +185,7 @@ class Borrow(NamedTuple):
 
 
 class Wake(NamedTuple):
-    """Request for a pass of this policy at `at`, even without another event.
+    """Request of a policy to make another pass at the time `at`, even if nothing else happens then.
 
     With `during` it expires when that job's present stay on processors ends. With `is_renewed` it expires at the next
     pass, which may request another; of several in one pass the earliest counts.
@@ -196,7 +200,9 @@ class Wake(NamedTuple):
 
 
 class Keep(NamedTuple):
-    """Statement that a considered job waits, with the reason; yielded only if `view.curious`, and without effect."""
+    """Statement that a considered job waits, with the reason. It has no effect, and is yielded only if `view.curious`
+    is True.
+    """
 
     job: Job
     because: Reason
@@ -233,7 +239,7 @@ def job_of(decision: Decision) -> Job | None:
 
 
 def check_span(job: Job, to_do: str, seconds: float | None) -> None:
-    """Raise a `DecisionError` if the seconds of a decision are out of range or NaN."""
+    """Raise a `DecisionError` if the seconds of a decision are out of range or not a number."""
     if seconds is not None and not 0 <= seconds <= LATEST:
         raise DecisionError(f"job {job.id} cannot {to_do} for {seconds:.12g} s: expected 0 to {LATEST:,.0f}")
 

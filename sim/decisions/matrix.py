@@ -1,4 +1,4 @@
-"""Decisions of a gang scheduling policy about the Ousterhout matrix, and their reasons, with a sentence each.
+"""Decisions of gang scheduling policies about the Ousterhout matrix, and their reasons, with a sentence each.
 
 A rebuild of the matrix is a list of phases; each begins with a `Phase`, and the decisions after it belong to it. Rows
 are named by their ids, columns are sets as in `sim.machine.processors`, costs are processor-seconds.
@@ -21,8 +21,8 @@ PhaseName = Literal[
 
 
 class BestFit(NamedTuple):
-    """Reason for placing a job: of the fitting rows this one has the fewest `free` columns; `span` is the time it needs
-    there.
+    """Reason for placing a job: of the rows where it fits, this one has the fewest `free` columns; it needs them for
+    `span` seconds.
     """
 
     free: int
@@ -34,13 +34,13 @@ class BestFit(NamedTuple):
 
 
 class NewRow(NamedTuple):
-    """Reason for a new row: no other row has enough columns; `own` if a suspended job needs its own columns."""
+    """Reason for a new row: no row has enough free columns; `own` if a suspended job needs exactly its own columns."""
 
     rows: int
     mpl: int
     own: Annotated[bool, UNTOLD] = False
     span: Annotated[Span | None, UNTOLD] = None
-    """Time for which no row has enough columns, if one has enough now"""
+    """Seconds for which no row has enough columns; None if no row has enough even now"""
 
     def sentence(self, job: Job, at: Clock) -> str:
         wanted = f"no row has {count(job.procs, 'column')} free"
@@ -68,8 +68,8 @@ class Fuller(NamedTuple):
 
 
 class MakesWay(NamedTuple):
-    """Reason for a migration: the job gives up its columns to `job`, which moves into the row, at `cost`; `other` is
-    the alternative's cost.
+    """Reason for a migration: the job leaves its columns to `job`, at this `cost`; `other` is what the alternative
+    would cost.
     """
 
     job: Job
@@ -85,8 +85,8 @@ class MakesWay(NamedTuple):
 
 
 class OtherColumns(NamedTuple):
-    """Reason for a migration: the job's columns are taken in the target row; `cost` is the price, `other` the
-    alternative's.
+    """Reason for a migration: the job's columns are taken in its new row; `cost` of the move, and of the `other`
+    option.
     """
 
     cost: float
@@ -192,7 +192,7 @@ class Rehome(NamedTuple):
 
 
 class Replicate(NamedTuple):
-    """Addition of a replica of the job in another row."""
+    """Addition of a replica: a copy of the job in another row, in the same columns."""
 
     job: Job
     row: int
@@ -231,7 +231,7 @@ class Stall(NamedTuple):
 
 
 class TurnTo(NamedTuple):
-    """Early turn of a row, for a job in it whose reservation is due."""
+    """Row that becomes active before its turn, for a job in it whose reservation is due."""
 
     row: int
 
@@ -240,7 +240,7 @@ class TurnTo(NamedTuple):
 
 
 class ReserveRow(NamedTuple):
-    """New reserved start of a waiting job in a row of the matrix; it is kept until the next rebuild."""
+    """Reserved start of a waiting job in a row of the matrix; it lasts until the next rebuild."""
 
     job: Job
     row: int
@@ -257,6 +257,6 @@ MatrixDecision: TypeAlias = (
 
 
 def _costs(cost: float, other: float | None) -> str:
-    """Return the cost and, if there was an alternative, its cost as text."""
+    """Return the cost as text, followed by that of the alternative if there is one."""
     alternative = f", the alternative {other:.12g}" if other is not None else ""
     return f"costs {cost:.12g} processor-seconds{alternative}"

@@ -100,7 +100,9 @@ class BestPacking(NamedTuple):
 
 
 class BestOfOrders(NamedTuple):
-    """Reason for a backfill: in this order `many` jobs pass the head, as many as in any order that was tried."""
+    """Reason for a backfill: in this order of the queue, `many` jobs pass the head, and no order that was tried gives
+    more.
+    """
 
     head: Job
     shadow: Moment
@@ -166,7 +168,9 @@ class BreaksNoBound(NamedTuple):
 
 
 class AsRecorded(NamedTuple):
-    """Reason for a start: the trace recorded a start at `recorded`, `late` seconds ago; None for an unknown start."""
+    """Reason for a start: the trace recorded it at `recorded`, which was `late` seconds ago; None if the trace has no
+    start.
+    """
 
     recorded: Moment | None
     late: Span
@@ -197,7 +201,7 @@ class Claimed(NamedTuple):
 
 
 class PivotDue(NamedTuple):
-    """Reason for a start: the job is the pivot, the first of its partition's queue, and its planned start is now."""
+    """Reason for a start: the job is a pivot (first in its partition's queue), and its planned start is now."""
 
     partition: int
     borrowed: int
@@ -237,7 +241,7 @@ class SparesPivot(NamedTuple):
 
 
 class DelaysNoPivot(NamedTuple):
-    """Reason for a start (rule c): the job delays no pivot of any queue; `idle` processors are free after borrowing."""
+    """Reason for a start (rule c): the job delays no pivot; `idle` processors are free, after borrowing."""
 
     idle: int
     borrowed: int
@@ -254,8 +258,8 @@ class TrialDue(NamedTuple):
 
 
 class TrialEarly(NamedTuple):
-    """Reason for an early speculative run: it was planned for `reserved`, but fits now without delaying any planned
-    start.
+    """Reason for starting a speculative run early: it was planned for `reserved`, but fits now without moving any
+    plan.
     """
 
     limit: Span
@@ -288,8 +292,8 @@ class Outranked(NamedTuple):
 
 
 class MadeWay(NamedTuple):
-    """Reason for a suspension: by instantaneous xfactor it is number `place` of the jobs that have used up their
-    slice.
+    """Reason for a suspension: of the jobs that have used up their slice, this is number `place` by instantaneous
+    xfactor.
     """
 
     by: Annotated[Job, Called("suspended for")]
@@ -309,7 +313,7 @@ class MadeWay(NamedTuple):
 
 
 class WhenFree(NamedTuple):
-    """Reason for the planned start of the head of the queue: `free` processors are too few, `then` are free at that
+    """Reason for the planned start of the head of the queue: `free` processors are too few now, `then` are free at that
     time.
     """
 
@@ -331,7 +335,7 @@ class WhenPredicted(NamedTuple):
 
 
 OfTheHead: TypeAlias = WhenFree | WhenPredicted
-"""Reasons of a plan for the head of the queue."""
+"""Reasons for the planned start of the head of the queue."""
 
 
 class EarliestHole(NamedTuple):
@@ -381,7 +385,7 @@ class PlannedTrial(NamedTuple):
 
 
 def needs(job: Job, free: int) -> str:
-    """Return the processors that the job needs and the free ones as text, compared with > if they are too few."""
+    """Return text on the processors that the job needs and the free ones, compared by > if these are too few."""
     return f"needs {job.procs} > {free} free" if job.procs > free else f"needs {job.procs}, {free} free"
 
 
@@ -398,10 +402,10 @@ def _trial(limit: float) -> str:
 
 
 def pivot(job: Job) -> str:
-    """Return the pivot's name with what a pivot is."""
+    """Return the name of a pivot with an explanation of what a pivot is."""
     return f"pivot {name(job)} (first in its queue)"
 
 
 def its_own(job: Job) -> str:
-    """Return the beginning of a sentence about the job's own processors, with the verb "is" or "are"."""
+    """Return the beginning of a sentence about the job's own processors, up to its verb "is" or "are"."""
     return "its own processor is" if job.procs == 1 else f"its own {processors(job.procs)} are"

@@ -11,7 +11,7 @@ from sim.workload.model import Job
 
 
 class LeavesNoRoom(NamedTuple):
-    """Reason to wait on nodes: with this job placed now, the head of the queue would not fit at its planned start."""
+    """Reason to wait on nodes: with this job running, the head of the queue would not fit at its planned start."""
 
     head: Annotated[Job, Called("head of queue")]
     shadow: Annotated[Moment, Called("its start")]
@@ -29,7 +29,7 @@ class LeavesNoRoom(NamedTuple):
 
 
 class BehindInPartition(NamedTuple):
-    """Reason to wait under the policy slurm (Slurm's Priority): an earlier job of its partition does not fit."""
+    """Reason to wait under the policy slurm (Slurm's reason Priority): a job ahead in its partition does not fit."""
 
     head: Annotated[Job, Called("first in partition")]
 

@@ -1,4 +1,4 @@
-"""Reasons to wait, as immutable data with a sentence each, a short form for tables, and a form for many steps.
+"""Reasons to wait, as immutable data, each as a sentence, as a short form for tables, and as a form for many steps.
 
 Times are seconds; `free`, `extra` and `busy` are processors.
 """
@@ -154,7 +154,7 @@ class OwnGone(NamedTuple):
 
 
 def waits_for_own(own: int, free: int, there: int) -> WaitsForOwn | OwnGone | None:
-    """Return the reason to wait if some of the suspended job's own processors are taken or down, else None."""
+    """Return the reason why a suspended job waits for its own processors; None if they are all free and available."""
     busy, gone = (own & there & ~free).bit_count(), (own & ~there).bit_count()
     return OwnGone(gone, busy) if gone else WaitsForOwn(busy) if busy else None
 
@@ -194,7 +194,9 @@ class AwaitsVictims(NamedTuple):
 
 
 class ClaimTaken(NamedTuple):
-    """Reason to wait: its victims have left, but jobs with an earlier promise run on the claimed processors."""
+    """Reason to wait: the jobs suspended for this one have left, but reserved jobs have started on the claimed
+    processors.
+    """
 
     others: tuple[Job, ...]
 
@@ -225,8 +227,8 @@ class NoVictims(NamedTuple):
 
 
 class NoVictimAllowed(NamedTuple):
-    """Reason to wait: enough running jobs have a small xfactor, but `wide` of them are too wide and `spared` are
-    protected.
+    """Reason to wait: the xfactors of enough running jobs are small enough, but `wide` of them are too wide and
+    `spared` protected.
     """
 
     xfactor: Annotated[float, UNTOLD]
@@ -249,7 +251,9 @@ class NoVictimAllowed(NamedTuple):
 
 
 class TurnOver(NamedTuple):
-    """Reason to wait: its processors are free now, or could be freed, but were not when the policy considered it."""
+    """Reason to wait: the job's processors are free now, or could be freed, but were not when the policy considered the
+    job.
+    """
 
     def sentence(self, job: Job, at: Clock) -> str:
         return "its processors became available only after the policy had considered it in this step"
@@ -275,7 +279,7 @@ class NoSliceOver(NamedTuple):
 
 
 class PivotLater(NamedTuple):
-    """Reason to wait for `at`: too few processors stay free from `then` on, when `other` starts or maintenance
+    """Reason to wait until `at`: from `then` on too few processors are free, because `other` starts or maintenance
     begins.
     """
 
@@ -331,7 +335,7 @@ class TouchesReservation(NamedTuple):
 
 
 class TrialLater(NamedTuple):
-    """Reason to wait: the speculative run of at most `limit` seconds is planned for `at`.
+    """Reason to wait: the job's speculative run, of at most `limit` seconds, is planned for `at`.
 
     Too few processors are free now or, if `then` is given, from then on: `other` starts, or maintenance begins.
     """
@@ -354,8 +358,8 @@ class TrialLater(NamedTuple):
 
 
 class BeforeOthers(NamedTuple):
-    """Reason to wait: the job's own processors are free, but `other` is planned on them from `at` on, before the job
-    ends.
+    """Reason to wait: the job's own processors are free, but `other` is planned on them before the job would end, at
+    `at`.
     """
 
     other: Job
@@ -374,7 +378,7 @@ class BeforeOthers(NamedTuple):
 
 
 class RoomUnseen(NamedTuple):
-    """Reason to wait: the job fits now, but is planned for `at`, and the policy has not reconsidered it."""
+    """Reason to wait: the job fits now, but was planned for `at`, and the policy has not considered it again."""
 
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
@@ -438,7 +442,7 @@ class NotYet(NamedTuple):
 
 
 def own_gone(gone: int, job: Job) -> str:
-    """Return the number of the job's own processors that are down, as text."""
+    """Return text on how many of the job's own processors are down."""
     if gone == job.procs:
         return f"{its_own(job)}{' all' * (job.procs > 1)} down"
     return f"{gone:,} of its own {processors(job.procs)} {'is' if gone == 1 else 'are'} down"

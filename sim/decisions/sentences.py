@@ -21,15 +21,18 @@ from sim.formatting import Clock, clock, listed, name, span, spelled
 from sim.workload.model import Job
 
 Brief: TypeAlias = tuple[str, ...]
-"""Alternative texts, the longest first; a column shows the first that fits."""
+"""Alternative texts with the same meaning, the longest first; a column of a table shows the first that fits."""
 Others: TypeAlias = Callable[[str], str]
-"""Function that returns the names of the jobs of many steps as text; its argument is the noun for them"""
+"""Function that returns text on the other jobs which a reason named over many steps; its argument is the noun for
+them
+"""
 
 
 class Reason(Protocol):
-    """Reason for a decision, with the numbers that decided.
+    """Reason for a decision, with the numbers that decided. Any class with these methods is one.
 
-    An immutable value, such as a frozen dataclass. It may also have `brief(job, at)`, a few words (`Brief`), and
+    A reason is an immutable value, such as a frozen dataclass. It may also have `brief(job, at)`, a few words
+    (`Brief`), and
     `past(job, others)`, its words for many steps after "because". Screens show its fields as numbers, by their names or
     as they are `Called`, with the unit of a `Moment` or a `Span`.
     """
@@ -42,7 +45,7 @@ class Reason(Protocol):
 
 
 class Called(NamedTuple):
-    """Label of a field on the screen, if the field's name is not good enough; "" hides the field."""
+    """Annotation of a field: its label on the screen in place of its name; "" hides the field."""
 
     name: str
 
@@ -82,7 +85,7 @@ class Detail(NamedTuple):
 
 
 def details(reason: Any) -> list[Detail]:
-    """Return the numbers and jobs of a reason that are shown on lines of their own."""
+    """Return the numbers and jobs of a reason that screens show, each with a label."""
     known, found, is_own = _annotations(reason.__class__), [], _is_own(reason)
     for field, value in fields_of(reason).items():
         notes = known.get(field, ())
@@ -103,7 +106,7 @@ def _annotations(kind: type) -> dict[str, tuple[Any, ...]]:
 
 
 def _notes(hint: Any) -> Iterator[Any]:
-    """Yield the annotations of a type, also of an optional one."""
+    """Yield the annotations of a type, also if the type is optional."""
     yield from getattr(hint, "__metadata__", ())
     for part in get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else ():
         yield from _notes(part)
@@ -151,7 +154,7 @@ def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
 
 
 def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
-    """Return the reason as text for many steps, worded to follow "because"."""
+    """Return the reason in the form for many steps, as a clause after "because"."""
     told = _asked(reason, "past", job, others)
     return _marked(reason, told) if isinstance(told, str) else why(reason, job, at)
 
@@ -174,22 +177,22 @@ def _sentence(reason: Reason, job: Job, at: Clock) -> str:
 
 
 def _marked(reason: Reason, told: str) -> str:
-    """Return the text, quoted as the policy's words if the reason is user-defined."""
+    """Return the text; if the reason is user-defined, in quotes as the policy's words."""
     return f"the policy says {_quoted(told)}" if _is_own(reason) else told
 
 
 def _is_own(reason: object) -> bool:
-    """Return True if a user-defined policy brought the reason; built-in ones are in two packages."""
+    """Return True if the reason is user-defined: its class is in neither of the packages with built-in reasons."""
     return not type(reason).__module__.startswith(("sim.decisions.", "sim.why."))
 
 
 def _quoted(told: str) -> str:
-    """Return the text in quotes; quotes within it are replaced, so that it cannot end early."""
+    """Return the text in quotes; quotes in the text are replaced, so that it cannot end too early."""
     return '"' + told.replace('"', "'") + '"'
 
 
 def _asked(value: object, method: str, *given: object) -> object:
-    """Return the result of calling a method of the value, or None if the method is missing or fails."""
+    """Return the result of a method of the value; None if the method is missing or fails."""
     try:
         return getattr(value, method)(*given)
     except Exception:  # user-defined code must not break a screen
@@ -197,7 +200,7 @@ def _asked(value: object, method: str, *given: object) -> object:
 
 
 def in_words(value: Any) -> str:
-    """Return the name and fields of any decision or reason as text.
+    """Return the name and the fields of any decision or reason as text.
 
     >>> from sim.decisions.reasons import Due, WhenFree
     >>> in_words(WhenFree(free=3, then=8)), in_words(Due())

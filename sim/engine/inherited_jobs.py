@@ -186,9 +186,9 @@ def _give_a_row(state: State) -> Iterator[Decision]:
 def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
     """Yield the policy's decisions, without starts that would delay a granted reservation or run into maintenance.
 
-    Instead of such a start, the policy is called again with a view that lacks this job. That view also lacks the
-    completed jobs, so that no job is
-    counted twice. New plans replace those of the first call.
+    Instead of such a start, the policy is called again with a view that lacks this job. The completed jobs are missing
+    there, too, so that each is
+    counted only once. New plans replace those of the first call.
     """
     said: set[Decision] = set()
     while True:

@@ -119,9 +119,7 @@ class State:
         self.suspended: dict[int, int] = {}
         self.suspended_since: dict[int, float] = {}
         self.awaited: int | None = None
-        """Rank of the suspended job that resumes next, for which its processors are reserved; None without such a
-        job
-        """
+        """Rank of the suspended job that resumes next, for which its processors are reserved, or None"""
         turns = policy.turns()
         if turns is not None and not isinstance(turns, Turns):
             raise PolicyError(f"{policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")

@@ -1,1 +1,1 @@
-"""Experiments: plans of many runs, the workers that make them, a file of results, and what the results say."""
+"""Experiments: plans of many runs, the workers that make them, a file of results, and tables and figures of it."""

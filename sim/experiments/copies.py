@@ -1,6 +1,4 @@
-"""Copies that workers receive with the runs: every parsed trace, and the code of policies, both identified
-by content.
-"""
+"""Traces and code that are sent to workers with the runs, each identified by a hash of its content."""
 
 from __future__ import annotations
 
@@ -17,31 +15,31 @@ from sim.workload.model import Trace
 
 
 def copy_of(run: Run) -> str:
-    """Return the key of a trace with the options for reading it, the same on every machine."""
+    """Return the key of the parsed trace of a run, from its hash and the options for reading; it is the same on every
+    machine.
+    """
     options = dict(run.options)
     return ":".join([run.sha256, *(str(options.get(name)) for name in ("count", "held", "nodes", "zone"))])
 
 
 class Code(NamedTuple):
-    """Policy specs as requested, and all files needed to make them."""
+    """Code of the policies of a run: their specs, and all files needed to make them."""
 
     specs: tuple[str, ...]
-    """Specs of the policy and of its switches, independent of the folder."""
+    """Specs of the policy and of its switches, valid in every folder."""
     files: dict[str, bytes]
-    """Contents of the user-defined code files that the specs name, and of the modules they import from the
-    same folder.
-    """
+    """Contents of the user-defined files that the specs name, and of what these import from their folders, by path."""
 
     @classmethod
     def of(cls, policies: Iterable[str]) -> Code:
-        """Return the code of specs as it is now."""
+        """Return the code of these specs as it is now."""
         specs = tuple(map(whole, policies))
         files = (contents_of(named) for spec in specs for named in code_in(spec) if named.is_file)
         return cls(specs, {name: content for found in files for name, content in found.items()})
 
 
 class Copies:
-    """Parsed traces, each in an unnamed file that disappears with this process, however it ends."""
+    """Parsed traces to be sent to workers; each is in a file without a name, which disappears with this process."""
 
     def __init__(self, runs: Iterable[Run]) -> None:
         self._file = TemporaryFile()  # noqa: SIM115
@@ -75,6 +73,6 @@ class Copies:
 
 
 def unpacked(content: bytes) -> Trace:
-    """Return the trace of a copy that came from the sweep's own process."""
+    """Return the trace from a copy of it that this program's own sweep has sent."""
     trace: Trace = pickle.loads(zlib.decompress(content))
     return trace

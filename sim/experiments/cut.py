@@ -13,10 +13,12 @@ from sim.workload.model import Bools, Floats
 
 @dataclass(frozen=True)
 class Cut:
-    """Parts of a run that are not measured at each end: a share of the jobs, or a time of submissions."""
+    """Parts at the beginning and end of a run whose jobs are not measured: a share of the jobs, or a time of
+    submissions.
+    """
 
     first: tuple[float, bool] = (0.0, True)
-    """Amount at the beginning, and True if it is a share of the jobs."""
+    """Amount that is cut at the beginning, and True if it is a share of the jobs."""
     last: tuple[float, bool] = (0.0, True)
 
     @classmethod

@@ -1,4 +1,7 @@
-"""Distributions of a quantity of jobs over the runs of a file: shares, spreads, weeks and clouds, a panel per trace."""
+"""Distributions of a number that each job has, over the runs of a results file, with a panel for each trace.
+
+There are four kinds: curves of shares, boxes of the spread, heat maps of the week, and clouds of points.
+"""
 
 from __future__ import annotations
 
@@ -22,34 +25,36 @@ from sim.workload.model import Bools, Floats
 GRID = 240
 """Number of points at which the curve of a distribution is computed."""
 MOST_DOTS = 4_000
-"""Largest number of jobs of one colour in a cloud."""
+"""Largest number of jobs that are drawn in one colour of a cloud."""
 MOST_LINES, MOST_PLACES = 8, 16
-"""Largest numbers of groups shown by colour, and along an axis; of more the ones with most jobs."""
+"""Largest number of groups by colour, and along an axis; of more groups those with the most jobs are drawn."""
 
 
 @dataclass(frozen=True)
 class DistributionAsk:
-    """Contents of a figure of distributions."""
+    """Query for a figure of distributions: its data and how they are divided."""
 
     value: str = "wait"
     by: str = "policy"
-    """Factor of the runs, or grouping of their jobs, that is shown by colour."""
+    """Factor of the runs, or grouping of their jobs, that colours stand for."""
     over: str = ""
-    """Factor or grouping along the axis, with a box for each value."""
+    """Factor of the runs, or grouping of their jobs, along the axis."""
     where: tuple[Condition, ...] = ()
     per: float = 1.0
-    """Number by which the values are divided, as for hours in place of seconds."""
+    """Number by which values are divided, such as 3600 to show hours."""
     least: float = 0.0
-    """Smallest value; smaller ones count as this, so that a logarithmic axis can show them."""
+    """Smallest value that is drawn; smaller ones are raised to it, for logarithmic axes."""
 
     @property
     def quantity(self) -> Quantity:
-        """Return the quantity whose distribution is drawn."""
+        """Return the quantity (number of each job) whose distribution is drawn."""
         return quantity(self.value)
 
 
 Samples = dict[str, dict[tuple[str, str], dict[object, list[Floats]]]]
-"""Values of jobs by panel, then by (label, place along the axis), then by seed; runs of one seed are one sample."""
+"""Values of jobs by panel, then by (label, place along the axis), then by seed. Runs of one seed count as one
+sample.
+"""
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ class Spread:
     title: str
     ticks: tuple[str, ...]
     values: Mapping[str, Mapping[str, Floats]]
-    """Values by label, then by tick."""
+    """Values by label of a colour, then by place along the axis."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +84,9 @@ class Cloud:
 
 
 def shares(results: Results, ask: DistributionAsk, complement: bool = False) -> list[Panel]:
-    """Return the share of jobs with at most each value, or (`complement`) with more, as a line for each label.
+    """Return curves for each label: the share of jobs with at most each value or, with `complement`, with more.
 
-    Each seed has a curve; a line is their mean, its band the interval of that mean.
+    Each seed has a curve; a line is the mean of these curves, its band the interval of that mean.
     """
     made = []
     for title, of in _samples(results, ask).items():
@@ -126,7 +131,7 @@ def spreads(results: Results, ask: DistributionAsk) -> list[Spread]:
 
 
 def clouds(results: Results, ask: DistributionAsk) -> list[Cloud]:
-    """Return processors and the quantity of each job; of many jobs every n-th."""
+    """Return processors and the quantity of each job, by label; of too many jobs every n-th."""
     widths = _samples(results, DistributionAsk("width", ask.by, "", ask.where))
     heights = _samples(results, replace(ask, over=""))
     made = []
@@ -141,9 +146,9 @@ def clouds(results: Results, ask: DistributionAsk) -> list[Cloud]:
 
 
 def weeks(results: Results, ask: DistributionAsk) -> list[Week]:
-    """Return the mean for each weekday and hour, over the runs of each trace and label.
+    """Return a value for each weekday and hour, as the mean over the runs of a trace and label.
 
-    The value belongs to the machine (utilization, queue, wanted), or is a quantity of jobs by the hour of submission.
+    The value is one of the machine (utilization, queue, wanted), or a quantity of jobs by the hour of submission.
     """
     found: dict[str, list[Floats]] = {}
     for _, title, label, _, kept in _runs(results, ask, groups=False):
@@ -166,7 +171,7 @@ def _mean_of_known(rows: Floats) -> Floats:
 
 
 class _Taken(NamedTuple):
-    """Run whose jobs are read, with its panel and label."""
+    """Run whose jobs are read, with the panel and the label where they are drawn."""
 
     key: str
     title: str
@@ -176,7 +181,7 @@ class _Taken(NamedTuple):
 
 
 def _runs(results: Results, ask: DistributionAsk, groups: bool = True) -> Iterator[_Taken]:
-    """Yield every run that meets the conditions, with the panel and the label to which it belongs."""
+    """Yield the runs that meet the conditions, each with its panel and label."""
     by = ask.by.replace("-", "_")
     is_group = groups and by in results.groupings()
     if by and not is_group:
@@ -219,7 +224,7 @@ def _samples(results: Results, ask: DistributionAsk) -> Samples:
 
 
 def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
-    """Return the labels of a grouping, by run and place."""
+    """Return the labels of the groups in a grouping: by run, then by number of the group."""
     found: dict[str, dict[int, str]] = {}
     for key, label, place in results.rows(["key"], group, ["label", "place"]):
         found.setdefault(key, {})[int(place or 0)] = str(label)
@@ -229,7 +234,9 @@ def labels_of(results: Results, group: str) -> dict[str, dict[int, str]]:
 def _parts(
     run: _Taken, labels: Mapping[str, Mapping[str, Mapping[int, str]]], group: str, most: int
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield the groups of a run's jobs with their labels, at most `most`; all jobs as one group without a grouping."""
+    """Yield (label, which jobs) for the groups of a run's jobs, at most `most`; without a grouping all jobs as one
+    group.
+    """
     if group not in labels:
         yield "", np.ones(len(run.kept), dtype=np.bool_)
         return

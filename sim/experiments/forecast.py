@@ -15,16 +15,20 @@ from sim.experiments.results import Results
 from sim.experiments.work import Task, size_of, work
 
 TRIED = 250
-"""Number of jobs of a first trial; each further one has twice as many, until one takes long enough to be measured."""
+"""Number of jobs in the first trial of a run; each further trial has twice as many, until one takes long enough to be
+measured.
+"""
 LONG_ENOUGH = 0.2
 PATIENCE = 5.0
-"""Largest number of seconds for all trials; kinds without a trial count as the mean of the others."""
+"""Largest number of seconds for all trials; kinds of runs without a trial count as the mean of the others."""
 Kind: TypeAlias = tuple[str, str]
-"""Hash of a trace, and a policy without its parameters: runs of one kind cost about the same."""
+"""Kind of runs that cost about the same: the hash of the trace, and the policy without its parameters."""
 
 
 def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
-    """Return the estimated seconds of a sweep, or None; runs of unknown kinds are tried on a few jobs."""
+    """Return the seconds that a sweep will take, or None if it has no runs; kinds of unknown cost are tried on a few
+    jobs.
+    """
     kinds: dict[Kind, list[Run]] = {}
     for run in runs:
         kinds.setdefault(_kind(run.sha256, run.policy), []).append(run)
@@ -41,7 +45,7 @@ def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
 
 
 def known_costs(path: Path) -> dict[Kind, float]:
-    """Return the mean cost in seconds of a core of the stored runs of each kind."""
+    """Return the mean cost of the stored runs of each kind, in seconds of one core."""
     if not path.is_file() or not path.stat().st_size:
         return {}
     sums: dict[Kind, tuple[float, int]] = {}
@@ -58,7 +62,7 @@ def _kind(sha256: str, policy: str) -> Kind:
 
 
 def _tried(run: Run) -> float:
-    """Return the cost of a run in seconds, estimated from its first jobs."""
+    """Return the cost of a run in seconds, estimated from runs of its first jobs; None if that fails."""
     with Copies([run]) as copies:
         task = Task(run, copy_of(run), copies.code_of(run))
         work([], 0.0, copies={task.copy: copies[task.copy]})

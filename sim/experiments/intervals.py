@@ -12,7 +12,7 @@ LEVEL = 0.95
 
 
 class Mean(NamedTuple):
-    """Mean, and half of its interval; the interval is None with too few values."""
+    """Mean, and half the length of its 95 % interval; None if there are too few values for an interval."""
 
     value: float
     half: float | None = None
@@ -30,7 +30,7 @@ def mean(values: Sequence[float]) -> Mean:
 
 
 def mean_of_batches(values: Sequence[float], batches: Sequence[Sequence[float]]) -> Mean:
-    """Return the mean over runs with an interval from the spread of each run's batches, if all have batches."""
+    """Return the mean over runs. If each run has means of batches, the interval is computed from their spread."""
     if not batches or any(len(batch) < 2 for batch in batches) or len(batches) != len(values):
         return Mean(fmean(values))
     spread = sqrt(sum(variance(batch) / len(batch) for batch in batches)) / len(batches)
@@ -38,9 +38,10 @@ def mean_of_batches(values: Sequence[float], batches: Sequence[Sequence[float]])
 
 
 def smaller(first: Mapping[Any, float], second: Mapping[Any, float], comparisons: int = 1) -> bool:
-    """Return True if the first is smaller by a paired t-test over the common units, corrected for several comparisons.
+    """Return True if the first mean is significantly smaller, by a paired t-test over the units that both have.
 
-    Equal differences have no spread to test, so the result is False.
+    The test is corrected for the number of comparisons. Equal differences have no spread to test, so the result is
+    False.
     """
     differences = [second[unit] - first[unit] for unit in first if unit in second]
     if len(differences) < 2 or not (spread := stdev(differences)):
@@ -51,7 +52,8 @@ def smaller(first: Mapping[Any, float], second: Mapping[Any, float], comparisons
 
 @lru_cache(maxsize=1000)
 def student(share: float, freedom: int) -> float:
-    """Return the quantile of Student's t for a share of at least a half.
+    """Return the quantile of Student's t distribution for a share of at least a half, with `freedom` degrees of
+    freedom.
 
     >>> round(student(0.975, 4), 4)
     2.7764

@@ -1,4 +1,4 @@
-"""Columns with the jobs of a run, stored with its results on request (`sweep --keep jobs`), for distributions."""
+"""Jobs of a run, stored with its results as columns on request (`sweep --keep jobs`), for figures of distributions."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ from sim.workload.categories import TAU
 from sim.workload.model import Floats
 
 JOBS = "jobs"
-"""Value of `--keep` with which the jobs are stored."""
+"""Value of the option `--keep` that stores the jobs of each run."""
 COLUMNS = ("rank", "submit", "wait", "turnaround", "run", "estimate", "width", "hour")
-"""Columns of every run, one entry per finished job: seconds, processors, and the hour of the week of submission."""
+"""Names of the columns of every run, with an entry for each finished job: seconds, processors, and hour of the week of
+submission.
+"""
 _GROUP, _WEEK = "group:", "week:"
 _PART = 1_000_000
 """Largest number of values in one piece of a column."""
 _FLOAT = np.dtype("<f8")
 
 Pieces = Mapping[str, Sequence[bytes]]
-"""Compressed columns by name."""
+"""Compressed columns, each as a list of pieces, by name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Finished jobs of one run, one column for each quantity."""
+    """Finished jobs of one run as stored: a column for each quantity."""
 
     columns: Mapping[str, Floats]
 
@@ -40,7 +42,7 @@ class Kept:
         return len(self.columns["rank"])
 
     def quantity(self, name: str) -> Floats:
-        """Return the values of a quantity for each job, by the quantity's name."""
+        """Return the value of a quantity, such as wait, for each job."""
         if name == "slowdown":
             return self.columns["turnaround"] / self.columns["run"]
         if name == "bounded_slowdown":
@@ -49,16 +51,18 @@ class Kept:
         return self.columns[name]
 
     def group(self, name: str) -> Floats | None:
-        """Return the index of each job's group in the grouping, -1 for none; None if it was not measured."""
+        """Return the number of each job's group in the grouping, -1 for none; None if the grouping is not stored."""
         return self.columns.get(_GROUP + name)
 
     def week(self, name: str) -> Floats | None:
-        """Return the average of a quantity of the machine for every hour of the week."""
+        """Return the average of a quantity of the machine, such as its utilization, for every hour of the week; None if
+        not stored.
+        """
         return self.columns.get(_WEEK + name)
 
 
 class Quantity:
-    """Quantity of jobs: a number that every job has, with its title and unit."""
+    """Quantity: a number that every job has, such as its wait, with title and unit."""
 
     def __init__(self, name: str, title: str = "", unit: Unit = "s") -> None:
         if not title:
@@ -93,7 +97,7 @@ def quantity(name: str) -> Quantity:
 
 
 def packed(jobs: FinishedJobs, groups: Mapping[str, Sequence[Row]]) -> dict[str, list[bytes]]:
-    """Return the compressed columns of finished jobs, with the index of each job's group in every grouping."""
+    """Return finished jobs as compressed columns, with the number of each job's group in every grouping."""
     columns: dict[str, Floats] = {
         "rank": jobs.ranks.astype(np.float64),
         "hour": hours_of_week(jobs.workload.header, jobs.submit).astype(np.float64),
@@ -114,7 +118,7 @@ def _compressed(values: Floats) -> Iterable[bytes]:
 
 
 def unpacked(pieces: Pieces) -> Kept | None:
-    """Return the stored jobs of a run; None if the pieces are damaged or incomplete."""
+    """Return the finished jobs from compressed columns; None if these are damaged or incomplete."""
     try:
         columns = {name: np.concatenate([_piece(data) for data in parts]) for name, parts in pieces.items()}
     except (zlib.error, ValueError):
@@ -125,7 +129,7 @@ def unpacked(pieces: Pieces) -> Kept | None:
 
 
 def _piece(data: bytes) -> Floats:
-    """Return the values of one piece, at most as many as pieces are written with."""
+    """Return the values of one piece of a column; more than a piece can have are an error."""
     opened = zlib.decompressobj()
     content = opened.decompress(data, _PART * _FLOAT.itemsize)
     if not opened.eof:

@@ -1,4 +1,6 @@
-"""Results kept for a run: metrics, tails, means of batches, groups if requested, and an overload note."""
+"""Measurements of a run that a results file keeps: metrics, percentiles, means of batches, groups on request, and
+overload.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,11 @@ from sim.workload.model import Floats
 
 TAILS = (90, 95, 99)
 BATCHES = 20
-"""Number of batches of successive submissions that give an interval within a run."""
+"""Number of batches of successive submissions whose means give an interval within one run."""
 QUEUE, CLEARED, FULL = 10, 0.1, 0.99
-"""Limits of an overloaded run: waiting jobs, share of time to finish them, and utilization."""
+"""Limits above which a run is overloaded: waiting jobs at the end of arrivals, share of the time to finish them,
+utilization.
+"""
 _SPREAD = ("wait", "turnaround", "slowdown", "bounded_slowdown")
 _BATCHED = (*_SPREAD, "bounded_slowdown_z")
 
@@ -39,7 +43,7 @@ def _tail(name: str, share: int) -> Metric:
 
 
 MEASURED: tuple[Metric, ...] = (*METRICS, *(_tail(name, share) for name in _SPREAD for share in TAILS))
-"""Every metric of a run in a results file."""
+"""All metrics that a results file has for a run."""
 _BY_NAME = {entry.name: entry for entry in MEASURED}
 
 
@@ -60,18 +64,18 @@ class Measured:
 
     values: dict[str, Value]
     overload: str = ""
-    """Reason why the means of this run are meaningless, "" if they are meaningful."""
+    """Reason why the means of this run have no meaning, because it is overloaded; otherwise ""."""
     batches: str = ""
-    """Mean of each batch of submissions by metric, as JSON."""
+    """Means of the batches of submissions by metric, as JSON."""
     groups: dict[str, list[Row]] = field(default_factory=dict)
     log: str = ""
-    """Name of the log, from its header."""
+    """Name of the log, from the header of its trace."""
     jobs: dict[str, list[bytes]] = field(default_factory=dict)
     """Compressed columns of the jobs, if they are kept"""
 
 
 def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
-    """Return the measurements of a schedule; the jobs at its begin and end that `cut` names are left out."""
+    """Return the measurements of a schedule, without the jobs at its begin and end that `cut` leaves out."""
     jobs = FinishedJobs.of(schedule)
     if cut:
         jobs = jobs.where(Cut.of(cut).keeps(schedule.workload.submit)[jobs.ranks])
@@ -89,7 +93,7 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
 
 
 def _machine_meanwhile(schedule: Schedule, begin: float, finish: float) -> dict[str, Value]:
-    """Return the metrics of the machine for the time in which the measured jobs were submitted."""
+    """Return the metrics of the machine for the time from `begin` to `finish`."""
     found = over_time(schedule, 1, begin, finish)
     names = ("utilization", "loss_of_capacity")
     return {name: getattr(found, name)[0] for name in names} if found.edges else {}
@@ -108,7 +112,8 @@ def _batches(jobs: FinishedJobs) -> str:
 
 
 def overload(schedule: Schedule) -> str:
-    """Return a warning if the queue only grows during arrivals: it clears slowly, or no processor was ever free.
+    """Return a warning if the queue grows as long as jobs arrive: it clears slowly, or no processor was ever free;
+    otherwise "".
 
     Then a mean depends on the length of the run rather than on the policy.
     """
@@ -125,7 +130,7 @@ def overload(schedule: Schedule) -> str:
 
 
 def batches_of(text: str) -> dict[str, Any]:
-    """Return the stored means of batches, empty if the text has none."""
+    """Return the stored means of batches by metric; empty for a damaged or empty text."""
     try:
         found = json.loads(text) if text else {}
     except (ValueError, RecursionError):

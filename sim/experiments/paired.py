@@ -1,6 +1,6 @@
 """Paired comparison with a baseline: runs of one seed have the same jobs, so that their differences vary less.
 
-The sample of a seed is the mean difference of its pairs; a pair differs only in the compared factor. Within one long
+A sample is the mean difference over all pairs of one seed; a pair differs only in the compared factor. Within one long
 run the samples are the differences of batches of submissions, which have the same jobs in both runs.
 """
 
@@ -29,19 +29,22 @@ MOST_SEEDS = 10_000
 
 @dataclass(frozen=True)
 class Paired:
-    """Comparison with the baseline over paired samples."""
+    """Result of a comparison with the baseline over paired samples."""
 
     value: float
-    """Mean difference, or geometric mean of the ratios."""
+    """Mean of the differences, or geometric mean of the ratios."""
     student: tuple[float, float] | None
     """95 % interval by Student's t; None with fewer than two samples."""
     bootstrap: tuple[float, float] | None
     """95 % interval by the bootstrap; None with fewer than two samples."""
     samples: int
     better: float | None
-    """Share of the samples in which the value is better than the baseline's; None if neither direction is better."""
+    """Share of the samples in which the value is better than the baseline; None if the metric has no better
+    direction.
+    """
     more: int | None
-    """Number of additional seeds that would separate the two; 0 if they are separated, None if unreachable or unknown.
+    """Number of further seeds after which the interval would exclude equality; 0 if it does, None if that is out of
+    reach.
     """
     overloaded: int = 0
 
@@ -53,14 +56,14 @@ class Paired:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Paired comparisons in rows and columns, of one group of jobs or of all."""
+    """Paired comparisons in rows and columns, over all jobs or over one group of them."""
 
     label: str
     cells: Mapping[tuple[Value, Value], Paired]
 
 
 def paired(samples: Sequence[tuple[float, float]], smaller_is_better: bool | None, ratio: bool = False) -> Paired:
-    """Return the comparison of (value, baseline) samples.
+    """Return the comparison of these samples, each a pair (value, value of the baseline).
 
     >>> found = paired([(12.0, 10.0), (15.0, 12.0), (9.0, 8.0)], True)
     >>> found.value, found.better, found.is_separated, found.more
@@ -80,7 +83,9 @@ def paired(samples: Sequence[tuple[float, float]], smaller_is_better: bool | Non
 
 
 def _bootstrap(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return the percentile interval of the mean; the same values always give the same interval."""
+    """Return the 95 % interval of the mean by resampling; the same values always give the same interval. None for one
+    value.
+    """
     if len(values) < 2:
         return None
     rng, data = np.random.default_rng(0), np.array(values)
@@ -116,7 +121,7 @@ def more_seeds(differences: Sequence[float]) -> int | None:
 
 
 def compare(results: Results, ask: PivotQuery, baseline: str, ratio: bool = False) -> list[Comparison]:
-    """Return the comparison of every row value with the row value `baseline`, in each column and group."""
+    """Return the comparison of every row with the row `baseline`, in each column and for each group of jobs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     name, better = ask.metric.name, ask.metric.better
     also = ["batches"] if ask.interval == "batches" else []
@@ -171,7 +176,7 @@ def _samples(
 
 
 def panels_against(results: Results, ask: PivotQuery, baseline: str) -> list[Panel]:
-    """Return panels of paired differences from a baseline column as lines along the rows, one per trace."""
+    """Return panels with the differences from the column `baseline` as lines along the rows, one panel per trace."""
     if not ask.columns:
         raise ParameterError("--against needs --by: the lines of which one is the baseline")
     names = log_names(results, ask.where)

@@ -29,12 +29,14 @@ PLANS = Path(__file__).parent / "paper_plans"
 MISSED = "missed_share"
 GAIN = "gain:"
 _OF = {MISSED: ("missed_reservations", "reservations")}
-"""Metrics that are the ratio of two others"""
+"""Metrics that are the ratio of two others, which are named here"""
 STATEMENTS = {">0": gt, "<0": lt}
 
 
 class PaperValue(NamedTuple):
-    """Value of a paper (a number, a statement, or "" for a curve), and the computed one, None if the run failed."""
+    """Value in a paper (a number, a sign such as ">0", or "" for a curve), and the computed value; None if the run
+    failed.
+    """
 
     row: str
     metric: str
@@ -43,7 +45,7 @@ class PaperValue(NamedTuple):
 
     @property
     def holds(self) -> bool | None:
-        """Return True if the paper's statement holds for the computed value, None if it is no statement or the run
+        """Return True if the computed value has the sign in the paper; None if the paper has no sign, or the run
         failed.
         """
         if not isinstance(self.paper, str) or not self.paper or self.ours is None:
@@ -52,7 +54,7 @@ class PaperValue(NamedTuple):
 
     @property
     def off(self) -> float | None:
-        """Return the share by which the computed value is larger, or None if either is missing."""
+        """Return by which share the computed value is larger than the paper's; None if either is missing."""
         if isinstance(self.paper, str) or not self.paper or self.ours is None:
             return None
         return self.ours / self.paper - 1
@@ -60,7 +62,7 @@ class PaperValue(NamedTuple):
 
 @dataclass(frozen=True)
 class PaperTable:
-    """Table of a paper."""
+    """Table of a paper, with its values and the runs that repeat it."""
 
     name: str
     title: str
@@ -73,16 +75,18 @@ class PaperTable:
 
     @property
     def compares(self) -> bool:
-        """Return True if the policies of the rows are compared with others."""
+        """Return True if rows compare a policy with another one."""
         return "against" in self.options or "against" in self.head
 
     @property
     def logs(self) -> tuple[str, ...]:
-        """Return the logs that the table needs, by their names in the archive."""
+        """Return the names, in the archive of workloads, of the logs that the table needs."""
         return tuple(dict.fromkeys(setting["trace"] for setting in self._settings()))
 
     def plan(self, folder: str | Path, jobs: int | None = None) -> SweepPlan:
-        """Return the plan of the table's runs on the logs in a folder; with `jobs` only on their first jobs."""
+        """Return the plan of the table's runs; the logs are in `folder`, and with `jobs` only their first jobs are
+        used.
+        """
         for log in self.logs:
             if not os.path.isfile(os.path.join(folder, log)):
                 raise SchedscopeError(
@@ -111,7 +115,7 @@ class PaperTable:
                 yield PaperValue(str(row[0]), metric, paper if isinstance(paper, str) else float(paper), ours)
 
     def _settings(self, compared: bool = False) -> Iterator[dict[str, str]]:
-        """Yield the settings of the rows' runs, or of the runs with which they are compared."""
+        """Yield the settings of each row's run or, if `compared`, of the run that it is compared with."""
         for row in self.rows:
             of = {**self.options, **dict(zip(self.head, row[1:], strict=False))}
             of.pop("label", None)
@@ -174,7 +178,7 @@ def _read(path: Path) -> PaperTable:
 
 
 def _rows(written: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows for which one row of the file stands.
+    """Yield the rows of the table for which one row of the file stands.
 
     >>> list(_rows(["load {0.5,0.6}", "easy", "{1..2}", ""]))
     [('load 0.5', 'easy', '1', ''), ('load 0.6', 'easy', '2', '')]

@@ -1,4 +1,4 @@
-"""Queries of a results file: its runs as records, conditions on them, and means in rows and columns."""
+"""Queries of a results file: its runs as records, conditions on runs, and means in rows and columns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CONDITION = re.compile(r"\s*([\w.-]+)\s*(?:(!=|<=|>=|=|<|>)(?![<>=!])\s*(.*?)\s
 
 @dataclass(frozen=True)
 class Condition:
-    """A comparison that a run must meet; without a value, the named factor must exist."""
+    """Condition on a run: a factor compared with a value. Without a value, the run must have the factor."""
 
     name: str
     compare: str = "!="
@@ -37,7 +37,7 @@ class Condition:
 
     @classmethod
     def of(cls, text: str) -> Condition:
-        """Return the condition that was typed; the text is parsed and never evaluated.
+        """Return the condition that a user typed. The text is parsed, not evaluated.
 
         >>> Condition.of("load <= 1.2")
         Condition(name='load', compare='<=', value='1.2')
@@ -47,7 +47,7 @@ class Condition:
         return cls(found[1].replace("-", "_"), found[2] or "!=", found[3] or "")
 
     def holds(self, record: Record) -> bool:
-        """Return True if the record meets the condition: numbers compare as numbers, other values as text, missing ones
+        """Return True if the record meets the condition. Numbers compare as numbers, other values as text, missing ones
         as "".
         """
         got: Value = factor(record, self.name)
@@ -67,7 +67,9 @@ def _number(text: str) -> float | None:
 
 
 def factor(record: Record, name: str) -> Value:
-    """Return a factor of a run: a column, `family` (the policy without parameters) or `policy.PARAMETER`."""
+    """Return the value of a factor of a run: a column, `family` (the policy without parameters) or
+    `policy.PARAMETER`.
+    """
     if name == "family":
         return str(record["policy"]).partition(":")[0]
     if name.startswith("policy."):
@@ -80,7 +82,7 @@ def factor(record: Record, name: str) -> Value:
 
 
 def check_factor(name: str) -> str:
-    """Return the name if runs can differ by this factor; raise an error otherwise."""
+    """Return the name unchanged; raise an error if it is no factor by which runs can differ."""
     name = name.replace("-", "_")
     if name not in (*FACTORS, "family") and not name.startswith("policy."):
         raise ParameterError(f"no factor {quoted(name)}{near(name, [*FACTORS, 'family'])}")
@@ -90,7 +92,9 @@ def check_factor(name: str) -> str:
 def records(
     results: Results, metrics: Sequence[str], where: Iterable[Condition] = (), by: str = "", also: Sequence[str] = ()
 ) -> Iterator[Record]:
-    """Yield the runs that meet all conditions, or their groups, with factors and some metrics by name."""
+    """Yield a record for each run that meets all conditions, or for each of its groups `by`: factors and metrics by
+    name.
+    """
     conditions = tuple(where)
     known = [entry.name for entry in (METRICS if by else MEASURED)]
     for condition in conditions:
@@ -112,7 +116,7 @@ def records(
 
 @dataclass(frozen=True)
 class PivotQuery:
-    """Query for a table of means."""
+    """Query for tables of means: which metric, and which factors are in rows and columns."""
 
     rows: str = "policy"
     columns: str = ""
@@ -123,40 +127,40 @@ class PivotQuery:
 
     @property
     def metric(self) -> Metric:
-        """Return the metric of the value."""
+        """Return the metric of which the table has means."""
         return measured_metric(self.value)
 
     def of_trace(self, trace: str) -> PivotQuery:
-        """Return the query for one trace only."""
+        """Return the same query for the runs of one trace only."""
         return replace(self, where=(*self.where, Condition("trace", "=", trace)))
 
 
 class Cell(NamedTuple):
-    """Cell of a table: a mean with its interval."""
+    """Cell of a table: a mean with its interval, and the number of runs."""
 
     mean: Mean
     runs: int
     seeds: int
     best: bool = False
-    """True if the value is the best, significantly different from each other one."""
+    """True if the value is significantly better than each other one it competes with."""
     overloaded: int = 0
-    """Number of overloaded runs, whose values are meaningless."""
+    """Number of overloaded runs in the cell, whose values have no meaning."""
 
 
 @dataclass(frozen=True)
 class PivotTable:
-    """Means in rows and columns, of one group of jobs or of all."""
+    """Means in rows and columns, over all jobs or over one group of them."""
 
     label: str
     rows: tuple[Value, ...]
     columns: tuple[Value, ...]
     cells: Mapping[tuple[Value, Value], Cell]
     mixed: Mapping[str, int] = field(default_factory=dict)
-    """Numbers of values of the factors that vary within cells, without the seed."""
+    """Other factors, except the seed, that vary within cells, each with its number of values."""
 
 
 def pivot(results: Results, ask: PivotQuery) -> list[PivotTable]:
-    """Return the requested tables: one, or one for each group of jobs."""
+    """Return the tables of the query: one or, with a grouping, one for each group of jobs."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
     metric = ask.metric
     also = ["batches"] if ask.interval == "batches" else []
@@ -192,12 +196,12 @@ def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metr
 
 
 def in_order(record: Record) -> tuple[Any, ...]:
-    """Return the sort key of a run, by its factors."""
+    """Return the key by which runs are sorted, from their factors."""
     return tuple(order_of(record[name]) for name in FACTORS)
 
 
 def order_of(value: Value) -> tuple[Any, ...]:
-    """Return the sort key of a value: numbers by size, text with its numbers by size, None first.
+    """Return the key by which values are sorted: numbers by size, text with its numbers by size, None first.
 
     >>> sorted(["easy:depth=10", "easy:depth=9", "easy"], key=order_of)
     ['easy', 'easy:depth=9', 'easy:depth=10']
@@ -211,12 +215,14 @@ def order_of(value: Value) -> tuple[Any, ...]:
 
 
 def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
-    """Return the value of each run by its other factors, with which runs of two cells are paired."""
+    """Return the value of each run by the rest of its factors, so that runs of two cells can be paired."""
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
 
 def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
-    """Return the mean over seeds; runs of a seed count as one sample, as other factors in a cell are not random."""
+    """Return the mean over seeds. The runs of one seed count as one sample, as other factors in a cell are not
+    random.
+    """
     by_seed: dict[Value, list[float]] = {}
     for record in of:
         by_seed.setdefault(record["seed"], []).append(record[f"={name}"])
@@ -231,7 +237,9 @@ def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
 def _competitions(
     down: list[Value], across: list[Value], rows: str, columns: str
 ) -> Iterator[list[tuple[Value, Value]]]:
-    """Yield groups of cells to compare: all cells if policies are in rows or columns, else the cells of a column."""
+    """Yield groups of cells among which the best is marked: all cells if policies are in rows or columns, else each
+    column.
+    """
     if columns.startswith(("policy", "family")) and not rows.startswith(("policy", "family")):
         yield from ([(row, column) for column in across] for row in down)
     else:

@@ -1,4 +1,7 @@
-"""Plan of a sweep: traces, policies and options with ranges, nested or advancing together; each run has a key."""
+"""Plan of a sweep: all runs that result from traces, policies and options with ranges; each run has a key.
+
+Factors are nested, or some advance together.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +35,12 @@ NONE = "none"
 
 
 def parse_switches(text: str) -> tuple[tuple[Moment, str], ...]:
-    """Return the switches of a run, with each time and policy checked."""
+    """Return the switches of a run from text, with times and policies checked."""
     return () if text == NONE else tuple(map(parse_switch, text.split(";")))
 
 
 def split_switches(text: str) -> tuple[tuple[Moment, str], ...]:
-    """Return the switches of a run without making their policies, which may be code."""
+    """Return the switches of a run from text; their policies are not made, because they may be user-defined code."""
     return () if text == NONE else tuple(map(split_switch, text.split(";")))
 
 
@@ -54,29 +57,29 @@ BESIDE = {
         write=_written,
     ),
 }  # fmt: skip
-"""Options of a run in addition to those of the workload."""
+"""Options of a run that are not options of its workload, by name."""
 VARIED = OPTIONS | BESIDE
-"""All options of a run, by name."""
+"""All options that a plan can vary, by name."""
 FACTORS = ("trace", *(name for name in VARIED if name != "seed"), "seed", "policy")
 """Factors in the order of nesting: the slowest varying first, so that runs of the same jobs are neighbours."""
 DEFAULTS = {"seed": ("0",), "policy": ("easy",)}
 
 
 class Run(NamedTuple):
-    """Run of a plan, with everything that determines its result."""
+    """Run of a plan: everything that determines its result."""
 
     key: str
     """Hash of the other fields, which identifies the run."""
     trace: str
     """Name of the trace as typed."""
     sha256: str
-    """Hash of the trace's bytes."""
+    """Hash (SHA-256) of the trace's bytes."""
     options: tuple[tuple[str, Any], ...]
-    """Name and value, as typed, of every option."""
+    """Name and value, as typed, of every option of the run."""
     policy: str
-    """Shortest spec of the policy."""
+    """Spec of the policy without parameters that have their default."""
     parameters: str
-    """Spec of the policy with all parameters."""
+    """Spec of the policy with all its parameters."""
     code: str
     """Hash of the file with the user-defined policy or order; "" for built-in ones."""
     cut: str
@@ -96,14 +99,16 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """Plan of runs and their measurements; `axes` are nested, the factors of one axis advance together."""
+    """Plan of a sweep: its runs, and what is measured in them. `axes` are nested; factors of one axis advance
+    together.
+    """
 
     axes: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
-    """Names and values of the factors of each axis."""
+    """For each axis its factors, as (name, values)."""
     groups: tuple[str, ...] = ()
     cut: str = ""
     keep: str = ""
-    """`jobs` if the columns of the jobs are stored, too; else ""."""
+    """"jobs" if the jobs of each run are stored, otherwise ""."""
 
     @classmethod
     def of(
@@ -114,7 +119,9 @@ class SweepPlan:
         cut: str = "",
         keep: str = "",
     ) -> SweepPlan:
-        """Return the plan of typed factors with ranges; factors named `together` advance in parallel."""
+        """Return the plan for factors as typed, with ranges in their values; factors named in `together` advance
+        together.
+        """
         for name in factors:
             if name not in FACTORS:
                 raise ParameterError(f"there is no {quoted(name)} to vary{near(name, FACTORS)}")
@@ -130,7 +137,7 @@ class SweepPlan:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Return the requested measurements besides metrics: groups, and the jobs if they are stored."""
+        """Return what is measured besides metrics: names of groupings, and "jobs" if jobs are stored."""
         return (*self.groups, *([self.keep] if self.keep else []))
 
     def __len__(self) -> int:
@@ -139,18 +146,18 @@ class SweepPlan:
 
     @property
     def values(self) -> dict[str, tuple[str, ...]]:
-        """Return the values of every factor, by name, in the order of nesting."""
+        """Return the values of every factor by its name, in the order of nesting."""
         factors = dict(factor for axis in self.axes for factor in axis)
         return {name: tuple(dict.fromkeys(factors[name])) for name in FACTORS if name in factors}
 
     def settings(self) -> Iterator[dict[str, str]]:
-        """Yield the value of each factor, run by run."""
+        """Yield the value of every factor by name, one dictionary for each run."""
         along = (range(len(axis[0][1])) for axis in self.axes)
         for places in product(*along):
             yield {name: values[at] for axis, at in zip(self.axes, places, strict=True) for name, values in axis}
 
     def runs(self) -> Iterator[Run]:
-        """Yield every run once. Policies are made; traces are only read for their hashes."""
+        """Yield every run once. Their policies are made; traces are only read to hash them."""
         seen = set()
         for run in self.runs_of_settings():
             if run.key not in seen:
@@ -158,7 +165,7 @@ class SweepPlan:
                 yield run
 
     def runs_of_settings(self) -> Iterator[Run]:
-        """Yield the run of each setting; two settings may give the same run."""
+        """Yield a run for each setting of the factors; two settings may give the same run."""
         policies = {spec: _Named.of(spec) for spec in self.values["policy"]}
         hashes = {trace: _hash(trace) for trace in self.values["trace"]}
         options_of = cache(_options)
@@ -179,14 +186,14 @@ class SweepPlan:
 
     @property
     def draws(self) -> bool:
-        """Return True if the runs draw random numbers, so that the seed matters."""
+        """Return True if the runs use random numbers, so that the seed matters."""
         values = self.values
         drawn = any(word.startswith(("random", "phi")) for word in values.get("estimates", ()))
         drawn = drawn or "high" in values or any(word != NONE for word in values.get("resample", ()))
         return drawn or any(float(share) for share in values.get("reserve", ()))
 
     def with_traces(self, place: Any) -> SweepPlan:
-        """Return the plan with other names for its traces."""
+        """Return the plan with the name of each trace replaced by what `place` returns for it."""
         axes = tuple(
             tuple((name, tuple(map(place, values)) if name == "trace" else values) for name, values in axis)
             for axis in self.axes
@@ -195,12 +202,12 @@ class SweepPlan:
 
 
 Plan = SweepPlan
-"""Earlier name of `SweepPlan`, for programs that import it."""
+"""Former name of `SweepPlan`, for programs that import it."""
 
 
 @cache
 def version() -> str:
-    """Return the version of this program; other versions may give other results."""
+    """Return the version of this program, because another version may give other results."""
     return metadata.version("schedscope")
 
 
@@ -214,8 +221,8 @@ def _expanded(name: str, given: Sequence[str]) -> tuple[str, ...]:
 def _axes(
     values: Mapping[str, tuple[str, ...]], together: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
-    """Return the axes of the plan in the order of FACTORS; factors that advance together are at the place of the
-    first.
+    """Return the axes of the plan in the order of FACTORS; factors that advance together share the axis of the first of
+    them.
     """
     taken: dict[str, Sequence[str]] = {}
     for names in together:
@@ -246,14 +253,14 @@ def _group(name: str) -> str:
 
 
 def _options(setting: Iterable[tuple[str, str]]) -> tuple[tuple[str, Any], ...]:
-    """Return the options, checked and written in their canonical form."""
+    """Return the options of a setting, checked and in one uniform form."""
     given = {name: OPTIONS[name].written(OPTIONS[name].taken_word(text)) for name, text in setting}
     source = Source.of_options("", given)
     return tuple((name, option.written(value)) for name, option, value in source.values)
 
 
 class _Named(NamedTuple):
-    """Policy with its short spec, full spec and code."""
+    """Policy with its short spec, its full spec and the hash of its code."""
 
     spec: str
     full: str
@@ -267,7 +274,7 @@ class _Named(NamedTuple):
 
 
 class _Switched(NamedTuple):
-    """Switches as text, with their identity and the hash of their code."""
+    """Switches of a run as text, with full specs and the hash of their code."""
 
     text: str
     identity: str
@@ -287,7 +294,9 @@ def _placement(text: str) -> Placement:
 
 
 def identity(policy: Policy) -> str:
-    """Return a policy's identity: its parameters, and the content hash of user-defined code instead of its path."""
+    """Return text that identifies a policy: its spec with all parameters, and of user-defined code the hash, not the
+    path.
+    """
     told = full_policy(policy)
     for cls, ref in code_of(policy).items():
         told = told.replace(cls.name, f"{ref.sha256}:{cls.__name__}", 1)
@@ -295,7 +304,7 @@ def identity(policy: Policy) -> str:
 
 
 def hash_of_code(policy: Policy) -> str:
-    """Return the hash of the files with the policy and its order, empty for built-in ones."""
+    """Return the hash of the files with the policy and its order; "" for built-in ones."""
     return "+".join(dict.fromkeys(ref.sha256 for ref in code_of(policy).values()))
 
 

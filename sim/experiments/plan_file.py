@@ -1,4 +1,5 @@
-"""Plan of a sweep as a TOML file, with the factors of the command line. Its code runs only if the user trusts it.
+"""Plan of a sweep as a TOML file, with the same factors as on the command line. Code in it runs only if the user
+agrees.
 
 traces = ["KTH-SP2-1996-2.swf.gz"]         # next to the plan, or samples
 policies = ["easy", "relaxed:omega={0,1,2}"]
@@ -44,7 +45,7 @@ PLAN = TextKind("plan", 2**20, PlanError)
 
 @dataclass
 class Asked:
-    """Contents of a plan file: the factors as written, and the options of the plan."""
+    """Content of a plan file: the factors as written, and the options of the plan."""
 
     factors: dict[str, list[str]] = field(default_factory=dict)
     together: list[list[str]] = field(default_factory=list)
@@ -53,25 +54,25 @@ class Asked:
     keep: str = ""
 
     def plan(self) -> SweepPlan:
-        """Return the plan of the sweep."""
+        """Return the plan of the sweep that the file describes."""
         return SweepPlan.of(self.factors, self.together, self.groups, self.cut, self.keep)
 
 
 def seeds(many: int) -> str:
-    """Return the typed range of the first `many` seeds."""
+    """Return the text of a range of seeds, from the first to number `many`."""
     if many < 1:
         raise ParameterError(f"seeds are counted from 1, got {many}")
     return f"{{0..{many - 1}}}"
 
 
 def read_plan(path: str | Path, trust: bool = False) -> Asked:
-    """Return the plan in a file; traces and user-defined policies are relative to it."""
+    """Return the content of a plan file; names of traces and of user-defined policies are relative to the file."""
     text = PLAN.read(path)
     return _Reader(path, text, PLAN.toml(text, path)).asked(trust)
 
 
 class _Reader:
-    """Reader of the tables of a plan file, with each value checked at its line."""
+    """Reader of a plan file, whose errors name the line of the wrong value."""
 
     def __init__(self, path: str | Path, text: str, found: dict[str, Any]) -> None:
         self._path, self._lines, self._found = path, text.splitlines(), found
@@ -121,12 +122,12 @@ class _Reader:
         return given if isinstance(given, list) else [given]
 
     def _words(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
-        """Return a value of the file, or the values of a list, as text like on the command line."""
+        """Return a value of the file as text, as on the command line; or each value of a list."""
         given = (self._found if table is None else table).get(name, [])
         return [self._word(called or name, value) for value in (given if isinstance(given, list) else [given])]
 
     def _values(self, name: str, table: dict[str, Any] | None = None) -> list[str]:
-        """Return the values of the words, with ranges expanded."""
+        """Return the values of a key with their ranges expanded."""
         return [value for word in self._words(name, table) for value in self._checked(name, expand, word)]
 
     def _checked(self, name: str, read: Callable[[str], T], word: str) -> T:
@@ -143,7 +144,7 @@ class _Reader:
         return str(value)
 
     def _beside(self, trace: str) -> str:
-        """Return the path of a trace next to the plan if it exists, else the name as given."""
+        """Return the path of a trace next to the plan if there is such a file, otherwise the name unchanged."""
         path = os.path.join(self._folder, trace)
         return path if os.path.exists(path) else trace
 
@@ -159,7 +160,7 @@ class _Reader:
         return text
 
     def _consent(self, specs: Iterable[str], trust: bool) -> None:
-        """Raise an error if the plan names code, unless the user has allowed it."""
+        """Raise an error if a spec names user-defined code and the user has not agreed to run it (`trust`)."""
         code = [named for spec in specs for named in code_in(spec)]
         if code and not trust:
             heads = listed(dict.fromkeys(named.head for named in code))
@@ -167,7 +168,7 @@ class _Reader:
         agree(code, Proof.OPTION)
 
     def _wrong(self, name: str, what: str) -> PlanError:
-        """Return an error at the line with the name."""
+        """Return an error with the line of the key `name`."""
         is_there = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=\].]""")
         return PlanError(
             what, self._path, next((at for at, line in enumerate(self._lines, 1) if is_there.match(line)), 0)
@@ -175,5 +176,5 @@ class _Reader:
 
 
 def _specs(switches: str) -> list[str]:
-    """Return the specs of policies in the text of switches, `T=SPEC;T=SPEC`."""
+    """Return the specs in a text of switches, `T=SPEC;T=SPEC`."""
     return [spec for part in switches.split(";") if (spec := part.partition("=")[2])]

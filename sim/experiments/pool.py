@@ -1,4 +1,4 @@
-"""Pool of worker processes on this machine, which end with the process that started them."""
+"""Pool of worker processes on this machine, which end together with the process that started them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from threading import Thread
 
 
 def cores() -> int:
-    """Return the number of cores that this program may use."""
+    """Return the number of processor cores that this program may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -21,7 +21,7 @@ MOST = 61 if sys.platform == "win32" else 10_000
 
 
 class LocalPool(ProcessPoolExecutor):
-    """Pool of processes that leave Ctrl-C to their parent, and end with it, however it ends."""
+    """Pool of processes that ignore Ctrl-C, which is for their parent, and that end with it however it ends."""
 
     def __init__(self, workers: int) -> None:
         # Fork where that is safe: other methods import every module again and rerun a script without a guard.
@@ -33,7 +33,7 @@ class LocalPool(ProcessPoolExecutor):
         self._reader = reader
 
     def stop(self) -> None:
-        """Kill the workers in the middle of their work."""
+        """Kill the worker processes, even in the middle of a run."""
         self._line.close()
         self.shutdown(cancel_futures=True)
 
@@ -45,7 +45,7 @@ class LocalPool(ProcessPoolExecutor):
 
 
 def _begin(reader: Connection, line: Connection) -> None:
-    """Start a worker; it closes its copy of the pipe, which then breaks when the parent ends."""
+    """Prepare a worker. It closes its copy of the pipe's other end, so that the pipe breaks when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     line.close()
     Thread(target=_end_with, args=(reader,), daemon=True).start()

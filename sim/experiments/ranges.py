@@ -1,4 +1,4 @@
-"""Ranges in typed values: `{1,2,5}`, `{1..5}` and `{0.8..1.4..0.1}` each give several values."""
+"""Ranges in typed values: `{1,2,5}`, `{1..5}` and `{0.8..1.4..0.1}` each stand for several values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPAN = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?:\.\.({_NUMBER}))?", re.ASCII)
 
 
 def expand(text: str) -> list[str]:
-    """Return all texts that a text stands for; the last range varies fastest.
+    """Return all texts that a text with ranges stands for; the last range varies fastest.
 
     >>> expand("relaxed:omega={0,1,inf}"), expand("{0.8..1.2..0.2}"), expand("{3..1}")
     (['relaxed:omega=0', 'relaxed:omega=1', 'relaxed:omega=inf'], ['0.8', '1.0', '1.2'], ['3', '2', '1'])
@@ -42,7 +42,7 @@ def _laid(between: list[str], chosen: tuple[str, ...]) -> Iterator[str]:
 
 
 class _Values:
-    """Values between two braces, counted before they are expanded."""
+    """Values that a range between two braces stands for, counted before they are listed."""
 
     def __init__(self, inner: str, text: str) -> None:
         self._parts = [part.strip() for part in inner.split(",")]

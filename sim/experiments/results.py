@@ -57,7 +57,7 @@ class ResultsError(SchedscopeError):
 
 
 class StoredRun(NamedTuple):
-    """Run that is stored in the file."""
+    """Run as it is stored in the file."""
 
     asked: frozenset[str]
     """Names of the groups of metrics that were measured."""
@@ -65,7 +65,7 @@ class StoredRun(NamedTuple):
 
 
 class Results:
-    """Open results file; use it as a context manager."""
+    """Results file that is open; use it as a context manager."""
 
     def __init__(self, path: str | Path, write: bool = False) -> None:
         self.path = Path(path)
@@ -86,14 +86,14 @@ class Results:
         self._unlock()  # after: closing any file of ours gives SQLite's own locks up
 
     def known(self) -> dict[str, StoredRun]:
-        """Return the stored runs by key."""
+        """Return the runs that the file already has, by key."""
         with self._told():
             rows = self._db.execute("SELECT key, asked, error FROM runs")
             checked = self._of_their_kinds(rows, ("key", "asked", "error"))
             return {key: StoredRun(frozenset((asked or "").split()), bool(error)) for key, asked, error in checked}
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        """Store the outcomes of runs in one transaction, replacing older outcomes of the same runs."""
+        """Store the outcomes of runs in one transaction; they replace earlier outcomes of the same runs."""
         made, kept = {}, []
         for outcome in outcomes:
             made[outcome.run.key] = _rows_of(outcome)
@@ -109,7 +109,7 @@ class Results:
             self._keep(keys, kept)
 
     def _keep(self, keys: list[tuple[str]], kept: list[tuple[str, str, int, bytes]]) -> None:
-        """Write the columns of jobs; their table is made when first needed, so that other files stay as they were."""
+        """Store the jobs of runs. Their table is made when it is first needed, so that other files stay unchanged."""
         if kept and not self.keeps_jobs:
             self._db.execute(f"CREATE TABLE {_JOBS} ({', '.join(_OF_JOBS)}, PRIMARY KEY (key, name, part))")
             self.keeps_jobs = True
@@ -118,7 +118,7 @@ class Results:
             self._db.executemany(f"INSERT INTO {_JOBS} VALUES (?, ?, ?, ?)", kept)
 
     def jobs_of(self, key: str) -> Kept:
-        """Return the finished jobs of a run, as stored by `--keep jobs`."""
+        """Return the finished jobs of the run with this key, which were stored by `--keep jobs`."""
         pieces: dict[str, list[bytes]] = {}
         with self._told():
             found = (
@@ -137,7 +137,8 @@ class Results:
         return kept
 
     def rows(self, columns: Sequence[str], groups: str = "", also: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the values of these columns for every run, in the order of the keys; with `groups` a row for each
+        """Yield the values of these columns for every run, in the order of the keys; with the grouping `groups` a row
+        for each
         group.
 
         `columns` are columns of runs, `also` metrics of the run or the group; a column that the file lacks is None.
@@ -159,7 +160,7 @@ class Results:
             return [name for (name,) in self._of_their_kinds(found, ("grouping",))]
 
     def _of_their_kinds(self, rows: Iterable[tuple[Any, ...]], names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows; raise an error for a value whose type differs from its column's."""
+        """Yield the rows unchanged; raise an error if a value has another type than its column."""
         kinds = [_kind_of(name) for name in names]
         for row in rows:
             if not all(map(isinstance, row, kinds)):
@@ -188,7 +189,7 @@ class Results:
         return db
 
     def _checked(self, db: sqlite3.Connection) -> dict[str, list[str]]:
-        """Return the columns of each table; raise an error if the file has anything but tables."""
+        """Return the names of the columns of each table. Raise an error if the file has anything but tables."""
         (application,) = db.execute("PRAGMA application_id").fetchone()
         kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type <> 'index'"))
         self.keeps_jobs = kinds.pop(_JOBS, "") == "table"
@@ -197,7 +198,7 @@ class Results:
         return {name: [row[1] for row in db.execute(f"PRAGMA table_info({name})")] for name in _TABLES}
 
     def _widen(self, db: sqlite3.Connection) -> None:
-        """Add columns that are new since the file was made."""
+        """Add the columns that this version of the program has, and an older file lacks."""
         with db:
             for table, columns in _TABLES.items():
                 for name in columns:
@@ -212,14 +213,14 @@ class Results:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Interrupt a query that never ends, and convert an error of SQLite into one line."""
+        """Interrupt a query of this context that takes too long, and turn errors of SQLite into one line."""
         with self._in_one_line():
             limit_steps(self._db, self.path)
             yield
 
     @contextmanager
     def _in_one_line(self) -> Iterator[None]:
-        """Convert an error of SQLite into one line."""
+        """Turn errors of SQLite in this context into one line."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -235,7 +236,7 @@ class Results:
 
 
 def _kind_of(column: str) -> tuple[type, ...]:
-    """Return the type of the values in this column."""
+    """Return the types that a value of this column may have."""
     if column in _WORDS:
         return str, NoneType
     return (str, int, float, NoneType) if column in VARIED else (int, float, NoneType)
@@ -255,7 +256,9 @@ def _create(db: sqlite3.Connection) -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """Lock the file for this process until its end; return the descriptor, or None where files have no locks."""
+    """Lock the file until this process ends. Return the descriptor of the lock, or None on systems that have no
+    locks.
+    """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except (OSError, ValueError) as error:
@@ -272,7 +275,7 @@ def _locked(path: Path) -> int | None:
 
 
 def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the rows of a run in each table."""
+    """Return the rows that a run adds, by table."""
     run, found, key = outcome.run, outcome.measured, {"key": outcome.run.key}
     about = {
         **key,
@@ -296,7 +299,7 @@ def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
 
 
 def dump(path: str | Path) -> list[tuple[Any, ...]]:
-    """Return the factors and results of all runs except their cost, to compare two files exactly."""
+    """Return factors and results of all runs, without how long they took, so that two files can be compared exactly."""
     with Results(path) as results:
         names = [name for name in _TABLES["runs"] if name not in ("cpu", "trace")]
         found = list(results.rows(names, also=_TABLES["metrics"][1:]))

@@ -1,4 +1,4 @@
-"""Means as lines over a factor: the data of a plot, with a panel for each trace."""
+"""Means as lines along a factor: the data of a plot, with a panel for each trace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PANELS, MOST_LINES = 12, 12
 
 
 class Point(NamedTuple):
-    """Mean of a metric at one value on the horizontal axis."""
+    """Point of a line: the mean of a metric at one value of the factor along the horizontal axis."""
 
     x: float
     mean: Mean
@@ -33,11 +33,13 @@ class Panel:
     title: str
     lines: dict[str, list[Point]]
     ticks: tuple[str, ...] = ()
-    """Labels of the places 0, 1, 2 ... if the factor has no numbers."""
+    """Labels along the axis, at 0, 1, 2 and so on, if the values of the factor are not numbers."""
 
 
 def panels(results: Results, ask: PivotQuery) -> list[Panel]:
-    """Return the panels of a plot: the mean over `rows`, with a line for each value of `columns`."""
+    """Return the panels of a plot: means along the factor in `rows`, with a line for each value of that in
+    `columns`.
+    """
     over = check_factor(ask.rows)
     apart = "trace" not in (over, ask.columns)
     names = log_names(results, ask.where)
@@ -75,9 +77,9 @@ def panels(results: Results, ask: PivotQuery) -> list[Panel]:
 
 
 def log_names(results: Results, where: tuple[Condition, ...] = ()) -> dict[str, str]:
-    """Return the label of each trace in a figure: the log's name in the header, else the file's name.
+    """Return the name of each trace in a figure: that of the log in its header, otherwise the file's name.
 
-    Traces with equal log names are labelled by their files.
+    Traces of the same log are named by their files.
     """
     logs = {str(record["trace"]): str(record["log"] or "") for record in records(results, [], where, also=["log"])}
     alike = Counter(logs.values())
@@ -113,7 +115,7 @@ def number_of(value: Value) -> float | None:
 
 
 def said(value: Value) -> str:
-    """Return a value as text for a legend.
+    """Return a value as text for the legend of a figure.
 
     >>> said(0.8), said(None), said("easy")
     ('0.8', '–', 'easy')

@@ -1,7 +1,8 @@
-"""Sweep: workers make the missing runs of a plan, and each run is stored exactly once.
+"""Sweep: workers make those runs of a plan that a results file lacks, and each run is stored exactly once.
 
-Any `concurrent.futures.Executor` can be used. A worker that dies breaks its pool, and a new pool replaces it. The lost
-runs are retried one bundle at a time, in smaller and smaller bundles, until the run that kills is known.
+Workers belong to any `concurrent.futures.Executor`. If a worker dies, its pool cannot go on, and a new pool replaces
+it. The lost
+runs are sent again one bundle at a time, in smaller and smaller bundles, until the run that kills its worker is known.
 """
 
 from __future__ import annotations
@@ -25,25 +26,25 @@ from sim.experiments.versions import check_versions, versions
 from sim.experiments.work import Made, Outcome, Task, work
 
 LARGEST = 64
-"""Largest number of runs in a bundle."""
+"""Largest number of runs that are sent to a worker together (a bundle)."""
 PATIENCE = 0.5
-"""Seconds after which a worker returns its results: long enough for few messages, and short enough to lose little"""
+"""Seconds after which a worker returns what it has: long enough for few messages, short enough to lose little"""
 DEATHS = 2
-"""Number of deaths of a worker with a single run, after which that run is given up"""
+"""Number of workers that a run may kill when sent alone, after which it is given up"""
 _BEAT = 0.2
 
 
 @dataclass
 class Progress:
-    """Progress of a sweep."""
+    """Progress of a sweep: numbers of runs, and times."""
 
     asked: int
     there: int
-    """Number of runs that were in the file before."""
+    """Number of runs that the file already had."""
     made: int = 0
     failed: int = 0
     running: int = 0
-    """Number of runs that the workers have."""
+    """Number of runs that workers are making now."""
     workers: int = 0
     begun: float = field(default_factory=monotonic)
     cpu: float = 0.0
@@ -65,14 +66,18 @@ class Progress:
 
 
 Told = Callable[[Progress, list[Outcome]], None]
-"""Function that is called with the progress of a sweep and the runs just made, often none."""
+"""Function that is called with the progress of a sweep and the outcomes that arrived since the last call, often
+none.
+"""
 
 
 def _nobody(progress: Progress, outcomes: list[Outcome]) -> None: ...
 
 
 def lacks(run: Run, plan: SweepPlan, known: dict[str, StoredRun], retry: bool = False) -> bool:
-    """Return True if a run is missing or incomplete, or with `retry` has failed."""
+    """Return True if a run must be made: it is missing, lacks a measurement of the plan or, with `retry`, has
+    failed.
+    """
     of = known.get(run.key)
     return of is None or (retry and of.failed) or not (of.failed or of.asked.issuperset(plan.asked))
 
@@ -86,9 +91,10 @@ def sweep(
     told: Told = _nobody,
     retry: bool = False,
 ) -> Progress:
-    """Make the missing runs of a plan and store them in a results file; `executor` makes the workers.
+    """Make the missing runs of a plan and store them in the results file at `path`; return the final progress.
 
-    `workers` is their number, or a function that returns it at any time; code and traces are sent as content.
+    `workers` is their number, or a function that returns it; `executor` makes the pool. Workers receive code and traces
+    as content.
     """
     many = workers if callable(workers) else partial(int, workers or cores())
     runs = deque(plan.runs())
@@ -111,8 +117,8 @@ def _emptied(runs: deque[Run]) -> Iterator[Run]:
 
 
 def _ask(pool: Executor) -> None:
-    """Check the program's version in a worker first, because a dead or different worker must not count as a
-    failed run.
+    """Check that a worker answers and has the same version of the program, as otherwise runs would only seem to
+    fail.
     """
     try:
         pool.submit(check_versions, versions()).result()
@@ -125,7 +131,7 @@ def _ask(pool: Executor) -> None:
 
 
 class _Sweep:
-    """State of a sweep: runs still to send, runs with the workers, and runs suspected of killing a worker."""
+    """State of a sweep: runs to be sent, runs at workers, and runs that may have killed a worker."""
 
     def __init__(
         self,
@@ -140,7 +146,7 @@ class _Sweep:
         self._tasks, self._copies, self._results, self._make_pool = tasks, copies, results, make
         self._workers, self._progress, self._told = workers, progress, told
         self._back: deque[Task] = deque()
-        """Runs that workers have returned unmade."""
+        """Runs that workers have returned without making them."""
         self._suspects: deque[tuple[Task, ...]] = deque()
         self._deaths: dict[str, int] = {}
         self._flight: dict[Future[Made], tuple[Task, ...]] = {}
@@ -169,7 +175,7 @@ class _Sweep:
             pool.shutdown(wait=False)
 
     def _fill(self, pool: Executor) -> bool:
-        """Send enough runs to the workers; return True if any run is with them."""
+        """Send bundles of runs until all workers are busy; return True if any run is being made."""
         self._progress.workers = max(1, self._workers())
         while len(self._flight) < (1 if self._suspects else 2 * self._progress.workers):
             if self._suspects and self._flight:
@@ -181,7 +187,7 @@ class _Sweep:
         return bool(self._flight)
 
     def _send(self, pool: Executor, bundle: tuple[Task, ...], lacks: str = "") -> bool:
-        """Send runs to a worker, and the copy of a trace if it lacked one; return True if the pool works."""
+        """Send a bundle to a worker, with the trace named `lacks` if it lacked that; return True if the pool works."""
         sent = {lacks: self._copies[lacks]} if lacks else None
         try:
             self._flight[pool.submit(work, bundle, PATIENCE, versions(), sent)] = bundle
@@ -193,14 +199,14 @@ class _Sweep:
         return True
 
     def _bundle(self) -> tuple[Task, ...]:
-        """Return the next runs, fewer at the end, so that all workers finish together."""
+        """Return the next runs for one worker; fewer near the end, so that all workers finish together."""
         ahead = self._progress.missing - sum(map(len, self._flight.values()))
         size = max(1, min(LARGEST, math.ceil(ahead / (4 * self._progress.workers))))
         taken = [self._back.popleft() for _ in range(min(size, len(self._back)))]
         return (*taken, *islice(self._tasks, size - len(taken)))
 
     def _take(self, done: set[Future[Made]], pool: Executor) -> bool:
-        """Store finished runs; return True if the pool has broken."""
+        """Store the outcomes of finished bundles; return True if a worker has died."""
         broken = False
         made: list[Outcome] = []
         for future in done:
@@ -236,7 +242,9 @@ class _Sweep:
         return broken
 
     def _suspect(self, bundles: list[tuple[Task, ...]]) -> list[Outcome]:
-        """Retry the lost runs after a worker has died: in halves if they were alone, else alone; give up the last."""
+        """Send the runs again that were lost with a dead worker: bundles in turn, then halves; return runs that are
+        given up.
+        """
         if len(bundles) > 1:
             self._suspects.extend(bundles)
             return []

@@ -1,4 +1,4 @@
-"""Version of the program in a worker; a different version could give other results, and is refused."""
+"""Version of the program in a worker; a worker with another version is refused, because it may give other results."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sim.experiments.plan import version
 
 
 class Versions(NamedTuple):
-    """Versions of the program and of what else affects a run."""
+    """Versions of the program and of everything else that affects results."""
 
     schedscope: str
     sources: str
-    """Beginning of a hash of the program's files: two copies of one version may differ."""
+    """First digits of a hash of the program's files, as two copies of the same version may differ."""
     python: str
     numpy: str
 
@@ -33,7 +33,7 @@ class OtherVersionError(SchedscopeError):
 
 @cache
 def versions() -> Versions:
-    """Return the versions of this process."""
+    """Return the versions in this process."""
     files = sorted(Path(__file__).parents[1].rglob("*.py"))
     sources = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     python = ".".join(platform.python_version_tuple()[:2])
@@ -41,7 +41,7 @@ def versions() -> Versions:
 
 
 def check_versions(wanted: Versions | None) -> None:
-    """Raise an error if a worker's program differs from this one; None stands for this process itself."""
+    """Raise an error if these versions differ from the ones in this process; None is not checked."""
     if wanted is not None and wanted != versions():
         raise OtherVersionError(
             f"a worker on {platform.node()} has {versions()}; here are {wanted}: install the same in both places"

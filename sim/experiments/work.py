@@ -1,4 +1,4 @@
-"""Worker, here or on another machine: it makes runs of traces that are parsed once, and measures them."""
+"""Worker of a sweep, on this or another machine: it makes runs and measures them; each trace is parsed once."""
 
 from __future__ import annotations
 
@@ -26,45 +26,45 @@ from sim.workload.source import Source
 
 LONGEST_ERROR = 500
 MOST_HELD = 16
-"""Largest number of copies of traces that a worker keeps."""
+"""Largest number of parsed traces that a worker keeps."""
 _HELD: dict[str, bytes] = {}
 
 
 class Task(NamedTuple):
-    """Run to be made by a worker."""
+    """Run to be made by a worker, with the code of its policies."""
 
     run: Run
     copy: str
-    """Key of the copy of the parsed trace."""
+    """Key of the parsed trace, under which the worker keeps it."""
     code: Code
     groups: tuple[str, ...] = ()
 
 
 class Outcome(NamedTuple):
-    """Outcome of a run: its measurements, or its error."""
+    """Outcome of a run: measurements, or an error."""
 
     run: Run
     measured: Measured | None
     """Measurements of the run, None for a failed run."""
     cpu: float = 0.0
-    """Seconds of processor time."""
+    """Processor time of the run in seconds."""
     error: str = ""
     groups: tuple[str, ...] = ()
-    """Names of the requested groupings."""
+    """Names of the groupings that were measured."""
 
 
 class Made(NamedTuple):
-    """Runs that a worker has made."""
+    """Answer of a worker: outcomes of the runs that it has made, and the runs that it returns unmade."""
 
     outcomes: list[Outcome]
     lacks: str = ""
-    """Key of the copy of a trace that the worker did not have, so that it stopped; "" if nothing was missing."""
+    """Key of a trace that the worker lacks, so that it stopped; "" if it lacked none."""
 
 
 def work(
     tasks: Sequence[Task], patience: float, versions: Versions | None = None, copies: Mapping[str, bytes] | None = None
 ) -> Made:
-    """Make runs one after the other until `patience` seconds have passed; the first run is always made."""
+    """Make runs one after the other until `patience` seconds have passed, but at least one; return the outcomes."""
     check_versions(versions)
     _hold(copies or {})
     begun = perf_counter()
@@ -123,5 +123,5 @@ def _whole(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> Workload:
 
 
 def size_of(copy: str, run: Run) -> int:
-    """Return the number of jobs of a run."""
+    """Return the number of jobs of a run, with the trace of this key."""
     return len(_workload(copy, run.options))

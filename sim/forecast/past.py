@@ -42,7 +42,7 @@ class Past:
         """Return the run time that the share `quantile` of comparable past jobs did not exceed; only jobs that ran for
         `so_far` count.
 
-        None if the job has no limit. The limit itself if there is no base for a lower value.
+        It is None if the job has no limit, and the limit itself if too few past jobs are known.
 
         >>> from dataclasses import replace
         >>> done = ClusterJob("1", "1", "COMPLETED", user="a", limit=100, start=0)

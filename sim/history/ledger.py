@@ -54,8 +54,7 @@ class Ledger:
         """Return the results as they were after `submitted` jobs had arrived; those of finished jobs do not change any
         more.
 
-        `unfinished` are the submitted jobs that had not finished, and `entries` their results then; a job without an
-        entry had none.
+        `unfinished` are the submitted jobs that had not finished, and `entries` their results so far.
         """
         ledger, jobs = Ledger(0), len(self.start)
         afresh = np.array(unfinished, dtype=np.int64)

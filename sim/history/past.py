@@ -375,9 +375,7 @@ class Past:
         return self._boundaries[first:last]
 
     def turn_at(self, time: float) -> float | None:
-        """Return the length in seconds of a turn at `time`, or at the last earlier time when rows took turns; None if
-        there is none.
-        """
+        """Return the length in seconds of a turn at `time`, or when rows last took turns before; otherwise None."""
         clocks = bisect_left(self._clock_step, self._now)
         clock = bisect_right(self._clock_since, time, 0, clocks) - 1
         return self._clocks[clock].slice if clock >= 0 else None

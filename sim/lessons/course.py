@@ -1,4 +1,4 @@
-"""Course: the lessons that come with the program, in order."""
+"""Course: the lessons that come with the program, in the order of learning."""
 
 from __future__ import annotations
 

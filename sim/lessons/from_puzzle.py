@@ -1,4 +1,4 @@
-"""Conversion of a puzzle to a lesson: its line is the trace, and the scenes ask what happens next."""
+"""Conversion of a puzzle to a lesson about it: the puzzle is the trace, and the scenes ask what happens next."""
 
 from __future__ import annotations
 

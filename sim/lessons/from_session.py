@@ -18,7 +18,9 @@ SAY = "What is there to be seen here? Numbers come from the run: the mean wait i
 
 
 def lesson_of(session: Session, path: str | Path) -> str:
-    """Return the text of a lesson for `path`; raise an error for anything that a lesson cannot have."""
+    """Return the text of a lesson file to be saved at `path`. Raise an error if the session has something that a lesson
+    cannot have.
+    """
     if session.named_code or any(code_in(spec) for spec in _specs(session)):
         raise LessonError("the session has user-defined policies, and a lesson runs no code", path)
     title = Path(path).stem.replace("-", " ").replace("_", " ").capitalize()
@@ -42,7 +44,7 @@ def _specs(session: Session) -> Iterator[str]:
 
 
 def _trace(session: Session, path: str | Path) -> str:
-    """Return the name of a sample, or of a file in the lesson's folder."""
+    """Return the trace as a lesson names it: a sample, or a file in the lesson's folder."""
     trace = session.trace
     if trace.is_sample or is_line(trace.name):
         return trace.name
@@ -55,7 +57,9 @@ def _trace(session: Session, path: str | Path) -> str:
 
 
 def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
-    """Yield the entries of a scene at the bookmark; for a branch, also the switch or fork with which it began."""
+    """Yield the keys and values of a scene at this bookmark; on a branch, also the switch or comparison with which it
+    began.
+    """
     branches = {branch.name: branch for branch in session.branches}
     branch = branches[mark.branch]
     yield "title", mark.name
@@ -70,7 +74,7 @@ def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
 
 
 def _switched(branch: BranchRecord) -> str | None:
-    """Return the policy to which the branch was switched, or None."""
+    """Return the policy to which the branch switched at its begin, or None."""
     return branch.switches[0].spec if branch.parent is not None and branch.forked and branch.switches else None
 
 

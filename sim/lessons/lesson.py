@@ -13,7 +13,9 @@ from sim.errors import FileError
 from sim.machine.processors import Placement
 
 Kind = Literal["next", "start", "policy", "gains", "loses", "number"]
-"""Kinds of questions: next job to start, start of a job, policy of a schedule, largest gain or loss, a number."""
+"""Kind of question: the next job to start, a start, the policy of a schedule, the job that gains or loses most, or a
+number.
+"""
 PAPERS: Mapping[str, str] = {
     "": "To begin with, and in the end",
     "Z": "Zhang et al. 2000",
@@ -22,7 +24,7 @@ PAPERS: Mapping[str, str] = {
     "W": "Ward et al. 2002",
     "LS": "Lawson and Smirni 2002",
 }
-"""Titles of the papers by short name; a user's own lesson may name any source."""
+"""Title of each paper by its short name; a user's own lesson may name any other source."""
 ORDER = (
     "read-this-chart", "backfilling", "draw-a-puzzle", "be-the-scheduler", "zkp-lies", "zkp-doubled",
     "zkp-short-first", "zkp-early-end", "w-slip", "w-starving", "w-two-windows", "ls-boundaries", "ls-own-queue",
@@ -31,22 +33,22 @@ ORDER = (
 )  # fmt: skip
 """Names of the built-in lessons in the order of learning."""
 THE_END = "end"
-"""Name of the time at which the last job has ended."""
+"""Word for the time at which the last job has ended."""
 PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "code", "strip", "metrics")
 """Panels that a scene can show next to the chart."""
 COLOURS = (
     "job", "user", "queue", "partition", "width", "length", "wait", "slowdown", "estimate", "passed", "versus",
 )  # fmt: skip
-"""Colourings of jobs that a scene can choose."""
+"""Names of the colourings of jobs that a scene can choose."""
 Zoom: TypeAlias = "Literal['all', 'first'] | tuple[str, str]"
 """Visible time of a scene: the whole run, the first view, or a time window."""
 
 
 class LessonError(FileError):
-    """Error in a lesson: it is unreadable, or not true of the run."""
+    """Error in a lesson file: it cannot be read, or a statement in it is false in the run."""
 
     others: tuple[LessonError, ...] = ()
-    """Further errors, as far as known."""
+    """Other errors of the same lesson, as far as they are known."""
 
     @classmethod
     def first_of(cls, wrong: Iterable[LessonError]) -> LessonError:
@@ -58,28 +60,28 @@ class LessonError(FileError):
 
 @dataclass(frozen=True)
 class Ask:
-    """Question of a scene, whose right answer is found in the run."""
+    """Question of a scene; the right answer is computed by the run."""
 
     kind: Kind
     question: str = ""
-    """Text of the question; "" for the standard one."""
+    """Text of the question; "" for the standard text of its kind."""
     job: str = ""
-    """Job whose start is the answer"""
+    """Name of the job whose start is the answer"""
     of: str = ""
-    """Name of the number that is the answer"""
+    """Name of the number that is the answer, as in `sim.lessons.names`"""
     among: tuple[str, ...] = ()
-    """Runs to choose from."""
+    """Specs of the policies among which the answer must be chosen."""
     under: str = ""
     """Policy of the other run, in which a job gains or loses"""
     within: float = 0.0
-    """Tolerated relative error of a number; 0 for the default."""
+    """Relative error of a number up to which an answer is right; 0 for the default."""
     then: str = ""
     """Text shown with the answer, after the program's own reason."""
 
 
 @dataclass(frozen=True)
 class LessonScene:
-    """Scene of a lesson; a value of None is taken from the scene before."""
+    """Scene of a lesson. A field that is None keeps the value of the scene before."""
 
     title: str = ""
     say: str = ""
@@ -88,27 +90,29 @@ class LessonScene:
     at: str | None = None
     """Time or step of the scene, or "end"."""
     when: str | None = None
-    """Stop condition; the scene is at the first step after the scene before that meets it."""
+    """Condition; the scene is at the first step, after the scene before, that meets it."""
     before: str | None = None
-    """Stop condition; the scene is just before the first step that meets it."""
+    """Condition; the scene is just before the first step that meets it."""
     policy: str | None = None
     """Policy of the whole run from this scene on; `easy with exact` also sets the estimates."""
     switch: str | None = None
     """Policy that takes over at the scene's time, in this scene only."""
     compare: str | None = None
-    """Policy of a second run in this scene; with `compare_here`, it takes over at the scene's time."""
+    """Policy of a second run that is shown next to the first; with `compare_here` it takes over only at the scene's
+    time.
+    """
     compare_here: str | None = None
     show: tuple[str, ...] | None = None
-    """Names of the panels to show."""
+    """Names of the panels that the scene shows."""
     over: str | None = None
-    """Name of the panel over the chart on a small screen."""
+    """Name of the panel that covers the chart if the screen is small."""
     zoom: Zoom | None = None
     select: str | None = None
     """Name of the selected job."""
     colour: str | None = None
     ask: Ask | None = None
     holds: tuple[str, ...] = ()
-    """Claims of the text, such as `J5.end <= J3.start`, that must be true."""
+    """Statements that the text makes, such as `J5.end <= J3.start`; they must be true in the run."""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
     """Line number of each key in the file; "" for the beginning of the scene."""
 
@@ -118,7 +122,7 @@ class LessonScene:
 
 @dataclass(frozen=True)
 class Lesson:
-    """Lesson: scenes on one trace."""
+    """Lesson: a trace, a policy, and scenes with texts and questions."""
 
     name: str
     title: str
@@ -134,7 +138,7 @@ class Lesson:
     options: Mapping[str, Any] = field(default_factory=dict)
     placement: Placement = "lowest"
     picture: int = 1
-    """Number of the scene whose chart represents the lesson, counted from 1."""
+    """Number of the scene, from 1, whose chart is the lesson's picture."""
     path: str = ""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
 
@@ -144,6 +148,6 @@ class Lesson:
         return len(self.scenes) + bool(self.exercise)
 
     def wrong(self, what: str, scene: LessonScene | None = None, key: str = "") -> LessonError:
-        """Return an error with the line of that key of a scene, or of the lesson."""
+        """Return an error that names the line of `key` in the scene or, without a scene, in the head of the lesson."""
         line = self.lines.get(key, 0) if scene is None else scene.line(key)
         return LessonError(what, self.path or self.name, line)

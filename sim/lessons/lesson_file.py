@@ -80,7 +80,7 @@ def read_lesson(path: str | Path) -> Lesson:
 
 
 def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:
-    """Return a function that records an error in a value and returns None in its place."""
+    """Return a wrapper of a method that reads a value: on an error it records the error and returns None."""
 
     @wraps(take)
     def taken(table: _Table, /, *args: P.args, **named: P.kwargs) -> T | None:
@@ -94,13 +94,15 @@ def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_T
 
 
 class _Table:
-    """Table being read: values are checked when taken, and keys never taken are refused."""
+    """Table of a lesson file while it is read. Values are checked when they are read; a key that is never read is an
+    error.
+    """
 
     def __init__(
         self, name: str, values: Mapping[str, Any], lines: Mapping[str, int], path: str | Path, wrong: list[LessonError]
     ) -> None:  # fmt: skip
         self.name, self.lines, self.path, self.wrong = name, lines, path, wrong
-        """Name, lines and path of the table, and the errors found in the lesson so far."""
+        """Name of the table, line of each key, path of the file, and the errors found in the file so far."""
         self._values = dict(values)
 
     def note(self, what: str, key: str = "") -> None:
@@ -115,7 +117,7 @@ class _Table:
 
     @_noted
     def words(self, key: str, most: int = A_LINE, needed: bool = False) -> str | None:
-        """Return the text of a key, whose length is limited."""
+        """Return the text under a key, of at most `most` letters. A missing key gives None, or an error if `needed`."""
         value = self.take(key)
         if value is None and not needed:
             return None
@@ -129,7 +131,7 @@ class _Table:
 
     @_noted
     def moment(self, key: str) -> str | None:
-        """Return a time or a step, given as text or as a number of seconds."""
+        """Return the time or step under a key, which may be text or a number of seconds; None if the key is missing."""
         value = self._values.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
             self._values[key] = f"{value:.12g}" if abs(value) < 1e15 else "too late"
@@ -137,7 +139,7 @@ class _Table:
 
     @_noted
     def listed(self, key: str, among: Sequence[str] = ()) -> tuple[str, ...] | None:
-        """Return a list of words, each of them one of `among`."""
+        """Return the list of words under a key, each of which must be one of `among`; None if the key is missing."""
         value = self.take(key)
         if value is None:
             return None
@@ -160,12 +162,12 @@ class _Table:
         return value
 
     def spec(self, key: str) -> str | None:
-        """Return the spec of a built-in policy, because a lesson runs no code."""
+        """Return the spec of a policy under a key. It must be built-in, because a lesson runs no code."""
         value = self.words(key)
         return None if value is None else self._checked(value, key)
 
     def run(self, key: str) -> str | None:
-        """Return a policy, perhaps with other estimates."""
+        """Return the policy under a key, which may be followed by a kind of estimates, as in `easy with exact`."""
         value = self.words(key)
         return None if value is None else self._checked_run(value, key)
 
@@ -207,7 +209,7 @@ class _Table:
 
 
 class _Reader:
-    """Reader of a lesson, with each value checked at its line."""
+    """Reader of a lesson file, whose errors name the line of the wrong value."""
 
     def __init__(self, path: str | Path, text: str) -> None:
         self._path, self._places = path, dict(places(text))
@@ -311,7 +313,7 @@ class _Reader:
 
 @_noted
 def _trace(top: _Table, named: str) -> str:
-    """Return the name of a file next to the lesson, of a sample, or a puzzle; no other file is opened."""
+    """Return the trace of a lesson: a file next to it, a sample, or a puzzle. Any other file is an error."""
     if is_line(named):
         try:
             return parse_puzzle(named).line
@@ -348,7 +350,7 @@ def _options(table: _Table | None) -> dict[str, Any]:
 
 @_noted
 def _option(table: _Table, name: str, option: Option) -> Any:
-    """Return the option as typed on the command line; no other file is read for it."""
+    """Return the value of an option of the trace; options that would read another file are errors."""
     value = table.take(name)
     if value is None:
         return None
@@ -394,7 +396,7 @@ def _within(table: _Table) -> float:
 
 
 def _typed(value: Any, kind: type) -> Any:
-    """Return a TOML value as it would be typed."""
+    """Return a value of a TOML file as text, as a user would type it for this type."""
     return str(value) if kind is str and not isinstance(value, bool) else value
 
 
@@ -406,9 +408,9 @@ _KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=\s*(.*)$""", re.ASCII | re.DOTALL
 
 
 def places(text: str) -> Iterator[tuple[tuple[tuple[object, ...], str], int]]:
-    """Yield ((table, key), line) for each key, and the first line of each table under the key "".
+    r"""Yield ((table, key), line) for each key of a TOML text; the key "" stands for the first line of a table.
 
-    >>> dict(places('title = "a"\\n[[scene]]\\nat = 3'))
+    >>> dict(places('title = "a"\n[[scene]]\nat = 3'))
     {((), 'title'): 1, ((), 'scene'): 2, (('scene', 0), ''): 2, (('scene', 0), 'at'): 3}
     """
     table: tuple[object, ...] = ()

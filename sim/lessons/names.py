@@ -35,13 +35,13 @@ IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 class Value(NamedTuple):
-    """Number with its unit, which determines its text."""
+    """Number with its unit, which determines how it is written."""
 
     number: float
     unit: Unit
 
     def written(self, now: float) -> str:
-        """Return the number as text in the program's format.
+        """Return the number as text, in the form in which the program shows it; times as seen at `now`.
 
         >>> Value(600, "moment").written(0), Value(590, "span").written(0), Value(3, "count").written(0)
         ('00:10:00', '9m50', '3')
@@ -59,20 +59,20 @@ class Value(NamedTuple):
 
 
 class Names:
-    """Values of all names at one time of a lesson."""
+    """Numbers of a lesson's runs by name, at the time of one scene."""
 
     def __init__(self, runs: Runs, moment: Moment) -> None:
         self._runs, self._moment = runs, moment
 
     def filled(self, text: str) -> str:
-        """Return the text with each name in braces replaced by its number."""
+        """Return the text with every name in braces replaced by its number."""
         return IN_BRACES.sub(lambda found: self.written(found[1]), text)
 
     def written(self, name: str) -> str:
         return self.value(name).written(self._moment.clock)
 
     def value(self, text: str) -> Value:
-        """Return the value of a name, or of a difference or a sum of names."""
+        """Return the value of a name, or of names added or subtracted."""
         first, *others = re.split(r"\s([+-])\s", text.strip())
         value = self._term(first)
         for sign, term in zip(others[::2], others[1::2], strict=True):
@@ -83,7 +83,7 @@ class Names:
         return value
 
     def claim(self, text: str) -> str | None:
-        """Return the error in a claim such as `J5.end <= J3.start`, or None if the claim is true."""
+        """Return None if a statement such as `J5.end <= J3.start` is true; otherwise what is wrong with it."""
         found = _CLAIM.fullmatch(text.strip())
         if found is None:
             raise ParameterError(f"{quoted(text)}: expected a claim such as J5.end <= J3.start")
@@ -95,7 +95,7 @@ class Names:
         return f"{text} does not hold: {f' {relation} '.join(told)}"
 
     def _side(self, text: str) -> Value:
-        """Return the value of one side of a claim: names, a number or a time."""
+        """Return the value of one side of a statement: names, a number or a time."""
         if re.match(r"[\d-]", text.strip()):
             try:
                 return Value(float(text), "factor")

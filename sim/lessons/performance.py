@@ -1,4 +1,6 @@
-"""Evaluation of a lesson: each scene with its time, its text with numbers of the run, and its right answer."""
+"""Evaluation of a lesson: each scene with its time, its text with numbers of the run, and the right answer of its
+question.
+"""
 
 from __future__ import annotations
 
@@ -22,36 +24,36 @@ from sim.workload.source import Source
 
 T = TypeVar("T")
 FEW = 40
-"""Number of jobs up to which a scene shows all of them."""
+"""Largest number of jobs for which a scene shows the whole run."""
 SHOWN: tuple[str, ...] = ("queue",)
-"""Panels of a first scene that names none."""
+"""Names of the panels that the first scene shows if it names none."""
 
 
 @dataclass(frozen=True)
 class Staged:
-    """Scene ready to be shown, with the values taken from the scenes before."""
+    """Scene that is ready to be shown, with what it keeps from the scenes before."""
 
     title: str
     text: str
-    """Markdown text with numbers of the run."""
+    """Text of the scene in Markdown, with numbers of the run."""
     notes: str
     moment: Moment
     window: tuple[float, float] | None
-    """Time window of the chart; None for the initial one."""
+    """First and last time that the chart shows; None for the default."""
     panels: tuple[str, ...]
     over: str | None
     selected: int | None
     colour: str
     question: Question | None = None
     then: str = ""
-    """Text shown with the answer."""
+    """Text that is shown after the answer."""
 
 
 EXERCISE_NOTES = "Let two students work at one screen. Collect what they found, and why, before you close."
 
 
 class Performance:
-    """Performance of a lesson: its scenes are evaluated one after the other, as each may depend on the one before."""
+    """Evaluation of a lesson, scene by scene, because each scene may keep values of the one before."""
 
     def __init__(self, lesson: Lesson, trace: Trace | None = None, workload: Workload | None = None) -> None:
         self.lesson = lesson
@@ -65,16 +67,16 @@ class Performance:
         self.trace, self.workload = trace, workload
         self.runs = Runs(workload, lesson.policy, lesson.placement, self._estimated)
         self._wrong: list[LessonError] = []
-        """Errors of the current scene"""
+        """Errors found in the scene that is being evaluated"""
         self._home = FIRST
-        """Name of the run under the policy of the scene"""
+        """Name of the branch with the policy of the scene from the beginning"""
         self._before: Staged | None = None
         self._zoom: LessonScene | None = None
         self._show = SHOWN
         self._over: str | None = None
 
     def staged(self) -> tuple[Staged, ...]:
-        """Return all scenes; raise the first error."""
+        """Return all scenes evaluated; raise the first error."""
         return tuple(self.stage(scene) for scene in self.scenes)
 
     @property
@@ -90,8 +92,8 @@ class Performance:
             )
 
     def stage(self, scene: LessonScene) -> Staged:
-        """Return this scene, which follows the one before, with its values filled in. Raise an error that lists
-        all mistakes in the scene.
+        """Return this scene evaluated; it must follow the one evaluated before. Raise an error that lists all mistakes
+        in it.
         """
         self._wrong = []
         was, moment = self._before, self._moment(scene)
@@ -125,17 +127,17 @@ class Performance:
         return staged
 
     def _estimated(self, estimates: str) -> Workload:
-        """Return the same jobs with other estimates."""
+        """Return the jobs of the trace with other estimates."""
         source = Source.of_options(self.lesson.trace, {**self.lesson.options, "estimates": estimates})
         return source.made(Workload.of(self.trace, source.procs, source.machine))
 
     def _filled(self, scene: LessonScene, key: str, text: str, moment: Moment) -> str:
-        """Return the text with the number of each name in braces."""
+        """Return the text of a scene's key with the number in place of each name in braces."""
         names = Names(self.runs, moment)
         return IN_BRACES.sub(lambda found: self._tried(scene, key, lambda: names.written(found[1]), ""), text)
 
     def _tried(self, scene: LessonScene, key: str, made: Callable[[], T], instead: T) -> T:
-        """Return the made value; on an error, record it and return `instead`."""
+        """Return the result of `made`. If it raises an error, record the error and return `instead`."""
         try:
             return self._checked(scene, key, made)
         except LessonError as error:
@@ -143,7 +145,7 @@ class Performance:
             return instead
 
     def _checked(self, scene: LessonScene, key: str, made: Callable[[], T]) -> T:
-        """Return the made value; raise its error with the place in the lesson."""
+        """Return the result of `made`. If it raises an error, raise it with the place of `key` in the file."""
         try:
             return made()
         except LessonError:
@@ -156,7 +158,7 @@ class Performance:
     # Moments
 
     def _moment(self, scene: LessonScene) -> Moment:
-        """Return the time of a scene, and the name of the compared run."""
+        """Return the time of a scene in its run, and the branch that it compares, if any."""
         if (spec := scene.policy) is not None:
             self._home = self._checked(scene, "policy", lambda: self.runs.branch(spec))
         moment = self._place(scene, self._since(self._home))
@@ -171,8 +173,8 @@ class Performance:
         return moment
 
     def _since(self, branch: str) -> Moment:
-        """Return the time of the scene before, in this run; a question on gains is shown at the end, which does not
-        count.
+        """Return the time of the scene before in this run. A question on gains is shown at the end, which does not
+        count as time.
         """
         if self._before is None:
             return self.runs.at_step(branch, 0)
@@ -223,7 +225,7 @@ class Performance:
 
     @cached_property
     def _whole(self) -> tuple[float, float]:
-        """Return the time window of the whole run under all policies of the lesson."""
+        """Return the first and last time of the run, under all policies of the lesson."""
         specs = {self.lesson.policy}
         for scene in self.lesson.scenes:
             asked = () if scene.ask is None else (*scene.ask.among, scene.ask.under)
@@ -252,13 +254,13 @@ class Performance:
 
 
 def source_of(lesson: Lesson) -> Source:
-    """Return the source of a lesson; a sample's name is never a file of the current folder."""
+    """Return the source of the lesson's workload. A name of a sample never means a file in the current folder."""
     is_hidden = not os.path.isabs(lesson.trace) and os.path.exists(lesson.trace)
     return Source.of_options(str(sample_path(lesson.trace)) if is_hidden else lesson.trace, lesson.options)
 
 
 def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
-    """Return the valid scenes of a lesson file, and the errors in other scenes or the whole file."""
+    """Return the scenes of a lesson file without errors, and the errors of the others."""
     try:
         performance = Performance(read_lesson(path))
     except LessonError as error:

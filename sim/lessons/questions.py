@@ -29,7 +29,7 @@ MOST_CHOICES = 9
 MOST_REASONS = 40
 """Number of steps before the right time for which the reason to wait is kept."""
 NEAR = 0.03
-"""Distance on the chart, as a share of the visible time, within which a click counts as right."""
+"""Share of the visible time by which a click on the chart may miss the right time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,17 @@ class AnswerOption:
     """Possible answer to a question."""
 
     key: str
-    """Text that the user types for this answer: the number of the job, or of the answer."""
+    """Text that a user types to choose this answer: the number of the job, or that of the answer."""
     label: str
     rank: int | None = None
     is_right: bool = False
     why: str = ""
-    """Comment of the program on this answer."""
+    """Explanation of why this answer is right or wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Reply to an answer: whether it is right, and the reason."""
+    """Result of an answer: whether it is right, and why."""
 
     is_right: bool
     told: str
@@ -55,30 +55,30 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Question:
-    """Question with its right answer."""
+    """Question with its right answer, and what is needed to judge other answers."""
 
     kind: Kind
     asks: str
     told: str
-    """Answer, with the program's reason."""
+    """Text of the right answer, with the program's reason."""
     seen: Moment
-    """Time at which the answer is visible."""
+    """Time at which the right answer can be seen in the run."""
     facts: str = ""
-    """Facts needed for an answer: the waiting jobs and their requests."""
+    """Facts that are needed to answer: the waiting jobs and what they request."""
     choices: tuple[AnswerOption, ...] = ()
-    """Possible answers; empty if a time or a number is asked for."""
+    """Answers to choose from; empty if the answer is a time or a number."""
     value: Value | None = None
     within: float = 0.0
-    """Largest error that still counts as right."""
+    """Largest error with which a time or a number is still right."""
     reads: Callable[[str], float] = float
-    """Function that parses a typed number."""
+    """Function that parses a typed time or number."""
     rank: int | None = None
-    """Job of the answer, once it is given."""
+    """Rank of the job that is selected after the answer, or None."""
     why_not: Callable[[float], str] = lambda given: ""
-    """Function that returns what the run says against a wrong time."""
+    """Function that returns, for a wrong time, the reason in the run against it."""
 
     def read(self, text: str) -> AnswerOption | float:
-        """Return the answer that was typed; raise an error for a text that is no answer."""
+        """Return the answer that a typed text means. Raise an error if it is no possible answer."""
         if self.choices:
             typed = text.strip().lower().removeprefix("j")
             for choice in self.choices:
@@ -88,24 +88,24 @@ class Question:
         return self.reads(text)
 
     def begun(self, text: str) -> AnswerOption | None:
-        """Return the choice that the typed text means, if no longer text could mean another choice; otherwise None."""
+        """Return the choice that the text typed so far means; None if it could still become another one."""
         typed = text.strip().lower().removeprefix("j")
         meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]
         return meant[0] if typed and len(meant) == 1 and meant[0].key.lower() == typed else None
 
     def of_rank(self, rank: int) -> AnswerOption | None:
-        """Return the choice for a clicked job, or None."""
+        """Return the choice for a job that the user clicked, or None."""
         return next((choice for choice in self.choices if choice.rank == rank), None)
 
     def written(self, given: AnswerOption | float) -> str:
-        """Return the answer as text: the label of a choice, or a number with its unit."""
+        """Return an answer as text: the label of the choice, or the number with its unit."""
         if isinstance(given, AnswerOption):
             return given.label
         assert self.value is not None
         return Value(given, self.value.unit).written(self.value.number)
 
     def judge(self, given: AnswerOption | float) -> Verdict:
-        """Return the reply to an answer: whether it is right, and the reason."""
+        """Return whether an answer is right, and why."""
         if isinstance(given, AnswerOption):
             if given.is_right:
                 return Verdict(True, f"Right. {self.told}")
@@ -117,7 +117,7 @@ class Question:
         return Verdict(False, " ".join(filter(None, (self._missed(given, off), self.why_not(given), self.told))))
 
     def _missed(self, given: float, off: float) -> str:
-        """Return how wrong a time or a duration is, and for other numbers the direction."""
+        """Return text on how far off an answer is; for plain numbers only whether it is too small or too large."""
         assert self.value is not None
         unit = self.value.unit
         if unit not in ("moment", "span"):
@@ -128,7 +128,7 @@ class Question:
 
 
 def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    """Return the question of a scene; `window` is the visible time."""
+    """Return the question of a scene with its right answer; `window` is the time that the chart shows."""
     return _KINDS[ask.kind](ask, runs, moment, window)
 
 
@@ -162,13 +162,13 @@ def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> 
 
 
 def _waiting(jobs: Sequence[Job]) -> str:
-    """Return the processors and the estimate of each job as text."""
+    """Return text on what each of these jobs requests: processors and estimate."""
     told = [f"{name(job)} {job.procs:,} × {span(job.estimate)}" for job in jobs[:MOST_CHOICES]]
     return f"Processors × estimate: {' · '.join(told)}" if told else ""
 
 
 def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
-    """Return the first waiting jobs, and all needed ones wherever they are in the queue."""
+    """Return the first few waiting jobs, and the needed ones wherever they are in the queue."""
     kept = {job.rank for job in needed}
     for job in waiting:
         if len(kept) < MOST_CHOICES:
@@ -177,7 +177,7 @@ def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
 
 
 def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
-    """Return the reason why the job does not start, with the processors free at the time of the question."""
+    """Return the reason why the job does not start next, with the processors that were free then."""
     at = clock_near(seen.clock)
     found = evidence_of(runs.at(seen), job.rank, at)
     before = runs.timeline.snapshot_within(0)
@@ -190,7 +190,7 @@ def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
 
 
 def _begins(runs: Runs, seen: Moment, job: Job) -> str:
-    """Return a sentence on why the job starts."""
+    """Return a sentence on why the job starts in the step that is seen."""
     at = clock_near(seen.clock)
     shown = runs.at(seen)
     found = evidence_of(shown, job.rank, at)
@@ -264,7 +264,7 @@ def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
 
 
 def _parted(runs: Runs, branch: str, other: str) -> str:
-    """Return a sentence on the first difference from another run, and on what each run did then."""
+    """Return a sentence on the first difference of two runs, and on what each did then."""
     runs.complete(branch)
     runs.complete(other)
     names = runs.title(branch), runs.title(other)
@@ -293,7 +293,9 @@ def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
-    """Return the question whose job's end the other run moves most: to an earlier time (-1) or a later one (1)."""
+    """Return the question which job's end the other run moves most: to an earlier time (`sign` -1) or a later one
+    (1).
+    """
     branch, other = moment.branch, runs.branch(ask.under)
     ours, theirs = runs.title(branch), runs.title(other)
     here, there = runs.schedule(branch).end, runs.schedule(other).end

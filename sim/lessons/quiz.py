@@ -1,4 +1,4 @@
-"""Endless quiz on small random workloads, whose difficulty adapts to the answers.
+"""Quiz without end: questions on small random workloads, whose difficulty adapts to the answers.
 
 The questions depend only on the seed, the number of the question and the difficulty: a class with one seed gets the
 same questions as long as its answers are as good.
@@ -28,22 +28,22 @@ TRIES = 200
 STREAK = 2
 """Number of right answers in a row that lead to the next difficulty."""
 FURTHEST = 3000
-"""Number of steps of a long trace within which questions are asked."""
+"""Number of steps at the beginning of a long trace within which questions are asked."""
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
-"""Policies among which the user must find the one that made a schedule."""
+"""Policies of which one made a schedule, in questions that ask which."""
 
 
 @dataclass(frozen=True)
 class Difficulty:
-    """Difficulty of a question."""
+    """Difficulty of a question: how many jobs there are, and how hard the answer is to find."""
 
     jobs: int
     policies: tuple[str, ...]
     kinds: tuple[Kind, ...]
     by_passing: bool
-    """True if the answer has to be a job that is not first in the queue."""
+    """True if the job in the answer must not be the first in the queue."""
     factors: tuple[int, ...] = (1,)
-    """Factors of estimates over run times."""
+    """Factors of which one is chosen at random as the ratio of estimates to run times."""
 
 
 LEVELS = (
@@ -65,7 +65,7 @@ LEVELS = (
 
 @dataclass(frozen=True)
 class Quiz:
-    """Quiz with the score so far."""
+    """Quiz at one question, with the score so far."""
 
     seed: int
     number: int = 1
@@ -79,7 +79,7 @@ class Quiz:
     policy: str = ""
     """Policy of the questions; "" for random ones."""
     given: tuple[Trace, Workload] | None = None
-    """Trace of the questions, in place of random workloads; or None."""
+    """Trace and workload of all questions; None for random workloads."""
 
     @property
     def told(self) -> str:
@@ -106,7 +106,7 @@ class Quiz:
         )
 
     def ask(self) -> tuple[Performance, Walk]:
-        """Return the question as a lesson on its own workload."""
+        """Return the question as a lesson on its own workload, at its scene."""
         lot = np.random.default_rng([self.seed, self.number, self.level])
         for _ in range(TRIES):
             try:
@@ -142,7 +142,7 @@ def _one(lot: np.random.Generator, things: Sequence[Any]) -> Any:
 
 
 def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> LessonScene | None:
-    """Return a scene that is worth a question, or None."""
+    """Return a scene with a question of this kind that is not too easy, or None."""
     if kind == "next":
         there = list(_starts(runs, by_passing))
         if not there:
@@ -166,7 +166,7 @@ def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
 
 
 def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
-    """Yield (step, job) for each start of a waiting job while others keep waiting.
+    """Yield (step, job) for each start of a waiting job that leaves other jobs waiting.
 
     With `by_passing` the job is not the first in the queue.
     """
@@ -189,7 +189,7 @@ def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
 
 
 def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
-    """Return the policy of the runs and other policies with different schedules, in random order."""
+    """Return policies with different schedules in random order, including the policy of the runs."""
     own = runs.spec(FIRST)
     found = [own]
     for spec in RIVALS:
@@ -203,7 +203,7 @@ def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
 
 
 def made_by_lot(lot: np.random.Generator, level: Difficulty) -> tuple[Trace, Workload]:
-    """Return a few random jobs on a small machine that soon has a queue."""
+    """Return a workload of a few random jobs on a machine so small that they soon wait."""
     count = level.jobs
     table = np.full((count, len(Field)), -1.0)
     table[:, Field.ID] = np.arange(1, count + 1)

@@ -1,4 +1,4 @@
-"""Runs of a lesson: one workload under several policies, each a branch of one timeline, computed to its end."""
+"""Runs of a lesson: one workload under several policies, each computed to its end as a branch of one timeline."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from sim.workload.categories import TAU
 from sim.workload.model import Workload
 
 FIRST = "main"
-"""First branch of a timeline."""
+"""Name of the first branch of a timeline."""
 WITH = " with "
-"""Separator of a policy and its estimates, if they are not the lesson's: `easy with exact`."""
+"""Word between a policy and a kind of estimates, as in `easy with exact`, if the lesson's estimates are replaced."""
 
 
 class Moment(NamedTuple):
-    """Time in one run, and the run that is compared."""
+    """Time in one run, with the run that is compared with it."""
 
     branch: str
     step: int
     clock: float
-    """Time in seconds, from that of the step up to before the next step."""
+    """Time in seconds: that of the step, or any later time before the next step."""
     beside: str | None = None
     """Name of the branch that is compared, or None"""
 
 
 class Runs:
-    """Whole runs of a lesson, by policy and estimates."""
+    """Runs of a lesson's workload, by policy and kind of estimates; each is computed to its end."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Runs:
         placement: Placement = "lowest",
         estimated: Callable[[str], Workload] | None = None,
     ) -> None:
-        """Begin with the jobs of the trace; `estimated` returns them with other estimates."""
+        """Begin with the jobs of the trace; `estimated` returns them with another kind of estimates."""
         self.workload = workload
         self.timeline = Timeline(workload, policy, placement=placement)
         self._placement: Placement = placement
@@ -63,9 +63,7 @@ class Runs:
     # Branches
 
     def branch(self, run: str) -> str:
-        """Return the name of the branch with this policy from the beginning; `easy with exact` also sets the
-        estimates.
-        """
+        """Return the name of the branch under this policy; `run` may name estimates, too, as in `easy with exact`."""
         spec, has_estimates, estimates = run.partition(WITH)
         spec, ours = written_policy(parse_policy(spec)), self.workload.estimated
         of = estimates.strip() if has_estimates else ours
@@ -82,15 +80,15 @@ class Runs:
         return self._named[called]
 
     def workload_of(self, branch: str) -> Workload:
-        """Return the jobs with the estimates of that run."""
+        """Return the workload of that branch, with its estimates."""
         return self.timeline.branches[branch].engine.workload
 
     def title(self, branch: str) -> str:
-        """Return the name of the run."""
+        """Return the title of the branch for the user."""
         return self.timeline.branches[branch].title
 
     def switched(self, moment: Moment, spec: str) -> str:
-        """Return the name of the branch that switches to another policy at a time."""
+        """Return the name of the branch that switches to the policy `spec` at this time."""
         spec = written_policy(parse_policy(spec))
         name = f"{spec} from step {moment.step:,} of {moment.branch}"
         if name not in self.timeline.branches:
@@ -100,17 +98,17 @@ class Runs:
         return name
 
     def spec(self, branch: str) -> str:
-        """Return the last policy of the branch."""
+        """Return the spec of the policy that decides at the end of the branch."""
         return written_policy(self.timeline.branches[branch].engine.state.policy)
 
     def complete(self, branch: str) -> None:
-        """Compute the branch to its end."""
+        """Compute the branch to the end of its run."""
         if not self.timeline.branches[branch].complete:
             self.timeline.look_at(branch)
             self.timeline.compute_all()
 
     def schedule(self, branch: str) -> Schedule:
-        """Return the whole schedule of the branch."""
+        """Return the results of the whole branch."""
         if branch not in self._schedules:
             self.complete(branch)
             self._schedules[branch] = self.timeline.branches[branch].engine.schedule()
@@ -128,24 +126,24 @@ class Runs:
 
     @property
     def end(self) -> float:
-        """Return the latest end of all computed runs."""
+        """Return the time at which the last of all computed runs ends."""
         return max(map(self.last, self._schedules))
 
     # Moments
 
     def at(self, moment: Moment) -> Snapshot:
-        """Return the state at a moment."""
+        """Return the state at this time."""
         self._go(moment)
         return self.timeline.snapshot()
 
     def at_time(self, branch: str, time: float) -> Moment:
-        """Return the moment at that time in a run; its beginning if no step has been made by then."""
+        """Return the moment of a branch at this time; the beginning of the branch if no step is made by then."""
         self.timeline.look_at(branch)
         self.timeline.seek_time(time)
         return Moment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))
 
     def typed(self, text: str, moment: Moment) -> float:
-        """Return the seconds of a typed time, date or step of that run; a time of day belongs to the current day."""
+        """Return the seconds of a time, date or step that the lesson names; a time of day is on the day of `moment`."""
         found = parse_moment(text, moment.clock)
         if isinstance(found, Step):
             return self.at_step(moment.branch, found.number).clock

@@ -1,4 +1,4 @@
-"""Progress of a user through a lesson: the current scene, the answers, and what is visible.
+"""Progress of a user through a lesson: the current scene, the answers, and what is shown.
 
 A walk is immutable: the screen or the presenter replaces it with the next one.
 """
@@ -14,35 +14,35 @@ from sim.lessons.questions import AnswerOption, Question, Verdict
 from sim.lessons.runs import Moment
 
 IN_QUESTIONS = ("queue", "matrix", "partitions")
-"""Panels that do not reveal the answer of a question."""
+"""Names of the panels that a question may show, because they do not give away its answer."""
 LONGEST_ANSWER = 24
 
 
 @dataclass(frozen=True, slots=True)
 class SceneNow:
-    """Current scene as text, for the class and for the teacher."""
+    """Current scene, for the class and for the teacher."""
 
     lesson: str
     title: str
     text: str
-    """Markdown text with paragraphs, lists, **strong**, *emphasis* and `code`, and numbers of the run."""
+    """Text in Markdown with numbers of the run; it has paragraphs, lists, **strong**, *emphasis* and `code`."""
     notes: str
     index: int
-    """Index of the scene, counted from 0."""
+    """Number of the scene, counted from 0."""
     count: int
     question: Question | None = None
-    """Open question."""
+    """Question of the scene, or None."""
     typed: str = ""
-    """Typed beginning of an answer."""
+    """Answer as far as the user has typed it."""
     verdict: Verdict | None = None
-    """Reply to the answer; for a skipped question, the right answer."""
+    """Result of the answer; for a skipped question the right answer. None before that."""
     is_off: bool = False
-    """True while the user explores outside the lesson."""
+    """True while the user explores the run outside of the lesson."""
 
 
 @dataclass(frozen=True)
 class Walk:
-    """Progress in a lesson: the scene; a question has two sides, before and after the answer."""
+    """Place of a user in a lesson: a scene and, if it has a question, whether that is answered."""
 
     lesson: Lesson
     scenes: tuple[Staged, ...]
@@ -50,16 +50,16 @@ class Walk:
     typed: str = ""
     verdict: Verdict | None = None
     guessed: float | None = None
-    """Answer to a question for a time or a number; None for other answers."""
+    """Time or number that the user answered; None for other answers."""
     given: str = ""
-    """Answer in the question's own words; "" before an answer, or for a skipped question."""
+    """Answer as the question writes it; "" before the answer, or if the question was skipped."""
     is_off: bool = False
     answers: tuple[tuple[int, bool], ...] = ()
-    """Number of the scene and True if right, for each answer."""
+    """For each answer: number of its scene, and True if it was right."""
 
     @classmethod
     def of(cls, performance: Performance, index: int = 0) -> Walk:
-        """Return a walk at the beginning of a whole lesson."""
+        """Return a walk at the scene with this index of an evaluated lesson."""
         scenes = performance.staged()
         return cls(performance.lesson, scenes, min(max(index, 0), len(scenes) - 1))
 
@@ -69,7 +69,7 @@ class Walk:
 
     @property
     def open_question(self) -> Question | None:
-        """Return the question that is not yet answered."""
+        """Return the question of the scene as long as it is not answered, or None."""
         return self.staged.question if self.verdict is None else None
 
     @property
@@ -104,7 +104,7 @@ class Walk:
 
     @property
     def panels(self) -> tuple[str, ...]:
-        """Return the panels next to the chart."""
+        """Return the names of the panels to show next to the chart."""
         panels = self.staged.panels
         if self.verdict is not None and self.moment.beside is not None:
             return ("versus",)
@@ -112,7 +112,7 @@ class Walk:
 
     @property
     def guess(self) -> tuple[float, float] | None:
-        """Return the guessed time and the right one, or None."""
+        """Return the time that the user answered and the right one; None if no time was asked for."""
         asked = self.staged.question
         if self.guessed is None or asked is None or asked.value is None or asked.value.unit != "moment":
             return None
@@ -120,7 +120,7 @@ class Walk:
 
     @property
     def is_right(self) -> bool | None:
-        """Return True if the last answer was right, None before any answer."""
+        """Return True if the last answer was right; None before the first answer."""
         return self.answers[-1][1] if self.answers else None
 
     # Navigation
@@ -130,7 +130,7 @@ class Walk:
         return self.index == len(self.scenes) - 1 and self.open_question is None
 
     def next(self) -> Walk:
-        """Go to the next scene; an open question is answered by the run, and at the end nothing changes."""
+        """Return the walk at the next scene. An open question is answered first; at the end the walk stays the same."""
         if self.open_question is not None:
             return self._answered(None)
         return self.go(self.index + 1) if not self.is_at_the_end else self.back()
@@ -140,27 +140,27 @@ class Walk:
         return self.go(self.index if self.verdict is not None else self.index - 1)
 
     def go(self, index: int) -> Walk:
-        """Go to a scene."""
+        """Return the walk at the scene with this index."""
         index = min(max(index, 0), len(self.scenes) - 1)
         return replace(self, index=index, typed="", verdict=None, guessed=None, given="", is_off=False)
 
     def resumed(self, index: int, answers: tuple[tuple[int, bool], ...]) -> Walk:
-        """Return the walk at a scene, with the answers of an earlier walk."""
+        """Return the walk at a scene with the answers of an earlier walk."""
         known = tuple(answer for answer in answers if answer[0] in range(len(self.scenes)))
         return replace(self.go(index), answers=known)
 
     def off(self) -> Walk:
-        """Leave the lesson to explore."""
+        """Return the walk with the mark that the user explores outside of the lesson."""
         return replace(self, is_off=True, typed="")
 
     def back(self) -> Walk:
-        """Return to the lesson, at the same place."""
+        """Return the walk without that mark, at the same scene."""
         return replace(self, is_off=False)
 
     # Answers
 
     def typing(self, letter: str) -> Walk:
-        """Add a letter to the answer; if only one answer is left, choose it."""
+        """Return the walk after typing a letter of the answer; if only one choice is left, it is the answer."""
         typed, asked = (self.typed + letter)[:LONGEST_ANSWER], self.open_question
         if asked is not None and (choice := asked.begun(typed)) is not None:
             return self._answered(choice)
@@ -170,13 +170,13 @@ class Walk:
         return replace(self, typed=self.typed[:-1])
 
     def entered(self) -> Walk:
-        """Give the typed answer; raise an error if it is not possible."""
+        """Return the walk after giving the typed answer; raise an error if it is no possible answer."""
         if self.open_question is None:
             return self
         return self._answered(self.open_question.read(self.typed))
 
     def picked(self, rank: int | None, time: float | None) -> Walk:
-        """Answer by a click on the chart or in the queue: with a job, or with a time, as the question needs."""
+        """Return the walk after a click on a job or a time, which is the answer if the question asks for one."""
         asked = self.open_question
         if asked is None:
             return self
@@ -188,14 +188,14 @@ class Walk:
         return self
 
     def chosen(self, number: int) -> Walk:
-        """Answer with the choice of that number."""
+        """Return the walk after choosing the answer with this number."""
         asked = self.open_question
         if asked is None or not 0 <= number < len(asked.choices):
             raise ParameterError("there is no such choice")
         return self._answered(asked.choices[number])
 
     def _answered(self, given: AnswerOption | float | None) -> Walk:
-        """Give an answer and add the reply; None shows the right answer only."""
+        """Return the walk with this answer and its result; None stands for a skipped question."""
         asked = self.open_question
         assert asked is not None
         if given is None:

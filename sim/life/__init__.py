@@ -1,3 +1,4 @@
-"""Story of one job: as of a moment of a history (`job_state`), or from submission to end in a run of its own
+"""Life of one job, from submission to end: as far as a history goes (`job_state`), or with all reasons from a run of
+its own
 (`life`).
 """

@@ -1,4 +1,4 @@
-"""Text about a job's wait: stretches with one reason, and episodes that join several stretches."""
+"""Text about a job's wait: stretches with one reason, and episodes, which join several stretches."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_STRETCHES = 400
 
 
 def _blockers(waits: Sequence[Waited], many: str) -> str:
-    """Return the jobs that blocked this one, the longest first, or `many` if none is named."""
+    """Return the jobs that blocked this one as text, the longest first; `many` is the text if there is none."""
     seconds: dict[Job, float] = {}
     for wait in waits:
         if wait.blocker is not None:
@@ -43,12 +43,12 @@ def _blockers(waits: Sequence[Waited], many: str) -> str:
 
 
 def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
-    """Return the common reason of some stretches, worded to follow "because"."""
+    """Return the reason of some stretches as a clause after "because"."""
     return past(state, job, partial(_blockers, waits))
 
 
 def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
-    """Return the numbers of the reason, as ranges over the stretches, as text."""
+    """Return the numbers of the reason as text, each with its range over the stretches."""
     if kind in (WouldDelay, PredictedToDelay):
         return f": it needs {job.procs:,}, {_range(waits, 'extra')} extra"
     if kind is FitsNoRow:
@@ -61,7 +61,7 @@ def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
 
 
 def fitted_for(waits: Sequence[Waited]) -> str:
-    """Return as text how long enough processors were free although the job waited."""
+    """Return text on how long enough processors were free although the job waited; "" if they never were."""
     fitting = sum(wait.fitting for wait in waits)
     if not fitting:
         return ""
@@ -83,7 +83,7 @@ def seconds_of(stretches: Iterable[Lasting]) -> float:
 
 
 def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
-    """Group the stretches by the type of their reason, longest total first."""
+    """Return the stretches by type of their reason, the type with the longest total first."""
     kinds: dict[type, list[Waited]] = {}
     for wait in waits:
         kinds.setdefault(type(wait.state), []).append(wait)
@@ -91,7 +91,7 @@ def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
 
 
 class Lasting(Protocol):
-    """Interface of a stretch of time."""
+    """Stretch of time: anything with a begin and an end."""
 
     @property
     def seconds(self) -> float: ...
@@ -130,7 +130,7 @@ def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> 
 
 
 def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
-    """Return a sentence on why the job waited in these stretches and which jobs passed it."""
+    """Return a sentence on why the job waited in these stretches, and on the jobs that passed it."""
     job, time, until = life.job, waits[0].time, waits[-1].until
     kinds = by_kind(waits)
     steps = count(sum(wait.steps for wait in waits), "step")
@@ -149,7 +149,7 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
 
 
 def _ahead(waits: Sequence[Waited]) -> str:
-    """Return text on the jobs ahead of the job at the beginning and end, and on the first job in the queue."""
+    """Return text on the number of jobs ahead of the job at first and at last, and on the first job in the queue."""
     first, last = waits[0].ahead[0], waits[-1].ahead[1]
     if not first and not last:
         return ""
@@ -162,7 +162,7 @@ def _ahead(waits: Sequence[Waited]) -> str:
 
 
 def _missing(wait: Waited, job: Job) -> str:
-    """Return as text the jobs whose processors the job lacks at the beginning of the stretch."""
+    """Return text on the running jobs whose processors the job lacked at the beginning of the stretch."""
     at = clock_near(wait.time)
     holders = [f"{name(h.job)} ({h.job.procs:,}, until {at(h.until)})" for h in wait.missing]
     if len(holders) > 4:

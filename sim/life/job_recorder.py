@@ -1,4 +1,4 @@
-"""Recorder of one job: it runs the engine and records the events of the job.
+"""Recorder of the events of one job, while it runs the engine.
 
 The policy is asked for its reasons (`engine.curious`) only while the job waits, and only changes of this job are
 examined: it may be suspended for a hundred thousand steps, or take as many turns.
@@ -66,7 +66,7 @@ _HAS_MOMENT = (
 
 
 class JobRecorder:
-    """Recorder of one job, which makes the engine's steps."""
+    """Recorder of the events of one job; it makes the steps of the engine."""
 
     def __init__(self, engine: Engine, job: Job, step: Callable[[], bool]) -> None:
         self.engine, self.job, self._step_on = engine, job, step
@@ -75,7 +75,7 @@ class JobRecorder:
         self._moments: list[Moment] = []
         self._where: Where = "queue"
         self._in_rows: Literal["", "new", "known"] = ""
-        """State in the matrix: "" outside of it, "known" after the job's first turn there, "new" before"""
+        """Whether the job is in the matrix: "" if not, "new" before its first turn there, "known" after that"""
         self._since = job.submit
         """Beginning of the current wait"""
         self._decisions: Sequence[Decision] = ()
@@ -130,14 +130,14 @@ class JobRecorder:
         return True
 
     def _was_to_end(self, done: Job, running: Mapping[int, Allocation]) -> float:
-        """Return the expected end of a job that has ended; if it shared processors, its end plus its remaining
-        estimate.
+        """Return when a job that has ended was expected to end; where rows take turns, its end plus the estimate that
+        was left.
         """
         run, state = running.get(done.rank), self.engine.state
         return state.now + done.estimate - state.ran(done.rank) if run is None else run.expected_end
 
     def told(self) -> tuple[Moment, ...]:
-        """Close the open stretch and stay, and return all events."""
+        """End the stretch and the stay that are open, and return all events."""
         self._close()
         self._close_stay()
         return tuple(self._moments)
@@ -157,7 +157,7 @@ class JobRecorder:
         return run is not None and run.kind == SPECULATIVE
 
     def _own(self) -> Iterator[Decision]:
-        """Yield the decisions of this step about the job."""
+        """Yield the decisions of this step that are about the job."""
         return (decision for decision in self._decisions if getattr(decision, "job", None) is self.job)
 
     # In the queue
@@ -191,7 +191,7 @@ class JobRecorder:
         return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free, in_rows)
 
     def _note_passers(self) -> None:
-        """Record the jobs that pass the job in this step; each is recorded once."""
+        """Record the jobs that pass the job in this step, each only once."""
         known = {p.job.rank for p in self.passes}
         self.passes += [p for p in self._plans.see_passers(self._decisions) if p.job.rank not in known]
 
@@ -224,7 +224,7 @@ class JobRecorder:
     # On processors, and losing them
 
     def _see_loss(self) -> None:
-        """Record that the speculative run reached its limit."""
+        """Record that the job's speculative run was stopped at its limit."""
         started = next(m for m in reversed(self._moments) if isinstance(m, Started))
         now = self.engine.now
         self._moments.append(Requeued(now, now - started.time))
@@ -241,7 +241,7 @@ class JobRecorder:
         self._plans.forget()
 
     def _see_leaving(self) -> None:
-        """Record that the matrix was removed: the job runs alone, is suspended or, without a turn yet, waits again."""
+        """Record that the matrix is dissolved: the job runs on, is suspended or, if it had no turn, waits again."""
         self._close()
         self._close_stay()
         own = tuple(map(type, self._own()))
@@ -302,7 +302,7 @@ class JobRecorder:
         self._insert(self._waits.close())
 
     def _close_stay(self, ran: float | None = None) -> None:
-        """Close the stay in the matrix, if the job had a turn there."""
+        """End the job's stay in the matrix, which counts if the job had a turn there; `ran` is its progress."""
         if self._stay and (shared := self._stay.until(self.engine.now, ran)):
             self._insert(shared)
         self._stay = None

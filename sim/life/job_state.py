@@ -1,4 +1,4 @@
-"""State of one job at a moment of a run: its state, its stretches on processors, and the decisions about it.
+"""State of one job at a moment of a run: where it is, its stretches on processors, and the decisions about it.
 
 It is read from the history; the whole life of a job, with its reasons to wait, needs a run of its own (`life`).
 """
@@ -23,7 +23,7 @@ from sim.workload.model import Job, Workload
 
 
 class PlannedAt(NamedTuple):
-    """Planned start `at`, which was set at `time`."""
+    """Planned start `at` of a job, as it was planned at `time`."""
 
     time: float
     at: float
@@ -31,19 +31,19 @@ class PlannedAt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """Job at a moment of a run, with all decisions about it so far."""
+    """State of a job at a moment of a run, with all decisions about it so far."""
 
     rank: int
     state: str
-    """Kind of state: not submitted, waiting, running, suspended, in the matrix, finished, cancelled."""
+    """State of the job in words: not submitted, waiting, running, suspended, in the matrix, finished, cancelled."""
     start: float | None
     end: float | None
     planned: tuple[PlannedAt, ...]
     """Planned starts in order."""
     decided: tuple[tuple[float, Decision], ...]
-    """Times and decisions about the job."""
+    """Decisions about the job, each with its time."""
     stretches: tuple[tuple[float, float | None, str], ...]
-    """Start, end and kind of each stretch of the job on processors; the end is None for the current one."""
+    """Start, end and kind of each time of the job on processors; the end is None if it is still there."""
     ahead: int | None = None
     """Number of jobs ahead of the job while it waits, otherwise None."""
     passed: PassedBy = NOBODY
@@ -51,13 +51,13 @@ class JobState:
 
 
 class JobReader:
-    """Reader of one job's history; each step is read once, when it is first needed."""
+    """Reader of one job's history, which reads each step only once, when it is needed."""
 
     def __init__(self, workload: Workload, rank: int) -> None:
         self.job = workload.jobs[rank]
         self._decided: list[tuple[int, Decision]] = []
         self._read = 0
-        """Number of steps read so far"""
+        """Number of steps that have been read"""
 
     def at(self, history: Past, snapshot: Snapshot) -> JobState:
         """Return the job's state as of the snapshot, which `history` must include."""
@@ -97,7 +97,7 @@ def state_of(snapshot: Snapshot, job: Job) -> str:
 
 
 def _merged(stretches: Sequence[Stretch]) -> list[tuple[float, float | None, str]]:
-    """Return (start, end, kind) of the stretches, with consecutive stays in the matrix joined."""
+    """Return (start, end, kind) of the stretches; successive stays in the matrix become one."""
     merged: list[tuple[float, float | None, str]] = []
     for stretch in stretches:
         if merged and merged[-1][1:] == (stretch.start, stretch.kind):

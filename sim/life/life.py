@@ -23,7 +23,7 @@ from sim.workload.outages import absent
 
 @dataclass(frozen=True)
 class Life:
-    """Life of one job under one policy; `start` and `end` are None if they did not happen."""
+    """Life of one job under one policy: its events, and its start and end, which are None if they did not happen."""
 
     policy: str
     """Spec of the policy; after switches, all of them with their times."""
@@ -41,7 +41,7 @@ class Life:
     """Events in order of time."""
     passes: tuple[Pass, ...]
     in_its_way: InTheWay | None = None
-    """Jobs that passed the job and held processors that it lacked; None if unknown."""
+    """Jobs that passed this job and held processors which it lacked; None if unknown."""
 
     def __repr__(self) -> str:
         began, ended = ("never" if at is None else clock(at) for at in (self.start, self.end))
@@ -53,8 +53,8 @@ class Life:
 
     @property
     def waits(self) -> tuple[Waited, ...]:
-        """Return the stretches of waiting, without gaps: before the job's start, and after each run whose work was
-        lost.
+        """Return the stretches in which the job waited, without gaps: before its start, and after each loss of its
+        work.
         """
         return tuple(m for m in self.moments if isinstance(m, Waited))
 
@@ -65,12 +65,12 @@ class Life:
 
     @property
     def pauses(self) -> tuple[Paused, ...]:
-        """Return the suspensions in order."""
+        """Return the suspensions of the job, in order of time."""
         return tuple(m for m in self.moments if isinstance(m, Paused))
 
     @property
     def stay(self) -> Shared | None:
-        """Return the time in the matrix, or None if the job never shared processors."""
+        """Return the time that the job was in the matrix; None if it never was."""
         return next((m for m in self.moments if isinstance(m, Shared)), None)
 
 
@@ -82,7 +82,7 @@ def life_of(
     placement: Placement = "lowest",
     switches: Iterable[tuple[float, Policy | str]] = (),
 ) -> Life:
-    """Run the workload until the job ends, with these switches, and return the job's life."""
+    """Run the workload under the policy until the job ends, with these switches; return the job's life."""
     engine = Engine(workload, policy, placement=placement, curious=False)
     scenario = Scenario(workload, policy, switches, placement)
     return watch(engine, rank, scenario.stepper(engine))
@@ -96,7 +96,7 @@ def _policies(engine: Engine) -> str:
 
 
 def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> Life:
-    """Run an engine that has not reached the job's submission until the job ends; return the job's life."""
+    """Run an engine until the job ends and return the job's life. The engine must be before the job's submission."""
     job = engine.workload.jobs[rank]
     step = step or engine.step
     while (time := engine.next_time()) is not None and time < job.submit:

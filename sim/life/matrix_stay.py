@@ -11,7 +11,7 @@ from sim.workload.model import Job
 
 
 class Stay:
-    """Sums over the steps since the job was placed in the matrix; its time counts from its first turn."""
+    """Sums over the steps in which the job is in the matrix; its time there counts from its first turn."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._matrix, self._engine, self._rank = engine.state.matrix, engine, job.rank
@@ -53,7 +53,9 @@ class Stay:
             self._most = Range(self._rows, self._rows), Range(self._own, self._own)
 
     def until(self, now: float, ran: float | None = None) -> Shared | None:
-        """Return the stay up to `now` with `ran` seconds of progress, or None before its first turn."""
+        """Return the stay in the matrix up to `now`, with `ran` seconds of progress; None before the job's first
+        turn.
+        """
         if self._begin is None:
             return None
         self._pass_time(now)
@@ -73,7 +75,7 @@ class Stay:
         )
 
     def _count(self) -> tuple[int, int]:
-        """Return the number of rows in the matrix, and of the rows that the job is in."""
+        """Return the number of rows of the matrix, and how many of them the job is in."""
         return len(self._matrix.rows), len(self._matrix.rows_of(self._rank))
 
     def _pass_time(self, now: float) -> None:

@@ -14,7 +14,7 @@ from sim.workload.model import Job
 
 
 class Range(NamedTuple):
-    """Range from the smallest to the largest value of a number over some steps."""
+    """Smallest and largest value of a number over some steps."""
 
     low: float
     high: float
@@ -25,38 +25,40 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Submitted:
-    """Submission of the job; after that pass `ahead` waiting jobs are ahead of it and need `wanted` processors."""
+    """Submission of the job. After the pass at that instant, `ahead` jobs wait in front of it, which need `wanted`
+    processors.
+    """
 
     time: float
     ahead: int
     wanted: int
     free: int | None
-    """Free processors after that pass (in a matrix, of the emptiest row); None if the job has started by then."""
+    """Processors free after that pass (in a matrix, in the emptiest row); None if the job has started by then."""
     in_rows: bool = False
-    """True if there was a matrix."""
+    """True if rows took turns at that time."""
 
 
 @dataclass(frozen=True)
 class Waited:
-    """Wait from `time` to `until` for one kind of reason, `state`, with the ranges of its numbers."""
+    """Wait of the job from `time` to `until` for one kind of reason (`state`), with the ranges of its numbers."""
 
     time: float
     until: float
     steps: int
     state: Reason
-    """Reason of the last step; two reasons are of one kind if their type and the job they name are equal."""
+    """Reason at the last step. Reasons are of one kind if they have the same type and name the same job."""
     numbers: dict[str, Range]
     """Range of each number of the reason and of the `free` processors, by name."""
     ahead: tuple[int, int]
-    """Numbers of jobs ahead of the job at the beginning and at the end of the stretch."""
+    """Number of jobs in front of the job at the beginning of the stretch, and at its end."""
     fitting: float
     """Seconds in which enough processors were free for the job although it waited."""
     head: Job | None
     """First job in the queue if the policy plans for one job only, otherwise None."""
     lacking: int
-    """Number of processors that the job lacked at the beginning of the stretch."""
+    """Number of processors that were too few for the job at the beginning of the stretch."""
     missing: tuple[Holder, ...]
-    """Jobs that must end before the job fits, by expected end, as of the beginning of the stretch."""
+    """Jobs that had to end before the job could fit, by expected end, as of the beginning of the stretch."""
 
     @property
     def seconds(self) -> float:
@@ -70,31 +72,31 @@ class Waited:
 
 @dataclass(frozen=True)
 class Planned:
-    """New planned start (`was` is None) or a moved one, with possible causes at that instant."""
+    """Planned start, a first one (`was` is None) or one that moved, and what at that instant may have caused it."""
 
     time: float
     at: float
     was: float | None
     because: Reason | None
-    """Reason of the plan; None if the policy gives only an expected start."""
+    """Reason for the plan; None if the policy only expects the start."""
     early: tuple[Holder, ...] = ()
     """Jobs that ended at that instant, before their expected end."""
     passers: tuple[Job, ...] = ()
     """Jobs that passed the job since the previous plan, and still run at its previously planned start."""
     newcomers: tuple[Job, ...] = ()
-    """Jobs that arrived at that instant and are ahead of the job."""
+    """Jobs that arrived at that instant and got a place in front of the job."""
     promised: bool = False
     """True if the policy promised not to move the start later."""
 
     @property
     def moved(self) -> float:
-        """Return by how many seconds the start moved; negative is earlier."""
+        """Return by how many seconds the planned start moved; negative if to an earlier time."""
         return 0 if self.was is None else self.at - self.was
 
 
 @dataclass(frozen=True)
 class Unplanned:
-    """End of a planned start; `ahead` is the job that the policy plans for instead, if known."""
+    """Removal of the job's planned start; `ahead` is the job that the policy plans for instead, if known."""
 
     time: float
     was: float
@@ -103,7 +105,7 @@ class Unplanned:
 
 @dataclass(frozen=True)
 class Started:
-    """Start of the job; `freed` are the jobs that ended at that instant."""
+    """Start of the job; `freed` are jobs that ended at that instant, whose processors it may use."""
 
     time: float
     because: Reason
@@ -114,12 +116,12 @@ class Started:
     limit: float | None = None
     """Longest time of a speculative run in seconds."""
     came: int = 0
-    """Processors that became available at that instant."""
+    """Number of processors that became available at that instant."""
 
 
 @dataclass(frozen=True)
 class Requeued:
-    """Speculative run killed at its limit: `lost` seconds of work are lost, and it waits again."""
+    """End of a speculative run at its limit: `lost` seconds of work are lost, and the job waits again."""
 
     time: float
     lost: float
@@ -127,26 +129,28 @@ class Requeued:
 
 @dataclass(frozen=True)
 class Interrupted(Requeued):
-    """Interruption because processors of the job went down: `lost` seconds of work are lost, and it waits again."""
+    """Interruption because processors of the job went down: `lost` seconds of work are lost, and the job waits
+    again.
+    """
 
 
 @dataclass(frozen=True)
 class Returned:
-    """Removal of the matrix before the job's row had a turn: the job waits again."""
+    """Return to the queue, because the matrix was dissolved before the job's row had a turn."""
 
     time: float
 
 
 @dataclass(frozen=True)
 class Paused:
-    """Suspension from `time` until the job resumed or lost its work at `until` (None: never)."""
+    """Suspension from `time` until the job resumes or loses its work at `until`; None if neither happens."""
 
     time: float
     until: float | None
     because: Reason
     """Reason of the suspension."""
     overhead: float
-    """Seconds for which the suspended job still kept its processors."""
+    """Seconds for which the job still kept its processors after the suspension."""
     ran: float
     """Run time before the suspension, in seconds."""
     by: tuple[Job, ...]
@@ -161,7 +165,7 @@ class Paused:
 
 @dataclass(frozen=True)
 class Entered:
-    """Placement in the matrix, which then has `rows` rows."""
+    """Placement of the job in the matrix, which then has `rows` rows."""
 
     time: float
     row: int
@@ -173,28 +177,27 @@ class Entered:
 
 @dataclass(frozen=True)
 class Shared:
-    """Time in the matrix from the first turn on: the job ran whenever one of its rows had its turn.
+    """Time of the job in the matrix, from its first turn on; it ran whenever one of its rows was active.
 
-    Changes of its place are counted from its placement in the matrix.
-
+    Changes of its rows and columns are counted from its placement in the matrix.
     """
 
     time: float
     until: float
     ran: float
-    """Seconds of progress in that time."""
+    """Seconds for which the job ran in that time."""
     first: bool
-    """True if the job started with this time; False if it had run before."""
+    """True if the job first ran in that time; False if it had run before."""
     rows: Range
-    """Number of rows of the matrix."""
+    """Smallest and largest number of rows in the matrix."""
     own: Range
-    """Number of rows that the job was in."""
+    """Smallest and largest number of rows that the job was in."""
     alone: float = 0
     """Seconds in which the job was in all rows of the matrix."""
     replicated: float = 0
     """Seconds in which the job was in more than one row, but not in all."""
     moved: int = 0
-    """Number of steps after which the job had another home row than before."""
+    """Number of times that the job got another home row."""
     migrated: int = 0
     owed: float = 0
     """Seconds of its own turns that the job lost to migrations, its own and those of other jobs.
@@ -205,7 +208,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Told:
-    """Decision of the policy about the job that is no other event here."""
+    """Decision about the job for which no other class here stands."""
 
     time: float
     decision: Decision
@@ -213,7 +216,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Ended:
-    """End of the job; `killed` if its estimate ran out before it was finished."""
+    """End of the job; `killed` if its estimate was over before it was finished."""
 
     time: float
     killed: bool
@@ -225,7 +228,7 @@ Moment: TypeAlias = (
 
 
 class Pass(NamedTuple):
-    """Pass by a job that arrived later and started; `behind` if it was behind this one in queue order."""
+    """Start of a job that arrived later, while this one waits; `behind` if it was behind this one in the queue."""
 
     time: float
     job: Job
@@ -233,11 +236,11 @@ class Pass(NamedTuple):
 
 
 def named(state: Reason) -> Job | None:
-    """Return the other job that a reason names, or None."""
+    """Return the job that a reason names, or None."""
     return next(iter(jobs_in(state)), None)
 
 
 def numbers_of(state: Reason) -> dict[str, Range]:
-    """Return the numbers of a reason by name, each as a range of one value."""
+    """Return the numbers of a reason by name, each as a range of this one value."""
     fields = fields_of(state).items()
     return {key: Range(value, value) for key, value in fields if isinstance(value, int | float)}

@@ -1,4 +1,4 @@
-"""Planned start of a waiting job: its moves, the jobs that passed it, and the first job in the queue."""
+"""Planned start of a waiting job: how it moves, which jobs pass the job, and the first job in the queue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sim.workload.model import Job
 
 
 class Plans:
-    """Tracker of the planned start of one job, step by step."""
+    """Observer of one job's planned start, step by step."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._engine, self._job = engine, job
@@ -26,16 +26,16 @@ class Plans:
         self.head: Job | None = None
         """First job in the queue if the policy plans for one job only, otherwise None."""
         self._since_plan: list[Pass] = []
-        """Passes after the policy planned this job in its last pass."""
+        """Starts of later jobs since the policy last planned this job."""
         self._before_plan: list[Pass] = []
-        """Passes between the plan before and that time."""
+        """Starts of later jobs between the policy's last two plans for this job."""
 
     def forget(self) -> None:
-        """Forget the plan, because the job started and waits again."""
+        """Remove the plan, because the job has started."""
         self.at = self.why = self.head = None
 
     def see_passers(self, decisions: Sequence[Decision]) -> list[Pass]:
-        """Return the later arrivals that started in this step; each start may explain why the plan moves."""
+        """Return the later jobs that start in this step, which may explain why the plan moves."""
         since, self._since_plan, self._before_plan = self._since_plan, [], []
         passes: list[Pass] = []
         for decision in decisions:
@@ -55,7 +55,7 @@ class Plans:
     def see_step(
         self, decisions: Sequence[Decision], freed: tuple[Holder, ...], waits: bool
     ) -> Planned | Unplanned | None:
-        """Return the change of the planned start in this step, or None."""
+        """Return how the planned start changed in this step; None if it did not."""
         self._see_head(decisions)
         engine, was, at = self._engine, self.at, self._planned_in(decisions)
         if at == was or (at is None and not waits):
@@ -91,7 +91,7 @@ class Plans:
         return at
 
     def _passers(self, was: float | None) -> tuple[Job, ...]:
-        """Return the jobs that delay this job: without them it would fit at the start that was planned before."""
+        """Return the jobs that delay this one: without them it would fit at the start `was`, planned before."""
         if isinstance(self.why, MadeRoom):
             return (self.why.passer,)
         state, job = self._engine.state, self._job

@@ -1,4 +1,4 @@
-"""Numbers that a policy wrote for one job, such as its priority, over time."""
+"""Numbers that a policy writes for a job, such as its priority, over the time that the job waits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Numbers: TypeAlias = list[tuple[float, float]]
 
 
 def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
-    """Return the values of each number of the job from its submission to its start."""
+    """Return, for each column of such numbers, the job's values from its submission to its start."""
     policies = (scenario.policy, *(policy for _, policy in scenario.switches))
     if not any(policy.leads() or columns_of(policy) for policy in policies):
         return {}

@@ -1,4 +1,4 @@
-"""Story of a job: its events as rows of time and text; similar events share one row."""
+"""Story of a job: its events as rows of a time and a text; events of the same kind can share a row."""
 
 from __future__ import annotations
 
@@ -36,11 +36,13 @@ from sim.workload.model import Job
 
 Row: TypeAlias = tuple[float, str]
 ALIKE = 3
-"""Number of other decisions of one kind that get a row each; the rest get one row together."""
+"""Number of events of one kind of decision that get a row each; further ones share a row."""
 
 
 def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
-    """Return the rows in order, with at most `most` episodes per wait and per run, and `most_plans` plans."""
+    """Return the rows of the story in order: at most `most` episodes per wait and per run, and at most `most_plans`
+    plans.
+    """
     kind = lambda wait: type(wait.state)  # noqa: E731
     waits = {id(some[0]): some for wait in _wholes(life.waits) for some in episodes(wait, most, kind)}
     cause = lambda pause: type(pause.because)  # noqa: E731
@@ -67,7 +69,7 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
 
 
 def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
-    """Yield each wait of the job, before its first run or between two runs, as the stretches of that wait."""
+    """Yield the stretches of each of the job's waits: before its first run, and between two runs."""
     begin = 0
     for place in range(1, len(waits) + 1):
         if place == len(waits) or waits[place].time != waits[place - 1].until:
@@ -76,22 +78,22 @@ def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
 
 
 def _of_each_run(life: Life) -> Iterator[Sequence[Paused]]:
-    """Yield the suspensions between two losses of the job's work."""
+    """Yield the suspensions of each of the job's runs; a run ends with a loss of work."""
     lost = [moment.time for moment in life.moments if isinstance(moment, Interrupted)]
     for since, until in pairwise([-inf, *lost, inf]):
         yield [pause for pause in life.pauses if since <= pause.time < until]
 
 
 def _plans_told(life: Life, most: int) -> set[int]:
-    """Return the ids of the events with the first plan and the largest moves."""
+    """Return the identities (`id`) of the plans to tell: the first and the ones that moved most."""
     plans = [m for m in life.moments if isinstance(m, Planned | Unplanned)]
     great = sorted(plans[1:], key=lambda m: -abs(m.moved) if isinstance(m, Planned) else 0)
     return {id(m) for m in [*plans[:1], *great[: most - 1]]}
 
 
 def _told(moment: Told, life: Life) -> Iterator[Row]:
-    """Yield a row for a decision without a row of its own form. `ALIKE` of a kind get a row each, the others one
-    row with their number.
+    """Yield the rows for a kind of decision without a form of its own: `ALIKE` rows, and one for the number of further
+    ones.
     """
     kind = type(moment.decision)
     alike = [m for m in life.moments if isinstance(m, Told) and type(m.decision) is kind]
@@ -232,7 +234,7 @@ def _pause(pause: Paused, job: Job) -> list[Row]:
 
 
 def _made_way_for(pauses: Sequence[Paused]) -> str:
-    """Return the jobs for which it was suspended as text, the most frequent first."""
+    """Return the jobs for which this one was suspended as text, the most frequent first; None if unknown."""
     asked = Counter(job for pause in pauses for job in jobs_in(pause.because))
     if not asked:
         return "others"

@@ -1,4 +1,6 @@
-"""Summary of a life in a few sentences: length and reasons of the wait, passing jobs, moves of the planned start."""
+"""Summary of a job's life in a few sentences: length and reasons of the wait, passing jobs, moves of the planned
+start.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from sim.workload.model import Job
 
 
 def figures(life: Life) -> str:
-    """Return width, times and submission of the job in one line."""
+    """Return one line with the job's width, its times and its submission."""
     job = life.job
     facts = [
         wanted(job.procs, life.procs, life.there, "when it came"),
@@ -59,7 +61,7 @@ def _waited(life: Life) -> str:
 
 
 def _after_its_start(life: Life) -> list[str]:
-    """Return sentences on suspensions and shared time."""
+    """Return sentences on the suspensions and the time in the matrix."""
     told, pauses, stay = [], life.pauses, life.stay
     if pauses:
         told.append(f"After its start it was suspended {times(len(pauses))}, for {span(seconds_of(pauses))} in all.")
@@ -72,7 +74,7 @@ def _after_its_start(life: Life) -> list[str]:
 
 
 def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
-    """Return the seconds of waiting by reason, with equal wordings merged."""
+    """Return the seconds of waiting for each reason in words."""
     kinds = by_kind(waits)
     seconds: dict[str, float] = {}
     for kind, some in kinds.items():
@@ -84,7 +86,7 @@ def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
 
 
 def _passed(life: Life) -> str:
-    """Return text on how many jobs passed the job, and on the largest of them."""
+    """Return text on how many jobs passed the job, and on the largest ones."""
     passes = life.passes
     if not passes:
         return "No job passed it."
@@ -100,7 +102,7 @@ def _passed(life: Life) -> str:
 
 
 def _in_its_way(job: Job, found: InTheWay, passes: int) -> str:
-    """Return text on how many passing jobs held processors that the job needed."""
+    """Return text on how many of the jobs that passed held processors that the job needed."""
     many = len(found.passers)
     if not many:
         return f"{'It did not hold' if passes == 1 else 'None of them held'} processors it needed."

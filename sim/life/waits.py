@@ -16,7 +16,7 @@ from sim.workload.model import Job
 
 
 class Waits:
-    """Tracker of the stretch that is open while the job waits."""
+    """Observer of the job's reasons to wait, which collects equal ones in a stretch."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._engine, self._job = engine, job
@@ -25,9 +25,7 @@ class Waits:
         """True if the job fitted after the last step."""
 
     def note(self, state: Reason, head: Job | None, switched: bool = False) -> Waited | None:
-        """Record that the job waits after this step, which may have switched the policy; return a stretch that ended,
-        or None.
-        """
+        """Record the reason after a step. If it begins a new stretch, return the one before, otherwise None."""
         engine, job = self._engine, self._job
         free, ahead = room(engine.state), len(ahead_of(engine.state, job))
         last = self._until_now()
@@ -45,7 +43,7 @@ class Waits:
         return last
 
     def go_on(self) -> bool:
-        """Extend the stretch by a step without decisions. Return False if there is none."""
+        """Extend the stretch by a step without decisions; return False if no stretch is open."""
         last = self._until_now()
         if last is None:
             return False
@@ -54,7 +52,7 @@ class Waits:
         return True
 
     def close(self) -> Waited | None:
-        """Close the open stretch, because the job no longer waits, and return it."""
+        """End the open stretch, as the job no longer waits, and return it; None if it was closed already."""
         last, self._open = self._until_now(), None
         return last
 

@@ -62,7 +62,8 @@ def written(processors: int) -> str:
 def together(free: int, count: int) -> int:
     """Return `count` of the processors in `free`, as neighbours if possible.
 
-    Of equally large holes the lowest comes first.
+    They come from the smallest hole (run of neighbouring free processors) that is large enough, or else from the
+    largest holes.
 
     >>> bin(together(0b111101100, 2))
     '0b1100'

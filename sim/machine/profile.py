@@ -49,6 +49,7 @@ class Profile(Steps):
     def of_changes(cls, now: float, free: int, changes: Iterable[tuple[float, int, int]]) -> Profile:
         """Return the profile of a machine whose free processors change in both directions: `changes` are (time,
         ignored, number of additional free
+        processors), sorted.
 
         >>> list(Profile.of_changes(0, 4, [(5, -1, -4), (6, -1, 4)]).steps())
         [(0, 4), (5, 0), (6, 4)]
@@ -99,6 +100,7 @@ class Profile(Steps):
     def hole_before(self, before: float, procs: int, duration: float, after: float = -inf) -> float:
         """Return the first time before `before` at which `procs` processors stay free for `duration` seconds; infinity
         if there
+        is none.
 
         The caller guarantees that there is none before `after`.
 

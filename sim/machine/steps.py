@@ -131,7 +131,7 @@ class Steps:
         """Return the first time among the steps up to `last` at which `procs` processors stay free for `duration`;
         `start` if there is none.
 
-        The time found may extend beyond `start`, where the job would be moved from.
+        The job is planned at `start` now, and the place found may overlap that one.
         """
         at, free, found, until = self.at, self.free, start, INFINITE
         first = after + MOMENT

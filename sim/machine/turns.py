@@ -32,7 +32,7 @@ class Turn(NamedTuple):
 class Turns:
     """Clock of the matrix rows: which row is active, and since when.
 
-    It knows the cycle as of the last rebuild (`settle`), and answers questions about later times only.
+    It knows the rows as of the last rebuild (`settle`), and answers questions about later times only.
 
     >>> turns = Turns(slice=200, cs=0.05)
     >>> turns.settle(1000, [1, 2])

@@ -1,4 +1,4 @@
-"""Metrics of a whole schedule: statistics of its jobs and use of its machine.
+"""Metrics of a whole schedule: statistics of its jobs, and how much of its machine was used.
 
 Job statistics are over finished jobs. Counts (backfilled, preemptions, missed reservations) and machine
 metrics cover all events: killed jobs always count, and so do jobs left unfinished by a run that was cut short.
@@ -18,7 +18,7 @@ from sim.workload.model import Floats, Ints
 from sim.workload.outages import capacity
 
 SMALLEST = 1e-9
-"""Smallest share of all processor time that counts; smaller differences are rounding errors."""
+"""Smallest share of all processor time that is not 0; smaller ones are rounding errors."""
 Value = float | int | None
 """Value of a metric; None if it is undefined, such as the mean of no jobs"""
 
@@ -49,7 +49,9 @@ def statistics(jobs: FinishedJobs) -> dict[str, Value]:
 
 
 def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
-    """Return Jain's index of the mean bounded slowdowns of users or groups; None below two known ones."""
+    """Return Jain's index of fairness, from the mean bounded slowdown of each user or group; None with fewer than
+    two.
+    """
     party = jobs.column(parties)
     known = party >= 0
     _, index = np.unique(party[known], return_inverse=True)
@@ -60,7 +62,8 @@ def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
 
 
 def ratio(s1: Value, sm: Value) -> float | None:
-    """Return R of Lawson & Smirni: how much better the slowdown `sm` is than `s1`; negative if it is worse.
+    """Return R of Lawson & Smirni: by how much the slowdown `sm` is better than `s1`, as a ratio; negative if it is
+    worse.
 
     >>> ratio(3.0, 2.0), ratio(2.0, 3.0), ratio(None, 2.0)
     (0.5, -0.5, None)
@@ -96,7 +99,7 @@ def _mean(values: Floats) -> float | None:
 
 
 def _machine(schedule: Schedule) -> dict[str, Value]:
-    """Return the metrics of the machine (Zhang et al., equations 1 to 3); occupied time without progress is
+    """Return the metrics of the machine (Zhang et al., equations 1 to 3). Time on processors without progress is
     overhead.
     """
     begin, finish = span(schedule)
@@ -120,7 +123,7 @@ def _machine(schedule: Schedule) -> dict[str, Value]:
 
 
 def _work(schedule: Schedule) -> float:
-    """Return the processor-seconds of progress, including jobs that have not finished yet."""
+    """Return the processor-seconds in which jobs made progress, including jobs that have not finished."""
     progress = np.where(np.isnan(schedule.end), np.nan_to_num(schedule.ran), schedule.workload.runtime)
     return float((schedule.workload.width * progress).sum())
 

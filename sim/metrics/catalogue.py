@@ -13,7 +13,7 @@ Better = Literal["smaller", "greater"]
 
 
 class Metric(NamedTuple):
-    """Metric of a schedule; `better` is None if neither smaller nor greater is better."""
+    """Metric of a schedule; `better` says whether smaller or greater is better, None if neither is."""
 
     name: str
     title: str
@@ -23,7 +23,7 @@ class Metric(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """Return the title with its unit, such as jobs or times, unless the title has it.
+        """Return the metric's title followed by its unit (jobs or times), unless the title contains it.
 
         >>> metric("killed").counted, metric("jobs").counted
         ('killed (jobs)', 'jobs')
@@ -32,7 +32,7 @@ class Metric(NamedTuple):
 
 
 def _spread(column: str, title: str, unit: Unit, what: str) -> tuple[Metric, ...]:
-    """Return the metrics of a column: its mean, median, worst value and standard deviation."""
+    """Return the metrics of one quantity of jobs: its mean, median, worst value and standard deviation."""
     return (
         Metric(f"mean_{column}", f"mean {title}", unit, "smaller", f"{what}, mean over the jobs"),
         Metric(f"median_{column}", f"median {title}", unit, "smaller", f"{what}; half of the jobs have less"),
@@ -159,7 +159,7 @@ FAIRNESS: tuple[Metric, ...] = (
     Metric("max_fair_delay", "worst delay by later jobs", "s", "smaller", "the same, of the job worst off"),
     Metric("unfair_starts", "delayed by later jobs", "jobs", "smaller", "jobs that start later than that"),
 )  # fmt: skip
-"""Metrics that take one run for each job; measured only on request."""
+"""Metrics that need a run for each job, so that they are measured only on request."""
 
 _BY_NAME = {entry.name: entry for entry in (*METRICS, *FRAGMENTATION, *FAIRNESS)}
 

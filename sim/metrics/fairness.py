@@ -20,14 +20,14 @@ from sim.timeline.scenario import Scenario
 from sim.workload.model import Floats, Ints, Workload
 
 ABOUT = 1.0
-"""Seconds by which a start must exceed the fair start to count as unfair."""
+"""Seconds by which a job must start later than its fair start to count as treated unfairly."""
 _AT_ONCE = 1 << 20
-"""Number of pairs of jobs compared in one chunk, which bounds the memory."""
+"""Number of pairs of jobs that are compared at once, which limits the memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fairness:
-    """Fairness of every job: one column for each measure, indexed by rank; nan if unknown."""
+    """Fairness of each job: a column for each measure, by rank; nan if unknown."""
 
     passed: Ints
     """Number of jobs that were submitted later and started earlier."""
@@ -43,7 +43,7 @@ class Fairness:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def values(self) -> dict[str, Value]:
-        """Return the metrics of `FAIRNESS` by name; means and maxima over an empty set are None."""
+        """Return the metrics of `FAIRNESS` by name; None for a mean or maximum over no jobs."""
         late = self.fair_delay[~np.isnan(self.fair_delay)]
         known = ~np.isnan(self.in_its_way)
         return {
@@ -108,9 +108,10 @@ def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None) -> I
 def fair_starts(
     scenario: Scenario, ranks: Iterable[int], told: Callable[[int], object] = lambda finished: None
 ) -> Iterator[tuple[int, float | None]]:
-    """Yield the rank and the fair start of each of these jobs, in order; the start is None if it never starts.
+    """Yield (rank, fair start) of each of these jobs in order; the start is None if the job never starts.
 
-    `told` is called with the number of finished jobs after each step of a run without the later jobs.
+    While a run without the later jobs is made, `told` is called with the number of jobs finished in each step, to show
+    progress.
     """
     engine = scenario.at_the_beginning()
     for rank in ranks:
@@ -123,5 +124,7 @@ def fair_starts(
 
 
 def fair_start(scenario: Scenario, rank: int, told: Callable[[int], object] = lambda finished: None) -> float | None:
-    """Return the job's start in a run without the jobs submitted after it, or None if it never starts."""
+    """Return the job's start in a run without the jobs submitted after it; None if it never starts. `told` shows
+    progress.
+    """
     return next(fair_starts(scenario, [rank], told))[1]

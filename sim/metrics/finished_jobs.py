@@ -18,7 +18,7 @@ T = TypeVar("T", np.float64, np.int64, np.bool_)
 
 @dataclass(frozen=True, eq=False)
 class FinishedJobs:
-    """Finished jobs, given by rank: waits, turnarounds and slowdowns, one entry per job."""
+    """Finished jobs by rank: a column of each quantity, such as wait, turnaround and slowdown."""
 
     schedule: Schedule
     ranks: Ints
@@ -26,7 +26,9 @@ class FinishedJobs:
 
     @classmethod
     def of(cls, source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> FinishedJobs:
-        """Return the finished jobs of a schedule, including killed ones; finished jobs are returned unchanged."""
+        """Return the finished jobs of a schedule, without killed ones if `killed` is False; finished jobs are returned
+        unchanged.
+        """
         if isinstance(source, FinishedJobs):
             return source
         counts = ~np.isnan(source.end)
@@ -35,7 +37,7 @@ class FinishedJobs:
         return cls(source, np.flatnonzero(counts), tau)
 
     def where(self, chosen: Bools) -> FinishedJobs:
-        """Return only the jobs whose entry in `chosen` is True."""
+        """Return only the jobs for which `chosen` is True."""
         return FinishedJobs(self.schedule, self.ranks[chosen], self.tau)
 
     def __len__(self) -> int:
@@ -46,7 +48,7 @@ class FinishedJobs:
         return self.schedule.workload
 
     def column(self, of_all: NDArray[T]) -> NDArray[T]:
-        """Return the entries of these jobs in a column that has one entry for every job of the workload."""
+        """Return the entries for these jobs, from a column with an entry for every job of the workload."""
         return of_all[self.ranks]
 
     @cached_property
@@ -59,7 +61,7 @@ class FinishedJobs:
 
     @cached_property
     def run(self) -> Floats:
-        """Return the run times in seconds, after the overrun rule."""
+        """Return the run times in seconds, as limited by the overrun rule."""
         return self.column(self.workload.runtime)
 
     @cached_property
@@ -81,7 +83,7 @@ class FinishedJobs:
 
     @cached_property
     def idle(self) -> Floats:
-        """Return the seconds in the system without progress: the wait, and for preempted jobs all later stops too."""
+        """Return the seconds in which each job was in the system without running: its wait, and its suspensions."""
         return self.turnaround - self.run
 
     @cached_property
@@ -90,18 +92,20 @@ class FinishedJobs:
 
     @cached_property
     def bounded_slowdown(self) -> Floats:
-        """Return the bounded slowdown of Zhang et al. (2003) and Kettimuthu; 1 for every job that never idles."""
+        """Return the bounded slowdown of Zhang et al. (2003) and Kettimuthu; it is 1 for a job that never waits."""
         return 1 + self.idle / np.maximum(self.run, self.tau)
 
     @cached_property
     def bounded_slowdown_z(self) -> Floats:
-        """Return the bounded slowdown of Zhang et al. (2000), in which jobs shorter than tau may idle for a while."""
+        """Return the bounded slowdown of Zhang et al. (2000); a job shorter than tau can wait a little and still have
+        1.
+        """
         return np.maximum(self.turnaround, self.tau) / np.maximum(self.run, self.tau)
 
     @cached_property
     def width_weighted_slowdown(self) -> Floats:
-        """Return the slowdowns weighted by width (Zhang et al., equation 2): equal work that ends together counts the
-        same.
+        """Return the slowdowns weighted by width (Zhang et al., equation 2), so that equal work with the same end
+        counts the same.
         """
         return self.turnaround / (self.width * np.maximum(self.run, self.tau))
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Formula(NamedTuple):
-    """Formula of a metric, and its paper."""
+    """Formula of a metric, with the paper that defines it ("" if none)."""
 
     text: str
     paper: str = ""
@@ -17,14 +17,14 @@ SYMBOLS = (
     "idle = end - submit - run; due = the start that was asked for, else submit; tau = 10 s; "
     "N processors from T0 (first submission) to T1 (last end)"
 )
-"""Text with the meaning of the words in formulas."""
+"""Text that explains the words used in formulas."""
 COLUMNS = {
     "wait": Formula("start - due"),
     "turnaround": Formula("end - submit"),
     "slowdown": Formula("(end - submit) / run"),
     "bounded_slowdown": Formula("1 + idle / max(run, tau)", "ZKP, K"),
 }
-"""Formulas of one job's values, by name."""
+"""Formulas of the quantities of one job, by name."""
 _SPREADS = {"mean": "sum of {} / jobs", "median": "median of {}", "max": "max of {}", "std": "standard deviation of {}"}
 _OWN = {
     "jobs": Formula("number of jobs with an end"),

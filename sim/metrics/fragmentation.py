@@ -1,4 +1,4 @@
-"""Fragmentation of a machine of nodes: cores that are free, but of no use to any job that waits."""
+"""Fragmentation of a machine of nodes: cores that are free, but of no use to any waiting job."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from sim.workload.model import Floats
 from sim.workload.shape import BARS
 
 MOST_MOMENTS = 4000
-"""Largest number of moments that are examined; those of a longer run are equally far apart."""
+"""Largest number of moments that are examined; in a longer run they are equally far apart."""
 
 
 def fragmentation(schedule: Schedule) -> Mapping[str, float]:
-    """Return the share of processor time that was free on nodes where no waiting job had room for a task or its share
-    of a node, in all and by cause; nothing for equal processors.
+    """Return the share of processor time that was free but of no use to any waiting job, in total and by cause; empty
+    for equal processors.
+
+    A node is of no use if it has no room for a task of the job, or for the job's share of a node.
     """
     time, shape = schedule.curves.time, schedule.workload.shape
     if shape is None or len(time) < 2 or time[-1] <= time[0]:
@@ -40,6 +42,6 @@ def fragmentation(schedule: Schedule) -> Mapping[str, float]:
 
 
 def _moments(time: Floats) -> Floats:
-    """Return the times of all steps but the last, or of equal distances if there are too many."""
+    """Return the times of all steps but the last; if these are too many, equally distant times."""
     steps = np.unique(time[:-1])
     return steps if len(steps) <= MOST_MOMENTS else np.linspace(time[0], time[-1], MOST_MOMENTS, endpoint=False)

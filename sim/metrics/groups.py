@@ -1,4 +1,4 @@
-"""Statistics of groups of jobs, as the papers divide them: one row for each group."""
+"""Statistics of groups of jobs, into which the papers divide them: a row for each group."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PERIOD = 30 * 86400
 
 @dataclass(frozen=True)
 class Row:
-    """Row of a group: its short label, the meaning of the group, and the `statistics` of its jobs by name."""
+    """Statistics of one group: its short label, its meaning in words, and the metrics of its jobs by name."""
 
     label: str
     meaning: str
@@ -39,7 +39,7 @@ class Row:
         return int(self.values["jobs"] or 0)
 
     def as_dict(self) -> dict[str, str | Value]:
-        """Return the values as a flat dictionary for JSON and CSV."""
+        """Return label, meaning and metrics as one flat dictionary, for JSON and CSV."""
         return {"label": self.label, "meaning": self.meaning, **self.values}
 
 
@@ -59,16 +59,14 @@ def by_coarse_category(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def by_class(source: Schedule | FinishedJobs, thresholds: Sequence[float] = LS_CLASSES) -> list[Row]:
-    """Return a row for each class of estimates of Lawson & Smirni: the number of thresholds up to the job's
-    estimate.
-    """
+    """Return a row for each class of estimates of Lawson & Smirni; a class lies between two thresholds in seconds."""
     jobs = FinishedJobs.of(source)
     index = np.searchsorted(thresholds, jobs.estimate, side="right")
     return _rows(jobs, index, _class_names(thresholds))
 
 
 def by_width_class(source: Schedule | FinishedJobs, small: int = SMALL) -> list[Row]:
-    """Return a row for small and one for large jobs (Zhang et al. 2000)."""
+    """Return a row for small jobs, of at most `small` processors, and one for large jobs (Zhang et al. 2000)."""
     jobs = FinishedJobs.of(source)
     names = (Category("small", f"<= {small} processors"), Category("large", f"> {small} processors"))
     return _rows(jobs, _numbered(jobs.width > small), names)
@@ -80,14 +78,14 @@ def well_estimated(jobs: FinishedJobs) -> Bools:
 
 
 def by_estimate_quality(source: Schedule | FinishedJobs) -> list[Row]:
-    """Return a row for well and one for poorly estimated jobs (Kettimuthu)."""
+    """Return a row for jobs with a good estimate (at most twice the run time), and one for the others (Kettimuthu)."""
     jobs = FinishedJobs.of(source)
     names = (Category("well", "estimate <= 2 run times"), Category("poorly", "estimate > 2 run times"))
     return _rows(jobs, _numbered(~well_estimated(jobs)), names)
 
 
 def by_estimator(source: Schedule | FinishedJobs) -> list[Row]:
-    """Return a row for each of ten classes of users' estimates, the worst first, by run time over estimate."""
+    """Return a row for each of ten classes of estimates, by the ratio of run time to estimate, the worst first."""
     jobs = FinishedJobs.of(source)
     index = np.clip(np.ceil(10 * jobs.run / jobs.estimate).astype(np.int64) - 1, 0, 9)
     shares = [(f"{10 * i}-{10 * i + 10} %", f"{10 * i} % < run time / estimate <= {10 * i + 10} %") for i in range(10)]
@@ -170,7 +168,9 @@ PERCENTS = (50, 75, 90, 95, 99, 99.9)
 
 
 def by_tail(source: Schedule | FinishedJobs) -> list[Row]:
-    """Return rows of percentiles: waits, slowdowns, delays of reservations, and guaranteed over actual waits."""
+    """Return a row for each percentile: of waits, of slowdowns, of delays of reservations, and of guaranteed over
+    actual waits.
+    """
     jobs = FinishedJobs.of(source)
     columns = {
         "wait": jobs.wait,
@@ -190,7 +190,7 @@ def by_tail(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def crossed(first: Sequence[Row], second: Sequence[Row], jobs: FinishedJobs) -> list[Row]:
-    """Return a row for each combination of a row of `first` and one of `second`."""
+    """Return a row for each combination of a group of `first` with one of `second`."""
     rows = []
     for one in first:
         for other in second:
@@ -202,7 +202,7 @@ def crossed(first: Sequence[Row], second: Sequence[Row], jobs: FinishedJobs) -> 
 
 
 def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[Row]:
-    """Return one row per name; `index` has the group of each job. Groups without jobs keep their row."""
+    """Return a row for each name; `index` has the number of each job's group. A group without jobs has a row, too."""
     order = np.argsort(index, kind="stable")
     cuts = np.searchsorted(index[order], np.arange(len(names) + 1))
     rows = []
@@ -218,7 +218,8 @@ def _numbered(second: Bools) -> Ints:
 
 
 def _class_names(thresholds: Sequence[float]) -> list[Category]:
-    """
+    """Return the names of the classes of estimates between these thresholds.
+
     >>> [name.label for name in _class_names([1000, 10000])], _class_names([60])[1]
     (['short', 'medium', 'long'], Category(label='class 1', meaning='estimate >= 60 s'))
     """

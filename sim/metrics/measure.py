@@ -1,4 +1,4 @@
-"""Measurement of all metrics together, for `run --format json` and the metrics of a screen."""
+"""All metrics of a schedule together, for `run --format json` and for the screens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sim.workload.categories import TAU
 
 
 class Group(NamedTuple):
-    """Grouping: a way to divide the jobs into groups."""
+    """Grouping: a name, and a function that divides jobs into groups."""
 
     name: str
     title: str
@@ -42,11 +42,11 @@ PARTIES = (
     Group("account", "account", groups.by_account),
 )
 TAIL = Group("tail", "tails: so many percent of the jobs have less", groups.by_tail)
-"""Group that may have many rows, measured only on request."""
+"""Grouping by percentiles, which may have many rows and is measured only on request."""
 
 
 def group_of(name: str) -> Group | None:
-    """Return the grouping of that name, or of two combined, as in class,priority; None for unknown names."""
+    """Return the grouping of that name, or two combined as in class,priority; None for unknown names."""
     known = {group.name: group for group in (*GROUPS, *PARTIES, TAIL)}
     first, comma, second = (part.strip() for part in name.partition(","))
     if not comma:
@@ -80,7 +80,7 @@ class Metrics:
 
 
 def measure(schedule: Schedule, killed: bool = True, tau: float = TAU, also: Iterable[Group] = ()) -> Metrics:
-    """Return all aggregates, all groups, and the groups `also`; `killed=False` leaves killed jobs out of job
+    """Return all metrics, and those of all groupings and of `also`; `killed=False` leaves killed jobs out of job
     statistics.
     """
     jobs = FinishedJobs.of(schedule, killed, tau)

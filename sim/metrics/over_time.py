@@ -1,4 +1,4 @@
-"""Metrics of the machine over time: averages in buckets of equal length."""
+"""State of the machine over time, as averages over parts of equal length (buckets)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sim.workload.model import Floats
 
 @dataclass(frozen=True)
 class OverTime:
-    """Averages in buckets of time: bucket i lasts from edges[i] to edges[i + 1]."""
+    """Averages over parts of the time; part i lasts from edges[i] to edges[i + 1]."""
 
     edges: list[float]
     utilization: list[float]
-    """Share of the processors that are occupied, with overheads."""
+    """Share of the processors that jobs hold, including overheads."""
     queue: list[float]
     """Number of waiting jobs."""
     wanted: list[float]
@@ -28,7 +28,7 @@ class OverTime:
 
 
 def over_time(schedule: Schedule, buckets: int, begin: float | None = None, finish: float | None = None) -> OverTime:
-    """Return the averages in `buckets` parts of equal length, by default from the first submission to the last end."""
+    """Return averages over `buckets` parts of equal length, by default from the first submission to the last end."""
     if buckets < 1:
         raise ParameterError(f"time is divided into at least 1 bucket, got {buckets}")
     line, there = schedule.curves, schedule.there
@@ -58,7 +58,7 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
 
 
 def area(time: Floats, values: NDArray[np.int64] | Floats, at: Floats) -> Floats:
-    """Return the area under a step function from its first time to each of `at`; the last step has no end.
+    """Return the area under a step function, from its first time to each time in `at`; its last value holds for ever.
 
     >>> area(np.array([0.0, 10.0]), np.array([2, 5]), np.array([-5.0, 4.0, 12.0])).tolist()
     [0.0, 8.0, 30.0]

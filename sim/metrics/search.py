@@ -1,4 +1,4 @@
-"""Search for metrics by meaning, in the words of a user."""
+"""Search for metrics by what they mean, in the user's words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FILLING = {"the", "of", "a", "an", "and", "in", "over", "time", "per", "how", "
 
 
 class Entry(Protocol):
-    """Interface of an entry with a name and descriptive words."""
+    """Anything that can be found: it has a name, a title and a meaning in words."""
 
     @property
     def name(self) -> str: ...
@@ -47,7 +47,7 @@ E = TypeVar("E", bound=Entry)
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text, with one word for each meaning.
+    """Return the words of a text; words of the same meaning become one and the same word.
 
     >>> words_of("Worst waiting times"), words_of("mean_bounded_slowdown")
     (['max', 'wait'], ['mean', 'bounded', 'slowdown'])
@@ -71,14 +71,14 @@ def search(text: str, entries: Iterable[E]) -> list[E]:
 
 
 def _score(wanted: Sequence[str], entry: Entry) -> float:
-    """Return the score of an entry: words in its name count most, words in its meaning count little."""
+    """Return how well an entry fits these words: words in its name count most, words in its meaning count little."""
     name, meaning = set(words_of(entry.name)), set(words_of(f"{entry.title} {entry.meaning}"))
     hits = sum(1.0 if word in name else 0.4 if word in meaning else -0.5 for word in wanted)
     return hits - 0.05 * len(name.difference(wanted)) if hits > 0 else 0.0
 
 
 def meant(text: str, entries: Sequence[Entry]) -> str:
-    """Return suggestions for a wrong name as the end of an error message: by letters, else by meaning.
+    """Return an end for an error message that suggests names in place of a wrong one: similar ones, else by meaning.
 
     >>> from sim.metrics.catalogue import METRICS
     >>> meant("worst wait", METRICS)

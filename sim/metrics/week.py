@@ -1,4 +1,4 @@
-"""Week of a machine: averages by weekday and hour on the clock of the machine."""
+"""Typical week of a machine: averages by weekday and hour, in the machine's time zone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sim.workload.model import Floats, Header, Ints
 HOURS = 168
 """Number of hours of a week; hour 0 is Monday from 00:00 to 01:00."""
 WEEKLY = {"utilization": "utilization", "queue": "queue (jobs)", "wanted": "processors wanted"}
-"""Titles of the averages over time that a week has, by name."""
+"""Titles of the quantities of which a week has averages, by name."""
 _HOUR = 3600
 _THURSDAY = 3 * 24
 """Hour of the week at which Unix time begins."""
@@ -41,7 +41,7 @@ def hours_of_week(header: Header, times: Floats) -> Ints:
 
 
 def _shift(hour: int, zone: tzinfo) -> float:
-    """Return the seconds by which the clock of a zone is ahead of UTC; 0 beyond all calendars."""
+    """Return by how many seconds the time zone is ahead of UTC at this hour; 0 beyond any calendar."""
     try:
         offset = datetime.fromtimestamp(hour * _HOUR, UTC).astimezone(zone).utcoffset()
     except (OverflowError, ValueError, OSError):
@@ -50,7 +50,9 @@ def _shift(hour: int, zone: tzinfo) -> float:
 
 
 def week(schedule: Schedule) -> dict[str, Floats]:
-    """Return the averages of each of `WEEKLY` for every hour of the week, nan for hours outside the schedule."""
+    """Return the average of each quantity in `WEEKLY` for every hour of the week; nan for hours outside the
+    schedule.
+    """
     time = schedule.curves.time
     if not len(time):
         return {}

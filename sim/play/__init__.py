@@ -1,1 +1,1 @@
-"""Game: the user schedules the jobs of an afternoon, and policies schedule the same jobs."""
+"""Game: the user schedules the jobs of an afternoon, and is compared with policies for the same jobs."""

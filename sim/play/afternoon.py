@@ -1,4 +1,4 @@
-"""Choice of the hours of a game: a busy stretch of a workload, on an empty machine."""
+"""Choice of the jobs of a game: a busy stretch of a workload, on a machine that is empty at first."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sim.errors import ParameterError
 from sim.workload.model import Workload
 
 SAMPLE = "lublin-128"
-"""Name of the trace for a game if the user names none."""
+"""Name of the sample for a game if the user names no trace."""
 JOBS = 24
 """Number of jobs in a game."""
 BUSY = 0.85, 2.5
-"""Range of the offered load of the stretches to choose from: below it no job waits, above it all do."""
+"""Range of the offered load of stretches to choose from: below it no job waits, above it all do."""
 TRIED = 25
 """Number of stretches that are tried; the one in which decisions matter most is played."""
 LEAST_WAIT = 2
@@ -45,9 +45,7 @@ def afternoon(workload: Workload, seed: int = 0, jobs: int = JOBS) -> Workload:
 
 
 def _matter(workload: Workload) -> tuple[bool, float]:
-    """Return True if starting whatever fits is worse than EASY, and the difference of the mean waits of two
-    policies.
-    """
+    """Return whether starting whatever fits is worse than EASY for these jobs, and by how many seconds of mean wait."""
     fcfs, easy, greedy = (_mean_wait(workload, policy) for policy in ("fcfs", "easy", "firstfit"))
     return greedy > easy, fcfs - easy if easy else 0.0
 

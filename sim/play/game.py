@@ -1,4 +1,4 @@
-"""State of a game, and the moves of a player: start a job that fits, or advance the clock to the next event."""
+"""State of a game, and the moves of a player: to start a job that fits, or to let time pass until the next event."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.workload.model import Job, Workload
 
 
 class Move(NamedTuple):
-    """Start of a job by the player, or (rank None) a step of the clock to the next event."""
+    """Move of the player: the start of a job or, if the rank is None, time passing until the next event."""
 
     time: float
     rank: int | None = None
@@ -20,9 +20,7 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Game:
-    """Game as an immutable value; every move returns another one. Run times of running jobs are not shown to the
-    player.
-    """
+    """State of a game. A move returns another one. Run times of running jobs are hidden from the player."""
 
     workload: Workload
     now: float = 0.0
@@ -53,7 +51,7 @@ class Game:
 
     @property
     def is_over(self) -> bool:
-        """Return True if every job has started: nothing is left to decide."""
+        """Return True if every job has started, so that nothing is left to decide."""
         return len(self.starts) == len(self._jobs)
 
     @cached_property
@@ -68,15 +66,15 @@ class Game:
         return min([*coming, *ending], default=None)
 
     def expected_end(self, job: Job) -> float:
-        """Return the end of a running job according to its estimate."""
+        """Return the time at which a running job ends according to its estimate."""
         return self.starts[job.rank] + job.estimate
 
     def waits(self, rank: int) -> float:
-        """Return the seconds that a job has waited so far, or until its start."""
+        """Return the seconds that a job has waited so far or, if it has started, until its start."""
         return self.starts.get(rank, self.now) - self._jobs[rank].submit
 
     def started(self, rank: int) -> Game:
-        """Return the game after starting a waiting job now."""
+        """Return the game after the player starts this waiting job now."""
         job = self._jobs[rank]
         if job not in self.queue:
             raise ParameterError(f"{name(job)} does not wait")
@@ -85,7 +83,7 @@ class Game:
         return replace(self, moves=(*self.moves, Move(self.now, rank)))
 
     def waited(self) -> Game:
-        """Return the game after advancing the clock to the next event."""
+        """Return the game after time has passed until the next event."""
         if self.next_time is None:
             raise ParameterError("nothing runs and nothing is to come: start a job")
         return replace(self, now=self.next_time, moves=(*self.moves, Move(self.now)))
@@ -97,7 +95,7 @@ class Game:
 
     @cached_property
     def so_far(self) -> tuple[float, float, int] | None:
-        """Return the mean wait until now, the longest one and its job's rank; None before the first job."""
+        """Return the mean wait so far, the longest wait, and the rank of the job with it; None before the first job."""
         ranks = [*self.starts, *(job.rank for job in self.queue)]
         if not ranks:
             return None
@@ -111,14 +109,14 @@ class Game:
         return tuple(self._jobs[rank] for rank in sorted(self.starts) if self._end(rank) == self.now)
 
     def undone(self) -> Game:
-        """Return the game without the last start of this instant; the clock does not go back."""
+        """Return the game without the latest start at this time. The clock cannot be turned back."""
         if not self.moves or self.moves[-1].rank is None:
             raise ParameterError("the clock cannot go back: only a start of this very moment can be taken back")
         return replace(self, moves=self.moves[:-1])
 
     @property
     def last_event(self) -> Literal["arrival", "completion", "both", "begin"]:
-        """Return the kind of event at this instant."""
+        """Return what happens at this time: jobs arrive, jobs complete, both, or the game begins."""
         arrives = any(job.submit == self.now for job in self._jobs)
         ends = any(self._end(rank) == self.now for rank in self.starts)
         if arrives and ends:

@@ -1,4 +1,4 @@
-"""Scores of a finished game and of policies in the same hours, and the decisions that cost most."""
+"""Scores of a finished game and of policies with the same jobs, and the player's decisions that cost most."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sim.policies.view import View
 from sim.workload.model import Workload
 
 RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=1", "slack")
-"""Policies that play the same hours: the baseline, and backfilling as in the papers."""
+"""Policies that the player is compared with; the first is the baseline, the others backfill as in the papers."""
 IN_SHORT = {
     "fcfs": "no backfilling",
     "easy": "never delays the head",
@@ -30,18 +30,18 @@ IN_SHORT = {
     "relaxed:omega=1": "only short jobs pass",
     "slack": "promises may slip",
 }
-"""A few words on each rival: what it allows to a job that passes others."""
+"""Short description of what each of these policies allows to a job that passes others."""
 MOST_COSTLY = 3
 
 
 @dataclass(frozen=True)
 class Followed(Policy):
-    """Policy that starts jobs as a player did, and decides like EASY after a number of moves."""
+    """Policy that repeats the first moves of a player, and then decides like EASY."""
 
     starts: tuple[tuple[float, int], ...] = ()
-    """Time and rank of the player's first starts, in order."""
+    """Times and ranks of the player's first starts, in order."""
     until: float = 0.0
-    """Time from which EASY decides, after those starts."""
+    """Time from which EASY decides."""
 
     plans = "nobody"
 
@@ -54,7 +54,7 @@ class Followed(Policy):
 
 
 class Score(NamedTuple):
-    """Score: the waits of one player or policy."""
+    """Score of a player or a policy: the waits of its jobs."""
 
     who: str
     mean_wait: float
@@ -64,13 +64,13 @@ class Score(NamedTuple):
 
 
 class Costly(NamedTuple):
-    """Decision after which all jobs together wait longer, even if EASY decides everything after it."""
+    """Decision that made all jobs together wait longer, even with EASY deciding after it."""
 
     time: float
     cost: float
-    """Cost in seconds of waiting, summed over all jobs."""
+    """Cost of the decision in seconds of waiting, summed over all jobs."""
     told: str
-    """Text on the decision, the alternative of EASY, and the job that pays most."""
+    """Text on the decision, on what EASY would have decided, and on the job that waits longest for it."""
 
 
 def score(who: str, schedule: Schedule) -> Score:
@@ -87,7 +87,7 @@ def scores(game: Game, you: str = "you") -> list[Score]:
 
 
 def costliest(game: Game, most: int = MOST_COSTLY) -> list[Costly]:
-    """Return the decisions that cost most, the worst first.
+    """Return the player's decisions that cost most, the worst first.
 
     The cost of a decision is the additional wait of all jobs if EASY takes over after it instead of before it.
     """
@@ -119,7 +119,7 @@ def _told(game: Game, number: int, cost: float, before: Schedule, after: Schedul
 
 
 def _by_easy(game: Game, number: int) -> str:
-    """Return as text what EASY decides instead of a move, with its reason."""
+    """Return text on what EASY would decide in place of move `number`, with its reason."""
     move = game.moves[number]
     engine = _engine(game, number)
     while (upcoming := engine.next_time()) is not None and upcoming <= move.time:
@@ -142,7 +142,7 @@ def _engine(game: Game, count: int) -> Engine:
 
 
 def _finished(game: Game, count: int) -> Schedule:
-    """Return the schedule of the first moves, finished by EASY."""
+    """Return the schedule of the player's first `count` moves, finished by EASY."""
     engine = _engine(game, count)
     engine.curious = False
     engine.run()

@@ -83,7 +83,7 @@ class Registry(Mapping[str, type[Policy]]):
     def parse(self, spec: str, proof: Proof | None = None) -> Policy:
         """Return the policy of a spec, `name` or `name:key=value,key=value`.
 
-        Code that the spec names runs only if a person has agreed to it: with this proof, or before.
+        Code that the spec names runs only if a person has agreed to it, before or by this `proof`.
 
         >>> import sim.policies
         >>> from sim.policies.policy import written_policy

@@ -1,1 +1,1 @@
-"""Sessions: a moment of a run as a small text file, and back."""
+"""Sessions: a moment of a run that is saved as a small text file and opened again."""

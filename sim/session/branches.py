@@ -1,4 +1,4 @@
-"""Conversion of a timeline's branches to records in a session, and back."""
+"""Conversion of a timeline's branches to records in a session file, and back."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ def _record(branch: Branch) -> BranchRecord:
 
 
 def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[Switch, ...]:
-    """Return the planned switches of a run, from their times and policies."""
+    """Return planned switches of the policy, from times and policies."""
     return tuple(Switch(0, time, policy) for time, policy in switches)
 
 
 def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[[], bool] | None = None) -> None:
-    """Add the recorded branches to a timeline that has only the first; `stop` returns True to cancel between two.
-
-    The timeline already has the switches of the first branch.
+    """Add the recorded branches to a timeline that has only the first, with its switches; if `stop` returns True, stop
+    early.
     """
     for record in records:
         if record.parent is None:

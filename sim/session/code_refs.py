@@ -1,5 +1,5 @@
-"""References to user-defined code in a session, with the code's state when the session was written. It is not
-run here.
+"""References to user-defined code in a session, with the hash of the code as it was when the session was saved. No code
+runs here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sim.policies.registry import parse_policy
 
 @dataclass(frozen=True)
 class NotRun(Policy):
-    """Placeholder for a user-defined policy whose code has not run: only its spec is known."""
+    """Placeholder for a user-defined policy whose code has not been run; only its spec is known."""
 
     spec: str = ""
 
@@ -24,12 +24,12 @@ class NotRun(Policy):
 
 
 def read_policy(spec: str) -> Policy:
-    """Return the policy of a spec, or a `NotRun` if the spec names code."""
+    """Return the policy of a spec; if the spec names user-defined code, a `NotRun` placeholder."""
     return NotRun(spec) if code_in(spec) else parse_policy(spec)
 
 
 def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:
-    """Return the references to the code of these specs, as it was last loaded; for code never loaded as in `known`."""
+    """Return references to the user-defined code of these specs, as it was last loaded, or else as in `known`."""
     told = {ref.name: ref for ref in known}
     names = dict.fromkeys(named.name for spec in specs for named in code_in(spec))
     return tuple(newest(name) or told.get(name) or CodeRef(name, "") for name in names)

@@ -35,17 +35,17 @@ PREFIX = "schedscope1:"
 
 @dataclass(frozen=True)
 class BranchRecord:
-    """Record of a branch: the first one, or one forked from its parent after `forked` steps."""
+    """Record of a branch in a session; all but the first branch from a parent after `forked` steps."""
 
     name: str
     parent: str | None = None
     forked: int = 0
     switches: tuple[Switch, ...] = ()
-    """Switches of this branch only; for the first branch all it was opened with, past or future."""
+    """Switches of this branch alone; for the first branch all switches it was opened with, past or future."""
 
 
 class Bookmark(NamedTuple):
-    """Named moment to which the user can return."""
+    """Moment of a run with a name, to which the user can return."""
 
     name: str
     branch: str
@@ -55,7 +55,7 @@ class Bookmark(NamedTuple):
 
 @dataclass(frozen=True)
 class Session:
-    """Everything needed to restore a moment."""
+    """Everything that a session file stores to restore a moment of a run."""
 
     trace: TraceRef
     options: Mapping[str, Value] = field(default_factory=dict)
@@ -63,25 +63,25 @@ class Session:
     policy: str = "easy"
     placement: Placement = "lowest"
     partner: str | None = None
-    """Policy or branch with which the run is compared, or None."""
+    """Spec or branch of the run that is compared; None if there is no comparison."""
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
-    """Records of the branches, every parent before its children."""
+    """Records of the branches; a parent comes before its children."""
     branch: str = "main"
     step: int = 0
-    """Number of steps of `branch` before the shown moment."""
+    """Number of steps of `branch` up to the moment shown."""
     bookmarks: tuple[Bookmark, ...] = ()
     stops: tuple[str, ...] = ()
     view: Mapping[str, Value] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=(), compare=False)
-    """One line for each unknown entry that reading has left out."""
+    """Warnings from reading: one line for each unknown entry, which is ignored."""
     code: tuple[CodeRef, ...] = field(default=(), compare=False)
-    """References to the user-defined code of the session, with its state when the session was written."""
+    """References to user-defined code, with its hashes when the session was saved."""
     is_trusted: bool = field(default=False, compare=False)
-    """True if the session's code may run; until then `NotRun` replaces the policies that it defines."""
+    """True if the session's code may run; otherwise policies that it defines are `NotRun` placeholders."""
 
     @property
     def specs(self) -> list[str]:
-        """Return the specs of all policies of the session."""
+        """Return the specs of all policies that the session names."""
         named = [self.policy, *(switch.spec for branch in self.branches for switch in branch.switches)]
         if self.partner is not None and self.partner not in {branch.name for branch in self.branches}:
             named.append(self.partner)
@@ -89,12 +89,12 @@ class Session:
 
     @property
     def named_code(self) -> tuple[CodeRef, ...]:
-        """Return the references to the user-defined code of all policies."""
+        """Return references to the user-defined code of all policies in the session."""
         return refs_of(self.specs, self.code)
 
 
 def verify_trace(session: Session) -> Problem | None:
-    """Return the problem with the session's trace (missing or changed), or None."""
+    """Return what is wrong with the session's trace (missing or changed); None if it is unchanged."""
     return compare_trace(session.trace)
 
 
@@ -102,12 +102,12 @@ def verify_trace(session: Session) -> Problem | None:
 
 
 def read_session(path: str | Path) -> Session:
-    """Return the session in a file; raise a SessionError for any problem with it."""
+    """Return the session in a file. Raise `SessionError` if it cannot be read or is damaged."""
     return parsed(SESSION.bytes_in(path), path)
 
 
 def write_session(session: Session, path: str | Path) -> None:
-    """Write the session to a file in one piece, unless it could not be read back."""
+    """Write the session to a file, unless it could not be read back; the file is replaced as a whole."""
     text = written(session)
     parsed(text.encode(), "the session")
     with write_whole(path) as file:
@@ -118,13 +118,13 @@ def write_session(session: Session, path: str | Path) -> None:
 
 
 def one_line(session: Session) -> str:
-    """Return the session as a line of ASCII without blanks."""
+    """Return the session as one line of ASCII text without blanks, which can be pasted."""
     packed = base64.urlsafe_b64encode(zlib.compress(written(session).encode(), 9)).decode()
     return PREFIX + packed.rstrip("=")
 
 
 def from_line(text: str) -> Session:
-    """Return the session of such a line; line breaks from pasting are ignored."""
+    """Return the session in such a line; line breaks from pasting are ignored."""
     line, where = "".join(text[: 2 * MAX_BYTES].split()), "the line"
     if not line.startswith(PREFIX):
         raise SessionError(f"is no session; one in a line begins with {PREFIX}", where)
@@ -182,7 +182,7 @@ def written(session: Session) -> str:
 
 
 def parsed(data: bytes, path: object) -> Session:
-    """Return the session in the bytes of a file."""
+    """Return the session in the content of a file, whose `path` errors name."""
     tables = parse(data, path)
     trace, run = _only(tables, "trace", path), _only(tables, "run", path)
     options, view = _only(tables, "options", path, False), _only(tables, "view", path, False)
@@ -214,7 +214,7 @@ def _left(table: SessionTable) -> Iterable[str]:
 
 
 def _only(tables: Sequence[SessionTable], name: str, path: object, needed: bool = True) -> SessionTable:
-    """Return the only table of that name; if it is not needed and missing, an empty one."""
+    """Return the table of that name, which may occur once; an empty table if it is missing and not needed."""
     found = [table for table in tables if table.name == name]
     if len(found) > 1:
         found[1].fail(f"[{name}] stands there twice; keep one of them")
@@ -252,7 +252,7 @@ def _placement(run: SessionTable) -> Placement:
 def _branches(
     tables: Sequence[SessionTable], switches: Sequence[SessionTable], run: SessionTable
 ) -> dict[str, BranchRecord]:
-    """Return the branches by name: the first is the root, every other one names a parent before it."""
+    """Return the branches by name. The first has no parent; every other one names a parent before it."""
     if not tables:
         run.fail("there is no [branch]; one named main is the least")
     made: dict[str, BranchRecord] = {}
@@ -276,7 +276,7 @@ def _branches(
 
 
 def _breaks(switch: Switch) -> dict[str, Value]:
-    """Return the failing processors and the end of their failure; empty for a policy switch."""
+    """Return the entries for failing processors and the end of the failure; empty for a switch of the policy."""
     if switch.breaks is None:
         return {}
     processors, until = switch.breaks
@@ -284,7 +284,7 @@ def _breaks(switch: Switch) -> dict[str, Value]:
 
 
 def _branch(table: SessionTable, key: str, names: Collection[str]) -> str:
-    """Return the name of an existing branch in the table."""
+    """Return the name of a branch under a key of the table. Raise an error if there is no such branch."""
 
     def check(text: str) -> None:
         if text not in names:

@@ -1,4 +1,4 @@
-"""Conversion of the source of a simulation to a session, and back."""
+"""Conversion of the source of a run (trace and options) to a session, and back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def session_of(
     switches: Iterable[tuple[float, Policy]] = (),
     placement: Placement = "lowest",
 ) -> Session:
-    """Return a session at the beginning of a run; the trace is read once for its hash."""
+    """Return a session at the beginning of a run; the trace is read for its hash."""
     trace = TraceRef.of(source.trace, is_sample=find(source.trace) != Path(source.trace))
     main = BranchRecord("main", switches=planned(switches))
     return Session(
@@ -32,7 +32,7 @@ def session_of(
 
 
 def source_of(session: Session) -> Source:
-    """Return the source of a session's simulation; its options are checked as on the command line."""
+    """Return the source of a session's run; its options are checked as on the command line."""
     ref = session.trace
     is_hidden = ref.is_sample and exists(Path(ref.name))  # by a file of the same name
     try:

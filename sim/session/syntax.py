@@ -1,4 +1,4 @@
-"""The text of a session: tables of `key = value` lines, whose values are numbers, words in quotes, true or false.
+"""Syntax of a session file: tables of `key = value` lines, whose values are numbers, words in quotes, true or false.
 
     schedscope session 1
 
@@ -33,14 +33,14 @@ _WORDS: dict[type, str] = {
 
 
 class SessionError(FileError):
-    """Error for a session that cannot be read or written."""
+    """Error for a session file that cannot be read or written."""
 
 
 SESSION = TextKind("session", MAX_BYTES, SessionError)
 
 
 class SessionTable:
-    """Table being read: values are checked when taken, and keys never taken are reported."""
+    """Table of a session while it is read. Values are checked when they are read; keys never read give warnings."""
 
     def __init__(self, name: str, path: object, line: int) -> None:
         self.name, self.path, self.line = name, path, line
@@ -55,7 +55,7 @@ class SessionTable:
         self._values[key] = value, line
 
     def take(self, key: str, kind: type[T], default: T | None = None) -> T:
-        """Return the value of a key, which must have that type; without a default the key must exist."""
+        """Return the value of a key, which must have that type. Without a default, a missing key is an error."""
         if key not in self._values:
             if default is None:
                 raise SessionError(f"[{self.name}] has no {key}; give it {_WORDS[kind]}", self.path, self.line)
@@ -66,7 +66,7 @@ class SessionTable:
         return value  # type: ignore[no-any-return]
 
     def take_as(self, key: str, made_of: Callable[[str], object], default: str | None = None) -> str:
-        """Return the text of a key, for which `made_of` must raise no error."""
+        """Return the text under a key; it is an error if `made_of`, called with it, raises one."""
         line = self._values[key][1] if key in self._values else self.line
         words = self.take(key, str, default)
         try:
@@ -76,7 +76,7 @@ class SessionTable:
         return words
 
     def take_all(self) -> dict[str, Value]:
-        """Return all keys with their values, unchecked."""
+        """Return all keys with their values, without checks."""
         for key, (value, line) in self._values.items():
             if isinstance(value, list):
                 raise SessionError(f"{key}: expected one value, got a list", self.path, line)
@@ -85,11 +85,11 @@ class SessionTable:
         return values
 
     def fail(self, what: str) -> NoReturn:
-        """Raise an error about the whole table."""
+        """Raise an error with this message about the table as a whole."""
         raise SessionError(what, self.path, self.line)
 
     def left(self) -> Iterator[str]:
-        """Yield a warning for every key that was never taken."""
+        """Yield a warning for every key that was never read."""
         for key, (_, line) in self._values.items():
             yield f"{self.path}:{line}: {key}: not known in [{self.name}], left out"
 
@@ -110,7 +110,7 @@ def parse(data: bytes, path: object) -> list[SessionTable]:
 
 
 def _content(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are neither empty nor comments, with their line numbers."""
+    """Yield (line number, line) for the lines that are neither empty nor comments."""
     for number, line in enumerate(text.split("\n"), 1):
         if (bare := line.strip()) and not bare.startswith("#"):
             yield number, bare
@@ -173,7 +173,7 @@ def _is_finite(number: Any) -> bool:
 
 
 def shortened(value: object) -> str:
-    """Return a value shortened for an error message.
+    """Return a value in quotes, cut if it is long, for an error message.
 
     >>> shortened("x" * 100)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"
@@ -186,7 +186,7 @@ def shortened(value: object) -> str:
 
 
 def write_table(name: str, values: Mapping[str, Value | list[str] | None]) -> str:
-    """Return a table with its values; None and empty lists are left out.
+    """Return the text of a table with these values; None and empty lists are left out.
 
     >>> print(write_table("run", {"policy": "easy", "partner": None, "step": 7}), end="")
     <BLANKLINE>
@@ -203,6 +203,6 @@ def _written_key(key: str) -> str:
 
 
 def _written(value: Value | list[str] | None) -> str:
-    """Return the value as JSON, with every character escaped that a terminal would not show or would interpret."""
+    """Return the value as JSON, in which characters are escaped that a terminal would hide or obey."""
     told = json.dumps(value, ensure_ascii=False)
     return told if told.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in told)

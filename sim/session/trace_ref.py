@@ -1,4 +1,4 @@
-"""Reference to a trace, a path or a sample's name, with the SHA-256 of its bytes to detect changes."""
+"""Reference to a trace: its path or a sample's name, with the SHA-256 hash of its bytes to detect changes."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from sim.workload.source import is_line
 
 
 class TraceRef(NamedTuple):
-    """Reference to a trace as it was when it was read."""
+    """Reference to a trace as it was when it was read: name, hash and size."""
 
     name: str
     """Path of the trace, or name of a sample."""
     sha256: str
-    """Hash of the bytes; "" for a trace from a pipe, which can be read once"""
+    """Hash of the bytes (SHA-256); "" for a trace from a pipe, which cannot be read again"""
     size: int
     """Size in bytes."""
     is_sample: bool = False
 
     @classmethod
     def of(cls, name: str, is_sample: bool = False) -> TraceRef:
-        """Return the reference of the trace as it is now; a path is made absolute, a puzzle is kept as a line."""
+        """Return the reference to the trace as it is now. A path is made absolute; the text of a puzzle stays as it
+        is.
+        """
         if is_line(name):
             return cls(name, hashlib.sha256(name.encode()).hexdigest(), len(name.encode()))
         path = sample_path(name) if is_sample else Path(os.path.abspath(name))
@@ -39,15 +41,17 @@ class TraceRef(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Reason why the trace is not the expected one."""
+    """Problem with a trace: it is missing, or not the one that was saved."""
 
     kind: Literal["missing", "size", "hash"]
     told: str
-    """Description in one line of the difference, and of the trace's place"""
+    """Line that says what is wrong, and where the trace was expected"""
 
 
 def compare_trace(ref: TraceRef) -> Problem | None:
-    """Return the problem if the trace is missing or changed, or None; only as much as needed is read."""
+    """Return what is wrong with the trace if it is missing or changed, otherwise None; no more is read than
+    necessary.
+    """
     if is_line(ref.name):
         return None if TraceRef.of(ref.name) == ref else Problem("hash", "the puzzle of the session has changed")
     try:

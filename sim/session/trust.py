@@ -1,4 +1,4 @@
-"""Trust in the user-defined code that a session names: it runs only after the user has agreed."""
+"""Consent to user-defined code that a session names: it runs only after the user has agreed."""
 
 from __future__ import annotations
 
@@ -21,35 +21,36 @@ from sim.session.syntax import SessionError
 
 LONGEST_NAME = 200
 SHOWN = 8
-"""Largest number of pieces of code that are described before the user agrees; the rest is counted"""
+"""Largest number of files or modules that are described before the user agrees; others are counted"""
 ON_NETWORK = ("\\\\", "//", "/net/", "/afs/")
-"""Beginnings of paths that make the system ask another machine, also for the size of a file."""
+"""Beginnings of paths for which the system contacts another machine, even to find the size of a file."""
 
 
 class NeedsTrustError(SessionError):
-    """Error for a session that would run code: `code` has the references, `told` a line about each of the first
-    ones.
+    """Error for a session that would run code: `code` are references to it, `told` describes the first ones in a line
+    each.
     """
 
     def __init__(self, code: tuple[CodeRef, ...], session: Session) -> None:
         self.code, self.session = code, session
         hashes = {ref.name: "" if at >= SHOWN else _hash_of(ref) for at, ref in enumerate(code)}
         self.seen = {name: sha256 for name, sha256 in hashes.items() if sha256 is not None}
-        """Name of code -> hash of the content that is described, "" for code beyond `SHOWN`"""
+        """Hash of the content that the user is shown, by name of the code; "" for code beyond the first `SHOWN`"""
         self.told = tuple(map(described, code[:SHOWN]))
         every = [*self.told, *(ref.name for ref in code[SHOWN:])]
         super().__init__(f"the session runs code: {listed(every)}; if you trust it, open it with --trust")
 
 
 def needs_trust(session: Session) -> tuple[CodeRef, ...]:
-    """Return the references to code that opening the session would run and that the user has not trusted yet."""
+    """Return references to the code that opening the session would run and that the user has not agreed to."""
     return () if session.is_trusted else session.named_code
 
 
 def trusted(session: Session, proof: Proof, seen: Mapping[str, str] = MappingProxyType({})) -> Session:
-    """Run the code of the session and return it with the resulting policies, and a warning for each changed file.
+    """Run the session's code; return the session with the policies that it defines, and a warning for each changed
+    file.
 
-    Code whose hash is in `seen` runs only with that content.
+    Code with a hash in `seen` (by name) runs only if its content still has this hash.
     """
     code = needs_trust(session)
     warnings = [f"{described(ref)}: the run may differ" for ref in code if ref.sha256 and changed(ref) is not False]
@@ -64,7 +65,7 @@ def _with_policies(branch: BranchRecord) -> BranchRecord:
 
 
 def described(ref: CodeRef) -> str:
-    """Return the description of a piece of code, with what the system knows about its file; the code is not run."""
+    """Return text on a piece of code: its name, and what the system says about its file. The code is not run."""
     named = named_code(ref.name)
     if named is not None and is_on_network(named):
         return f"{shortened(ref.name, LONGEST_NAME)} (on another machine, which is not asked before you agree)"
@@ -89,12 +90,12 @@ def _hash_of(ref: CodeRef) -> str | None:
 
 
 def is_on_network(named: Named) -> bool:
-    """Return True if the system would ask another machine for the file."""
+    """Return True if the system would contact another machine to read the file."""
     return named.is_file and named.path.startswith(ON_NETWORK)
 
 
 def _beside(named: Named) -> list[str]:
-    """Return text on the files that the code imports from its folder: their number, or that the code is too large."""
+    """Return text on the files that the code imports from its folder: how many, or that they are too large."""
     try:
         many = len(contents_of(named)) - 1
     except TooLargeError as error:
@@ -105,7 +106,7 @@ def _beside(named: Named) -> list[str]:
 
 
 def _facts_of_module(name: str) -> list[str]:
-    """Return the file of a module and the facts about it as text; the module is not imported."""
+    """Return the path of a module's file and facts about it, as text; the module is not imported."""
     try:
         file = file_of_module(name)
     except TooLargeError as error:
@@ -116,7 +117,7 @@ def _facts_of_module(name: str) -> list[str]:
 
 
 def _facts_of(path: Path) -> list[str]:
-    """Return the size, the owner and the day of the last change of a file, as far as the system reports them."""
+    """Return facts about a file as text: its size, owner and day of the last change, as far as the system knows."""
     try:
         found = path.stat()
         if not S_ISREG(found.st_mode):

@@ -1,1 +1,3 @@
-"""Stop conditions: their grammar, their values at a step, and the search for a step that meets them."""
+"""Stop conditions, at which a replay stops: their grammar, how a step is checked, and the search for a step that meets
+one.
+"""

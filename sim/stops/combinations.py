@@ -1,4 +1,7 @@
-"""Combinations of conditions with and, or and not: when they hold after a step, and when they are met in it."""
+"""Conditions combined by and, or and not: when the combination holds after a step, and when a step meets it.
+
+A step meets a condition when it makes the condition true.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,16 @@ from typing import TypeAlias
 from sim.stops.conditions import Condition
 
 Reading: TypeAlias = tuple[object, ...]
-"""Value of each condition of a stop, as read after one step."""
+"""Value that each condition of a stop needs, as read after one step."""
 
 
 @dataclass(frozen=True)
 class One:
-    """Single condition."""
+    """Single condition, as the smallest combination."""
 
     condition: Condition
     place: int
-    """Index of the condition's value in a reading."""
+    """Index of the condition's value in a reading (the values after one step)."""
 
     @property
     def text(self) -> str:
@@ -36,7 +39,7 @@ class One:
 
 @dataclass(frozen=True)
 class Not:
-    """Negation; it is met when its part no longer holds."""
+    """Condition that must not hold; a step meets it when its part ceases to hold."""
 
     part: Node
 
@@ -57,7 +60,7 @@ class Not:
 
 @dataclass(frozen=True)
 class AllOf:
-    """Conjunction; it is met when the last of its parts is met while all others hold."""
+    """Conditions that must all hold; a step meets them when it meets the last one while the others hold."""
 
     parts: tuple[Node, ...]
 
@@ -78,7 +81,7 @@ class AllOf:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """Disjunction; it is met whenever one of its parts is met, even if another one still holds."""
+    """Conditions of which one must hold; a step meets them whenever it meets one, even if another holds already."""
 
     parts: tuple[Node, ...]
 

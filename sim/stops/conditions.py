@@ -1,4 +1,4 @@
-"""Conditions of a step: a measure compared with a number, an event, a change, or an event of one job.
+"""Conditions on a step: a measure compared with a number, an event, a change, or an event of one job.
 
 Each condition reads the values it needs from an instant, which outlive the step, and decides whether it holds, given
 the values read after the previous step.
@@ -23,7 +23,7 @@ RELATIONS: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 _SAID = {">=": "at least ", "<=": "at most ", "!=": "not ", ">": "more than ", "<": "less than ", "=": ""}
 MOST = int(LATEST)
-"""Largest number in a condition; whole numbers up to here are exact."""
+"""Largest number that a condition may have; whole numbers up to it are exact."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Happens:
 
 @dataclass(frozen=True)
 class Changes:
-    """Condition on a value that differs from that after the previous step: `head changes`."""
+    """Condition that a value differs from that after the previous step: `head changes`."""
 
     change: str
     is_event = True
@@ -157,11 +157,13 @@ class OfUser(OfJob):
 
 @dataclass(frozen=True)
 class Because:
-    """Condition on a job that is considered but not started for a reason: `job 17 waits because too few free`."""
+    """Condition that the policy considers a job and keeps it waiting for a reason: `job 17 waits because too few
+    free`.
+    """
 
     who: OfJob
     reason: str
-    """Name of a kind of reason, or part of its sentence."""
+    """Name of a kind of reason, or part of a reason's sentence."""
     is_event = True
     in_columns = False
 
@@ -183,15 +185,15 @@ class Because:
 
 @dataclass(frozen=True)
 class OwnNumber:
-    """Condition on a number that the policy wrote for a waiting job: `number usage > 100`, `job 17 number usage
-    > 100`.
+    """Condition on a number that the policy writes for waiting jobs: `number usage > 100`, `job 17 number usage >
+    100`.
     """
 
     name: str
     relation: str
     value: float
     who: OfJob | None = None
-    """Condition about one job; None for any job."""
+    """Condition that names the job; None if any job's number counts."""
     is_event = False
     in_columns = False
 
@@ -216,7 +218,7 @@ class OwnNumber:
 
 @dataclass(frozen=True)
 class OnLine:
-    """Condition on a line of the policy's code that makes a decision: `line 41`."""
+    """Condition that this line of the policy's code makes a decision: `line 41`."""
 
     line: int
     is_event = True
@@ -239,7 +241,7 @@ class OnLine:
 
 @dataclass(frozen=True)
 class OfVariable:
-    """Condition on a variable of the policy's code, at any time of a step: `variable shadow > 3600`."""
+    """Condition on a variable in the policy's code, whatever value it has during a step: `variable shadow > 3600`."""
 
     name: str
     relation: str
@@ -292,7 +294,7 @@ def _plain(value: float) -> str:
 
 
 def quoted(word: str) -> str:
-    """Return a job's id quoted if needed to be read as one word.
+    """Return a job's id, in quotes if it would not be read as one word.
 
     >>> quoted("4744528_255"), quoted("my job")
     ('4744528_255', '"my job"')
@@ -301,4 +303,4 @@ def quoted(word: str) -> str:
 
 
 WORD = r"""(?:[^\s()<>=!"]|!(?!=))+"""
-"""Pattern of the characters of one word: it ends at a blank, a bracket or a comparison."""
+"""Pattern of one word, which ends at a blank, a bracket or a comparison."""

@@ -44,14 +44,14 @@ from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REAS
 from sim.workload.model import Field, Header, Workload
 
 _LONGEST, _DEEPEST = 2000, 40
-"""Longest text in letters, and deepest nesting of brackets and not."""
+"""Largest number of letters of a condition, and greatest depth of brackets and not."""
 _TOKEN = re.compile(rf'\s*(?:(?P<quoted>"[^"]*")|(?P<sign>>=|<=|!=|==|[()<>=])|(?P<word>{WORD})|(?P<odd>\S))')
 _MOMENT = re.compile(r"#?\d|d\d", re.ASCII)
 _EVENTS = {**EVENTS, **CHANGES}
 
 
 class StopError(SchedscopeError):
-    """Error for a condition that cannot be parsed, with allowed words and the position, counted from 0."""
+    """Error for a condition that cannot be parsed; it names the allowed words, and the position from 0."""
 
     def __init__(self, what: str, position: int) -> None:
         self.position = position
@@ -60,8 +60,8 @@ class StopError(SchedscopeError):
 
 @dataclass(frozen=True)
 class Stop:
-    """Stop condition as parsed. Steps are given as instants (`sim.stops.instants`) or snapshots, None before the
-    first.
+    """Condition to stop at. Its methods take steps as instants (`sim.stops.instants`) or snapshots; None is before the
+    first step.
     """
 
     root: Node
@@ -70,38 +70,38 @@ class Stop:
 
     @property
     def text(self) -> str:
-        """Return the canonical text, which parses to the same stop condition."""
+        """Return the condition in its standard form; parsing that text gives the same condition."""
         return self.root.text
 
     @property
     def hint(self) -> str:
-        """Return the meaning of the condition as text."""
+        """Return in words what the condition means."""
         return self.root.hint
 
     @property
     def cheap(self) -> bool:
-        """Return True if the history alone can evaluate the condition."""
+        """Return True if the history alone shows whether the condition is met, without repeating steps."""
         return all(condition.in_columns for condition in self.conditions)
 
     @property
     def reads_code(self) -> bool:
-        """Return True if the lines of the policy's code that run must be recorded to evaluate the condition."""
+        """Return True if the condition is about lines or variables of the policy, so that its code must be recorded."""
         return any(isinstance(condition, OnLine | OfVariable) for condition in self.conditions)
 
     def read(self, instant: Instant) -> Reading:
-        """Return the values that the condition needs of a step."""
+        """Return the values after a step that the condition needs."""
         return tuple(condition.read(instant) for condition in self.conditions)
 
     def holds(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
-        """Return True if the condition holds after this step."""
+        """Return True if the condition holds after the step from `before` to `after`."""
         return self.root.holds(self._read(before), self.read(_instant(after)))
 
     def fires(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
-        """Return True if this step meets the condition."""
+        """Return True if the step from `before` to `after` meets the condition."""
         return self.root.fires(self._read(before), self.read(_instant(after)))
 
     def fired(self, before: Reading | None, after: Reading) -> bool:
-        """Return True if the condition was met between these readings."""
+        """Return True if the step between these two readings meets the condition."""
         return self.root.fires(before, after)
 
     def _read(self, instant: Instant | Snapshot | None) -> Reading | None:
@@ -116,7 +116,7 @@ def _instant(step: Instant | Snapshot) -> Instant:
 
 
 class Token(NamedTuple):
-    """Word, sign or bracket with its position; the last token is empty."""
+    """Word, sign or bracket of the text, with its position; the last token is empty."""
 
     text: str
     position: int
@@ -124,12 +124,12 @@ class Token(NamedTuple):
 
     @property
     def word(self) -> str:
-        """Return the token as a keyword."""
+        """Return the token in small letters, as keywords are compared."""
         return "" if self.is_quoted else self.text.lower()
 
 
 def parse_stop(text: str, workload: Workload | None = None, now: float = 0.0) -> Stop:
-    """Return the stop condition of a text, which may name jobs, users and dates of the workload.
+    """Return the condition that a text describes; jobs, users and dates in it must exist in the workload, if given.
 
     A time of day alone belongs to the day of `now`.
 
@@ -181,7 +181,7 @@ class _Parser:
         return token
 
     def _takes(self, word: str) -> bool:
-        """Return True and move on if the next word is `word`."""
+        """Return True and go to the next token if this token is the word `word`."""
         if self._next.word != word:
             return False
         self._take()
@@ -250,7 +250,7 @@ class _Parser:
         return One(condition, len(self._conditions) - 1)
 
     def _own_number(self, who: OfJob | None) -> OwnNumber:
-        """Parse the name of a number that the policy writes; whether the policy writes it is not known before a run."""
+        """Parse the name of a number that the policy writes; whether it does, only a run can show."""
         token = self._take()
         if not token.text or token.word in RELATIONS:
             raise self._error(
@@ -261,7 +261,9 @@ class _Parser:
         return OwnNumber(token.text, relation, sign * self._number("number", "-" if sign < 0 else ""), who)
 
     def _variable(self, name: Token) -> OfVariable:
-        """Parse a comparison of a variable of the policy's code; whether the code has it, only a run shows."""
+        """Parse a comparison of a variable in the policy's code; whether there is such a variable, only a run can
+        show.
+        """
         if not name.text.isidentifier():
             what = "expected the name of a variable of the policy's code, as in variable shadow > 3600"
             raise self._error(what, name.position)
@@ -270,7 +272,7 @@ class _Parser:
         return OfVariable(name.text, relation, sign * self._number("number", "-" if sign < 0 else ""))
 
     def _because(self, who: OfJob) -> Because:
-        """Parse the name of a built-in reason, or a quoted part of a sentence."""
+        """Parse the reason after "because": the name of a built-in kind, or a part of a sentence in quotes."""
         token = self._next
         if token.is_quoted and token.text:
             return Because(who, self._take().text.lower())
@@ -289,7 +291,7 @@ class _Parser:
         return Because(who, reason)
 
     def _of_jobs(self, whose: str) -> OfJob | Because | OwnNumber:
-        """Parse a condition on a job, or on any job of a user."""
+        """Parse a condition about a job, or about any job of a user (`whose` is the word that was read)."""
         who = self._take()
         if not who.text or (who.text in "()<=>=" and not who.is_quoted):
             example = "the id of a job, as in job 17 starts" if whose == "job" else "a user, as in user ann starts"
@@ -306,7 +308,7 @@ class _Parser:
         return self._because(meant) if deed.word == "waits" and self._takes("because") else meant
 
     def _known(self, whose: str, name: str, deed: str) -> OfJob:
-        """Return the job or user, which must exist if the workload is known."""
+        """Return the condition about a job or user, which must exist if the workload is known."""
         workload = self._workload
         if whose == "job":
             return OfJob(name if workload is None else workload.ids[workload.rank_of(name)], deed)
@@ -345,7 +347,7 @@ class _Parser:
         return self._checked(float(number) / (100 if is_percent else 1), token)
 
     def _moment(self, parse: Callable[[str, float], Moment]) -> float | Step:
-        """Parse a time, whose parts may be separate words, as in 12d 4h 30m or d12 04:30."""
+        """Parse a time, whose parts may be several words, as in 12d 4h 30m or d12 04:30."""
         first, words = self._next, []
         while _MOMENT.match(self._next.word):
             words.append(self._take().word)
@@ -365,7 +367,7 @@ class _Parser:
         return value
 
     def _event(self, token: Token) -> Condition:
-        """Parse an event of one or two words."""
+        """Parse the name of an event, which has one or two words."""
         two = f"{token.word} {self._next.word}"
         if two in _EVENTS:
             self._take()
@@ -387,7 +389,7 @@ def _got(token: Token) -> str:
 
 
 def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
-    """Return an error message with the words allowed in place of a wrong one."""
+    """Return an error message that lists the words allowed in place of this token."""
     words = ", ".join(known)
     if not token.text:
         return f"expected one of {words}"
@@ -396,6 +398,6 @@ def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
 
 
 def _near(word: str) -> str:
-    """Return the nearest known words, or some examples, as the end of an error message."""
+    """Return an end for an error message: the words nearest to `word`, or some examples."""
     hint = near(word, [*MEASURES, *_EVENTS, "job"])
     return hint if "did you mean" in hint else "; there is queue > 50, job 17 starts, backfill, head slips and more"

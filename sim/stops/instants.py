@@ -1,4 +1,4 @@
-"""State after a step as conditions see it, read from a snapshot, an engine or a history.
+"""State after a step as conditions see it (an instant), read from a snapshot, an engine or a history.
 
 An engine answers without a snapshot, and a history answers many questions without an engine, so that a search computes
 only what its condition needs.
@@ -22,7 +22,7 @@ from sim.workload.model import Job, Workload
 
 
 class Instant(Protocol):
-    """Interface of the state after a step, with its events."""
+    """State after a step, and the events of the step, as conditions need them."""
 
     @property
     def step(self) -> int: ...
@@ -64,18 +64,18 @@ class Instant(Protocol):
 
     @property
     def printed(self) -> Sequence[str]:
-        """Return the lines that the policy printed."""
+        """Return the lines that the policy printed in this step."""
 
     @property
     def code(self) -> PassCode:
-        """Return the lines of the policy's code that ran; empty if they are not recorded."""
+        """Return the lines of the policy's code that ran in this step; empty if they are not recorded."""
 
     @property
     def head(self) -> Job | None:
         """Return the first job in the queue."""
 
     def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
-        """Yield the values of the policy's number of that name for the waiting jobs."""
+        """Yield (job, value) of the policy's number of that name, for each waiting job that has one."""
 
     def moved(self, job: Job) -> float:
         """Return by how many seconds the planned start of a waiting job moved in this step; negative is earlier."""
@@ -87,12 +87,12 @@ class Instant(Protocol):
         """Return the largest (wait + estimate) / estimate among the waiting jobs."""
 
     def most_overtaken(self) -> int:
-        """Return the largest number of later arrivals that have passed one waiting job."""
+        """Return the largest number of later jobs that have passed one waiting job."""
 
 
 @dataclass(frozen=True)
 class OfSnapshot:
-    """Snapshot as an instant."""
+    """State after a step, read from a snapshot."""
 
     snapshot: Snapshot
 
@@ -177,7 +177,7 @@ class OfSnapshot:
 
 @dataclass(frozen=True)
 class OfEngine:
-    """State of an engine after its last step as an instant, valid until its next step."""
+    """State of an engine after its last step; it is valid until the engine's next step."""
 
     engine: Engine
     code: PassCode = PassCode()
@@ -262,7 +262,7 @@ class OfEngine:
 
 
 def _most_overtaken(submitted: int, waiting: Iterable[int], dropped: Sequence[int]) -> int:
-    """Return the largest number of later arrivals that passed one waiting job, from ranks of waiting and cancelled
+    """Return the largest number of later jobs that passed one waiting job, from ranks of waiting and of cancelled
     jobs.
 
     >>> _most_overtaken(6, [1, 4], []), _most_overtaken(6, [1, 4], [5])
@@ -274,7 +274,7 @@ def _most_overtaken(submitted: int, waiting: Iterable[int], dropped: Sequence[in
 
 
 class Record:
-    """Columns of a history, for reading one step after another."""
+    """Columns of a history, in a form to read one step after another."""
 
     def __init__(self, history: Past, workload: Workload) -> None:
         self.history, self.workload = history, workload
@@ -287,13 +287,13 @@ class Record:
         return len(self.times)
 
     def after(self, step: int) -> Instant:
-        """Return the instant after `step` steps, 0 for the beginning; it has only the values of the columns."""
+        """Return the state after `step` steps (0 is the beginning), as far as columns of the history show it."""
         return cast(Instant, OfPast(self, step))
 
 
 @dataclass(frozen=True)
 class OfPast:
-    """Instant made from the columns of a record at one step."""
+    """State after a step, read from columns of a history."""
 
     record: Record
     step: int

@@ -17,16 +17,16 @@ from sim.stops.instants import Instant, OfEngine, Record
 from sim.timeline.timeline import Timeline
 
 _ASK = 64
-"""Number of steps between two checks whether to quit"""
+"""Number of steps after which the search asks whether to quit"""
 _AHEAD = 0.05
-"""Seconds of computing at a time beyond the known steps"""
+"""Seconds of computing at a time, if the search goes beyond the computed steps"""
 _CHUNK = 512
-"""Number of steps of a backward search that are read at a time"""
+"""Number of steps that a backward search reads at a time"""
 
 Found: TypeAlias = tuple[int, Stop]
 """Number of steps after which the condition was met, and the condition."""
 Quit: TypeAlias = Callable[[int], bool]
-"""Function that returns True if the search, which has reached the given step, must stop"""
+"""Function that is called with the step that the search has reached, and returns True if the search must end"""
 
 
 def search_forward(
@@ -36,9 +36,10 @@ def search_forward(
     until_step: float = inf,
     until_time: float = inf,
 ) -> Found | None:
-    """Go to the next step after the cursor that meets one of the conditions.
+    """Move the cursor to the next step after it that meets one of the conditions; return that step and condition.
 
-    If none is met, the cursor moves to the last step examined; if the search quits, it stays.
+    If none does, the cursor moves to the last step examined, and the result is None; if the search quits, the cursor
+    stays.
     """
     looker, step = _Looker(timeline, stops), timeline.step
     looker.look(step)
@@ -54,7 +55,9 @@ def search_forward(
 
 
 def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit) -> Found | None:
-    """Go to the last step before the cursor that meets a condition; without one, the cursor stays."""
+    """Move the cursor to the last step before it that meets a condition, and return both; otherwise the cursor
+    stays.
+    """
     looker, last = _Looker(timeline, stops), timeline.step - 1
     while last > 0 and not should_quit(last):
         first = max(last - _CHUNK, 0)
@@ -69,14 +72,14 @@ def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit
 
 
 def _is_known(timeline: Timeline, step: int) -> bool:
-    """Return True if there is such a step; it is computed if necessary."""
+    """Return True if the run has this step, which is computed if necessary."""
     if timeline.computed < step:
         timeline.compute_for(_AHEAD)
     return timeline.computed >= step
 
 
 class _Looker:
-    """Reader of one step after another, which finds the condition met between the last two."""
+    """Reader of successive steps, which finds out whether the last step met a condition."""
 
     def __init__(self, timeline: Timeline, stops: Sequence[Stop]) -> None:
         self._timeline, self._stops = timeline, stops
@@ -87,7 +90,7 @@ class _Looker:
         self._before: list[Reading] = []
 
     def begin_again(self) -> None:
-        """Continue at an earlier step; the columns read so far stay."""
+        """Prepare to read from an earlier step on; columns that were read are kept."""
         self._engine, self._before = None, []
 
     def look(self, step: int) -> Stop | None:

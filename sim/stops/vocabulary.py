@@ -1,6 +1,6 @@
-"""Vocabulary of conditions: measures, events and events of jobs, each with its meaning.
+"""Words of conditions: measures, events and events of jobs, each with its meaning.
 
-The help shows these tables, and a wrong word is compared with them.
+The help shows these tables, and a wrong word is compared with their words.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from sim.stops.instants import Instant
 from sim.workload.model import Job
 
 Meant: TypeAlias = Callable[[Job], bool]
-"""Function that returns True for jobs to which the condition applies"""
+"""Function that returns True for the jobs that a condition is about"""
 Unit: TypeAlias = Literal["number", "share", "time", "moment"]
 
 
 class Measure(NamedTuple):
-    """Measure: a number that every step has; `in_columns` if a history has it without a replay of the step."""
+    """Measure: a number that every step has. `in_columns` is True if columns of the history have it."""
 
     meaning: str
     read: Callable[[Instant], float]
@@ -32,7 +32,7 @@ class Measure(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Event that happens in a step or not, with its meaning."""
+    """Event: something that happens in a step or does not, with its meaning."""
 
     meaning: str
     happens: Callable[[Instant], bool]
@@ -40,7 +40,7 @@ class Event(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """Event of a job that happens in a step or not, with its meaning."""
+    """Event of a job, such as its start, with its meaning."""
 
     meaning: str
     happens: Callable[[Instant, Meant], bool]
@@ -48,7 +48,7 @@ class Deed(NamedTuple):
 
 
 def _used(instant: Instant) -> float:
-    """Return the share of available processors in use, 0 while the whole machine is down."""
+    """Return the used share of the available processors; 0 if the whole machine is down."""
     return 1 - instant.free / instant.procs if instant.procs else 0.0
 
 
@@ -75,7 +75,7 @@ MEASURES: dict[str, Measure] = {
 }
 SPELLINGS = {"utilization": "utilisation"}
 REACHED = ("time", "step")
-"""Measures that only grow: `time 12d` means `time >= 12d`."""
+"""Measures that never decrease, for which `time 12d` means `time >= 12d`."""
 
 
 # Events
@@ -86,24 +86,24 @@ def _decides(*kinds: type) -> Callable[[Instant], bool]:
 
 
 def is_start(decision: Decision) -> bool:
-    """Return True if a waiting job starts, or is placed in the matrix."""
+    """Return True if the decision starts a waiting job, or places it in the matrix."""
     return isinstance(decision, Start | Backfill) or (
         isinstance(decision, Place) and not isinstance(decision.because, GoesOn)
     )
 
 
 def is_backfill(decision: Decision) -> bool:
-    """Return True if a job starts before a job ahead of it in the queue."""
+    """Return True if the decision starts a job before a job ahead of it in the queue."""
     return isinstance(decision, Backfill) or (isinstance(decision, Place) and decision.passes)
 
 
 def is_resume(decision: Decision) -> bool:
-    """Return True if a suspended job resumes."""
+    """Return True if the decision resumes a suspended job."""
     return isinstance(decision, Resume) or (isinstance(decision, Place) and isinstance(decision.because, GoesOn))
 
 
 def _misses_reservation(instant: Instant) -> bool:
-    """Return True if a job starts after its requested start time."""
+    """Return True if in this step a job starts after its requested start."""
     starts = (d.job.reserve for d in instant.decisions if isinstance(d, Start | Backfill | Place) and is_start(d))
     return any(asked is not None and asked < instant.time for asked in starts)
 
@@ -129,7 +129,7 @@ EVENTS: dict[str, Event] = {
 
 
 class Change(NamedTuple):
-    """Value of a step whose change is an event; `read` returns "" if there is none."""
+    """Value whose change from one step to the next is an event; `read` returns it, "" if there is none."""
 
     meaning: str
     read: Callable[[Instant], str]
@@ -145,7 +145,7 @@ CHANGES: dict[str, Change] = {
 
 
 def is_called(job: Job, word: str) -> bool:
-    """Return True if the word means this job: its id in the trace, with or without the J of the screens.
+    """Return True if a user means this job by the word: its id in the trace, perhaps with a J before it.
 
     >>> is_called(Job(0, "17", 0, 1, 1), "17"), is_called(Job(0, "17", 0, 1, 1), "J17")
     (True, True)
@@ -219,12 +219,12 @@ REASONS: dict[str, type] = {
     "window closes": reasons_to_wait.WindowCloses,
     "would delay pivot": reasons_to_wait.WouldDelayPivot,
 }
-"""Built-in kinds of reasons by the names used in conditions and sessions; a renamed class keeps its name."""
+"""Kinds of built-in reasons by the names that conditions and sessions use. A name stays when its class is renamed."""
 _NAMES = {reason: kind for kind, reason in REASONS.items()}
 
 
 def kind_of(reason: type) -> str:
-    """Return the name of a kind of reason in conditions: a fixed one if built-in, else its class's name.
+    """Return the name of a kind of reason in conditions: its fixed name if it is built-in, otherwise that of its class.
 
     >>> kind_of(reasons_to_wait.TooFewFree)
     'too few free'
@@ -233,6 +233,8 @@ def kind_of(reason: type) -> str:
 
 
 def is_kept_because(instant: Instant, meant: Meant, reason: str) -> bool:
-    """Return True if such a job is kept waiting for a reason of that kind, or one whose sentence contains the text."""
+    """Return True if a job that the condition means waits for this kind of reason, or for one whose sentence contains
+    the text.
+    """
     kept = (d for d in instant.decisions if isinstance(d, Keep) and meant(d.job))
     return any(kind_of(type(d.because)) == reason or reason in why(d.because, d.job, clock).lower() for d in kept)

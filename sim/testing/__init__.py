@@ -29,22 +29,22 @@ from sim.workload.source import read
 
 COUNT = 200
 SAMPLE_JOBS = 300
-"""Number of jobs of each sample that are simulated."""
+"""Number of first jobs of each sample that are simulated."""
 ALIKE = ("fcfs", "firstfit", "easy", "conservative", "replan")
-"""Policies that the report mentions if they make the same decisions as the tested one."""
+"""Policies with which the tested one is compared: the report says if it makes the same decisions."""
 
 
 class ContractError(PolicyError):
-    """Broken rule of the contract that every policy must keep."""
+    """Error for a policy that breaks a rule which every policy must keep."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Failure of a test: the broken rule, and the smallest workload that shows it."""
+    """Failure of a policy: the rule that it broke, and the smallest workload found on which it does."""
 
     finding: Finding
     workload: Workload | None
-    """Workload that shows the broken rule; None if any workload with enough jobs shows it."""
+    """Workload on which the rule is broken; None if any workload with enough jobs shows it."""
 
     @property
     def told(self) -> str:
@@ -56,7 +56,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Report:
-    """Report on a policy: the tests and their results."""
+    """Report on a policy: which tests it was given, and their results."""
 
     policy: Policy
     tried: int
@@ -66,7 +66,7 @@ class Report:
 
 
 def check_policy(policy: Policy | str, *, count: int = COUNT, seed: int = 0) -> Report:
-    """Test a policy, or the one in a file, on many small workloads; raise a `ContractError` if it breaks a rule."""
+    """Test a policy (or the one in a file) on `count` small workloads. Raise `ContractError` if it breaks a rule."""
     report = examine(policy_of(policy), count=count, seed=seed)
     if report.failure is not None:
         raise ContractError(f"{written_policy(report.policy)} cannot be used: {report.failure.told}")
@@ -76,7 +76,9 @@ def check_policy(policy: Policy | str, *, count: int = COUNT, seed: int = 0) -> 
 def examine(
     policy: Policy, *, count: int = COUNT, seed: int = 0, seconds: float = 2.0, on_try: Callable[[], None] | None = None
 ) -> Report:
-    """Return the report of the tests of a policy on many small workloads; a pass may take `seconds`."""
+    """Test a policy on many small workloads, and return the report; a pass may take `seconds`. `on_try` is called
+    often.
+    """
     printed = _Printed()
     with listening(printed.add):
         report = _examined(policy, count, seed, seconds, on_try or (lambda: None))
@@ -84,7 +86,7 @@ def examine(
 
 
 class _Printed:
-    """Record of the policy's output: the number of printed lines, and the first of them."""
+    """Record of what a policy printed during tests: the number of lines, and the first ones."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -131,7 +133,7 @@ def trials(count: int, seed: int) -> Iterator[Workload]:
 
 
 def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: float) -> Failure:
-    """Return the same failure on the fewest jobs; slow passes are stopped early here."""
+    """Return the same failure on as few jobs as possible; slow passes are stopped earlier than before."""
 
     def is_broken(smaller: Workload) -> bool:
         found = broken(policy, smaller, 0.4)
@@ -145,7 +147,7 @@ def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: flo
 
 
 def _is_alike(policy: Policy, name: str, workload: Workload) -> bool:
-    """Return True if the named policy makes the same schedule of the workload."""
+    """Return True if the policy of that name makes the same schedule of the workload."""
     one, other = (_schedule(workload, each) for each in (policy, parse_policy(name)))
     pairs = (one.start, other.start), (one.end, other.end)
     return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)

@@ -1,4 +1,6 @@
-"""Bench of a policy's saved versions: each is tested and run on the same workloads, and compared with the last."""
+"""Bench for the saved versions of a policy: each is tested, run on the same workloads, and compared with the last
+one.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,16 @@ from sim.workload.source import read
 SHOWN = ("mean_wait", "max_wait", "fairness_users")
 """Metrics that are compared on every workload"""
 NOTICED = 1.25
-"""Ratio of two times of a pass that counts as a change; smaller ones are random"""
+"""Ratio of two times of a pass from which they count as different; smaller ones are chance."""
 _STEPS = 1000
 
 
 @dataclass(frozen=True)
 class BenchRun:
-    """Run of a workload by one version, with its metrics."""
+    """Run of a version on one workload, with its metrics."""
 
     opened: str
-    """Trace and options that open the workload, as typed on a command line"""
+    """Words of a command line that open this workload: a trace and options"""
     scenario: Scenario
     side: Side
     values: dict[str, Value]
@@ -43,19 +45,19 @@ class BenchRun:
 
 @dataclass(frozen=True)
 class Version:
-    """Saved version of a policy: the report of its tests, and its runs unless it failed them."""
+    """Saved version of a policy: the report of its tests and, if it passed them, its runs."""
 
     report: Report
     runs: tuple[BenchRun, ...]
 
     @property
     def seconds(self) -> float | None:
-        """Return the seconds of a pass with the longest measured queue, or None."""
+        """Return the seconds of a pass with the longest queue that was measured, or None."""
         return None if self.report.growth is None else self.report.growth.points[-1][1]
 
 
 def workloads_of(traces: Sequence[str] = (), jobs: int | None = None) -> dict[str, Workload]:
-    """Return workloads by the words that open them: the first jobs of the samples and of the traces (default: all
+    """Return workloads by the words that open them: the first jobs of the samples and of these traces (default: all
     jobs).
     """
     samples = {f"{sample.name} --jobs {SAMPLE_JOBS}": read(sample.name, jobs=SAMPLE_JOBS) for sample in SAMPLES}
@@ -71,7 +73,9 @@ def version_of(
     seed: int = 0,
     on_try: Callable[[], None] = lambda: None,
 ) -> Version:
-    """Test and run a version of a policy. `on_try` is called often; an error that it raises ends the work."""
+    """Test and run a version of a policy; return both. `on_try` is called often, and may raise an error to end the
+    work.
+    """
     report = examine(policy, count=count, seed=seed, on_try=on_try)
     if report.failure is not None:
         return Version(report, ())
@@ -90,14 +94,16 @@ def _run(opened: str, scenario: Scenario, on_try: Callable[[], None]) -> BenchRu
 
 
 def changes(before: Version, now: Version) -> Iterator[tuple[BenchRun, tuple[Versus, ...]]]:
-    """Yield each new run with the metrics of both versions; `better` is 1 where the new version is better."""
+    """Yield each run of the new version with its metrics next to the old ones; `better` is 1 where the new version is
+    better.
+    """
     for old, new in zip(before.runs, now.runs, strict=True):
         pairs = (versus(metric(name), old.values[name], new.values[name]) for name in SHOWN)
         yield new, tuple(pairs)
 
 
 def pass_change(before: Version, now: Version) -> int | None:
-    """Return 1 if a pass became noticeably quicker, 0 if slower, None otherwise."""
+    """Return 1 if a pass is noticeably quicker than before, 0 if it is slower, None if neither."""
     old, new = before.seconds, now.seconds
     if not old or not new or max(old, new) < NOTICED * min(old, new):
         return None
@@ -105,9 +111,9 @@ def pass_change(before: Version, now: Version) -> int | None:
 
 
 def first_difference(before: Version, now: Version) -> tuple[BenchRun, Divergence, Accounts] | None:
-    """Return the run of the first workload on which the versions differ, the difference, and what each version did.
+    """Return the first workload on which the versions differ, as its run, the difference, and what each version did.
 
-    None if there is no difference.
+    The result is None if they differ nowhere.
     """
     for old, new in zip(before.runs, now.runs, strict=True):
         if (parting := part(old.side, new.side)) is not None:

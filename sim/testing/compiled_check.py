@@ -1,4 +1,4 @@
-"""Comparison of a compiled policy with its file: the same schedules, and how much faster they are made."""
+"""Comparison of a compiled policy with its file: whether schedules are the same, and how much faster they are made."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from sim.workload.source import read
 TIMED = "lublin-320"
 REPEATS = 3
 COUNT = 100
-"""Number of random workloads that are compared, in addition to the samples."""
+"""Number of random workloads that are compared, besides the samples."""
 
 
 class Speed(NamedTuple):
-    """Least of several measured processor times, in seconds, of a run of `TIMED`, compiled and not compiled."""
+    """Processor time in seconds of a run of `TIMED`, compiled and not compiled; the least of several measurements."""
 
     plain: float
     compiled: float
@@ -33,7 +33,9 @@ class Speed(NamedTuple):
 
 
 def different(plain: Policy, compiled: Policy, on_try: Callable[[], None] = lambda: None) -> str | None:
-    """Return text on the first difference of their schedules on random workloads and the samples, or None."""
+    """Return text on the first difference between their schedules, on random workloads and the samples; None if they
+    agree.
+    """
     for workload in trials(COUNT, 0):
         on_try()
         one, two = (_run(workload, policy) for policy in (plain, compiled))

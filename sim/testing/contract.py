@@ -1,4 +1,4 @@
-"""Rules that every policy must keep, checked on one workload; a broken rule is reported in one line."""
+"""Rules that every policy must keep, checked on one workload; one line describes how a rule is broken."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ HIDDEN = "it keeps state outside view.notes"
 PEEKS = "its decisions depend on future run times"
 SLOW = "a pass takes too long"
 RULES = (FAILS, LEGAL, STARVES, CHECKED, TWICE, HIDDEN, PEEKS, SLOW)
-"""Rules in the order of the checks"""
+"""Rules in the order in which they are checked"""
 WHY = "does it use unseeded random numbers, a clock, state of an earlier run, or view.curious?"
 MOST_STEPS = 100_000
 TIMES = ("the first time", "the second time")
 AGAIN = 8
-"""Number of repeats before a difference counts as reproducible."""
+"""Number of repeated runs after which a difference counts as caused by the policy and not by chance."""
 
 
 class Finding(NamedTuple):
-    """Finding of a check: the rule that a policy broke, how, and the number of steps before."""
+    """Finding of a check: the broken rule, how it is broken, and the number of steps before that."""
 
     rule: str
     told: str
@@ -91,7 +91,7 @@ def _rule_of(error: SchedscopeError) -> str:
 
 
 def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if a run without reasons, or one resumed from a checkpoint, differs from the first run."""
+    """Return a finding if a run without reasons, or one continued from a checkpoint, differs from the first run."""
     again = Engine(workload, policy, curious=False)
     middle = first.step_count // 2
     again.advance(middle)
@@ -108,7 +108,7 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
 
 
 def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if the policy decides differently when only run times in the future are changed."""
+    """Return a finding if the policy's decisions change when only run times change that it cannot know yet."""
     if not first.step_count:  # no job will ever fit: the run is over before it begins
         return None
     until = first.history.time_of(first.step_count // 2)
@@ -129,7 +129,7 @@ def _peeks(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
 
 
 def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None:
-    """Return a finding if the policy's decisions differ in one of several repeats of the same run."""
+    """Return a finding if the policy decides differently in one of several repetitions of the same run."""
     for _ in range(AGAIN):
         again = Engine(workload, policy, curious=False)
         again.advance(2 * first.step_count + 1)
@@ -141,7 +141,9 @@ def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None
 def _apart(
     one: Engine, other: Engine, until: float | None = None, names: tuple[str, str] = TIMES
 ) -> tuple[int, str] | None:
-    """Return the step before the first different decision, and what each run decided, as text; or None."""
+    """Return the number of steps before the first different decision, and what each run decided, as text; None for
+    equal runs.
+    """
     runs = (_decided(engine, until, one.curious == other.curious) for engine in (one, other))
     for left, right in zip_longest(*runs):
         if left != right:
@@ -154,7 +156,7 @@ def _apart(
 
 
 def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Decided]:
-    """Yield the decisions up to a time; without `in_rows`, no planned rows, of which a watched history has more."""
+    """Yield the decisions up to a time; without `in_rows` no plans in rows, of which a watched run has more."""
     history = engine.history
     for step, decision in history.all_decisions():
         if (until is None or history.time_of(step) <= until) and (in_rows or not isinstance(decision, ReserveRow)):

@@ -1,4 +1,4 @@
-"""Growth of the time of a pass with the number of waiting jobs."""
+"""Growth of the time that a pass takes with the number of waiting jobs."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from sim.testing.workloads import crowd
 WAITING = (1, 4, 15, 60, 125, 250, 500, 1000, 2000)
 PASSES = 5
 LONG = 0.5
-"""Seconds; a pass that takes longer is measured only once."""
+"""Seconds from which a pass is measured only once."""
 TOO_LONG = 2.0
-"""Seconds that a pass may take with the longest queue."""
+"""Seconds that a pass may take with the longest queue; longer is reported."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """Measured growth: numbers of waiting jobs, and seconds of a pass."""
+    """Seconds of a pass for several numbers of waiting jobs."""
 
     points: tuple[tuple[int, float], ...]
 
     @property
     def exponent(self) -> float | None:
-        """Return the exponent of the growth over the longest queues; None if the passes are too quick to measure."""
+        """Return the exponent with which the time grows at the longest queues; None if passes are too quick to
+        measure.
+        """
         known = [point for point in self.points if point[1] > 2e-5]
         if len(known) < 2:
             return None
@@ -49,7 +51,9 @@ class Growth:
 
 
 def measured(policy: Policy, seconds: float = 4 * TOO_LONG) -> Growth:
-    """Measure the growth; longer queues are skipped once a pass takes too long."""
+    """Measure passes of the policy with longer and longer queues, and return the times; stop once a pass takes too
+    long.
+    """
     points = []
     for waiting in WAITING:
         with patience(seconds):

@@ -1,4 +1,4 @@
-"""State that a policy keeps outside of `view.notes`, where no checkpoint copies it, and the lines that change it."""
+"""State that a policy keeps outside of `view.notes`, where checkpoints cannot copy it, and the lines that change it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from sim.formatting import shortened
 from sim.policies.policy import Policy
 
 MOST_LINES = 20_000
-"""Largest number of lines that are followed to find the changing one."""
+"""Largest number of lines that are watched to find the one that changes a value."""
 _PLAIN = (dict, list, set, deque, Counter, int, float, str)
 
 
 def kept_outside(policy: Policy, names: Collection[str] | None = None) -> dict[str, str]:
-    """Return the changeable values of a policy's module, classes and instance as text, by name.
-
-    With `names` only these are returned.
+    """Return the values of a policy's module, classes and instance that can change, as text by name; with `names` only
+    these.
     """
     return {
         name: _text(value)
@@ -40,7 +39,7 @@ def _values(policy: Policy) -> Iterator[tuple[str, Any]]:
 
 
 def _is_own_object(policy: Policy, value: object) -> bool:
-    """Return True for an object of a class that the policy's own module declares."""
+    """Return True if the value is an object of a class that the policy's own module defines."""
     return type(value).__module__ == type(policy).__module__ and hasattr(value, "__dict__")
 
 
@@ -52,7 +51,7 @@ def _text(value: object) -> str:
 
 
 def writers(policy: Policy, names: Collection[str], run: Callable[[], object]) -> dict[str, str]:
-    """Return place and text of the line that first changes each of these values while `run` runs, by name.
+    """Call `run`, and return place and text of the line that first changes each of these values, by name.
 
     An example is `fair.py:20 (PASSES[0] += 1)`. A value that changes elsewhere, or later than `MOST_LINES` lines, has
     none.

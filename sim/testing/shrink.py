@@ -1,4 +1,4 @@
-"""Search for the fewest and simplest jobs with which a certain event still happens."""
+"""Search for a smaller and simpler workload on which something still happens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.workload.model import Workload
 
 
 def fewest(workload: Workload, happens: Callable[[Workload], bool], seconds: float = 10.0) -> Workload:
-    """Return the smallest workload, found within `seconds`, for which `happens` is still True."""
+    """Return the smallest workload that is found within `seconds` and for which `happens` still returns True."""
     over = monotonic() + seconds
     found, size = workload, max(1, len(workload) // 2)
     while monotonic() < over:
@@ -31,7 +31,7 @@ def fewest(workload: Workload, happens: Callable[[Workload], bool], seconds: flo
 
 
 def _without(workload: Workload, size: int) -> Iterator[Workload]:
-    """Yield the workload without `size` jobs in a row, the last ones first."""
+    """Yield workloads without `size` successive jobs each; the last jobs are left out first."""
     many = len(workload)
     for begin in range(many - size, -size, -size):
         keep = np.array([rank for rank in range(many) if not max(begin, 0) <= rank < begin + size], dtype=int)

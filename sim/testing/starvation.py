@@ -1,6 +1,7 @@
-"""Test of starvation: whether a job as wide as the machine starts while narrow jobs keep arriving.
+"""Test of starvation: whether a job that needs the whole machine starts while narrow jobs keep arriving.
 
-The longest stream lasts 16 hours, or three times the longest time that the policy itself has, such as the wait after
+The longest stream of narrow jobs lasts 16 hours, or three times the longest time that the policy itself has, such as
+the wait after
 which no job may pass any more.
 """
 
@@ -19,23 +20,25 @@ from sim.policies.policy import Policy
 from sim.testing.workloads import GAP, stream
 
 STREAMS = (120, 480, 1920)
-"""Numbers of narrow jobs that are tried in turn, until the wide job starts"""
+"""Numbers of narrow jobs in the streams that are tried, until the wide job starts"""
 LONGEST = 366 * 86400.0
-"""Longest time in seconds; longer numbers count as no times."""
+"""Longest time in seconds; a larger number in a policy is not taken for a time."""
 TIMES = 3
-"""Ratio of the longest stream to the policy's longest time"""
+"""Length of the longest stream, as a multiple of the policy's longest time"""
 _UNITS = {"day": 86400.0, "hour": 3600.0, "minute": 60.0}
 
 
 class OwnTime(NamedTuple):
-    """Number of a policy that may be a time, in seconds."""
+    """Number in a policy's code or parameters that may be a time, in seconds, with its name."""
 
     name: str
     seconds: float
 
 
 def longest_time(policy: Policy) -> OwnTime | None:
-    """Return the longest time among the parameters of a policy and its order, and the constants of its module."""
+    """Return the longest time among the parameters of a policy and its order and the constants of its module; None
+    without one.
+    """
     known = (time for time in _own_times(policy) if isfinite(time.seconds) and 0 < time.seconds <= LONGEST)
     return max(known, key=lambda time: time.seconds, default=None)
 
@@ -57,12 +60,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _unit(declared: Parameter) -> float:
-    """Return the seconds of the unit that a parameter's meaning names; 1 if it names none."""
+    """Return how many seconds the unit has that a parameter's meaning names; 1 if it names none."""
     return next((size for word, size in _UNITS.items() if word in declared.meaning), 1.0)
 
 
 def verdict(policy: Policy) -> str | None:
-    """Return a sentence on whether the wide job starts, or None if a run fails."""
+    """Return a sentence that says whether the wide job starts; None if a run fails."""
     own = longest_time(policy)
     scale = TIMES * own.seconds / (STREAMS[-1] * GAP) if own else 0.0
     tries = [(jobs, 1.0) for jobs in STREAMS] + ([(STREAMS[-1], scale)] if scale > 1 else [])

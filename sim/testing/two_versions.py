@@ -1,4 +1,4 @@
-"""Search for the smallest workload on which two policies, or two versions of one, differ."""
+"""Search for a small workload on which two policies, or two versions of one, differ."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sim.testing.workloads import random_workload
 from sim.workload.model import Workload
 
 TRIED, SHRUNK = 200, 3
-"""Number of random workloads tried, and of differing ones that are made smaller."""
+"""Number of random workloads that are tried, and of differing ones that are then made smaller."""
 
 
 def smallest_difference(first: Policy, second: Policy, seed: int = 0) -> Workload | None:
-    """Return the smallest workload found on which the runs differ, or None."""
+    """Return the smallest workload found on which the runs of the policies differ, or None."""
 
     def differ(workload: Workload) -> bool:
         return _differ(first, second, workload)
@@ -32,7 +32,7 @@ def smallest_difference(first: Policy, second: Policy, seed: int = 0) -> Workloa
 
 
 def _differ(first: Policy, second: Policy, workload: Workload) -> bool:
-    """Return True if the runs differ; False also if one of the policies fails."""
+    """Return True if the runs differ; False if they agree or one of the policies fails."""
     try:
         with patience(1.0):
             engines = [Engine(workload, policy, curious=False) for policy in (first, second)]

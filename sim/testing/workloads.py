@@ -1,4 +1,4 @@
-"""Random small workloads of kinds that reveal errors: ties, fractions of seconds, bursts, wide jobs."""
+"""Small random workloads of kinds that reveal errors: ties, fractions of seconds, bursts, wide jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sim.workload.outages import Outage
 
 
 class Kind(NamedTuple):
-    """Kind of workload: the distributions from which its jobs are drawn."""
+    """Kind of random workload: ranges and shares from which its jobs are drawn."""
 
     name: str
     gaps: tuple[float, ...] = (0, 0, 1, 2, 5, 20)
@@ -23,13 +23,13 @@ class Kind(NamedTuple):
     fraction: bool = False
     """True if times are fractions of seconds."""
     too_long: tuple[float, ...] = (1, 1, 1.5, 3, 10)
-    """Factors of estimates over run times; below 1 the job is killed at its estimate."""
+    """Ratios of estimate to run time; with one below 1 the job is killed at its estimate."""
     widest: float = 0.2
     """Share of the jobs that need the whole machine."""
     high: float = 0
     reserve: float = 0
     changes: bool = False
-    """True if there are failures, maintenance, and processors that come late or leave."""
+    """True if the machine changes: failures, maintenance, and processors that come late or leave."""
 
 
 KINDS = (
@@ -47,7 +47,7 @@ KINDS = (
 )
 MOST_JOBS = 30
 GAP = 30.0
-"""Seconds between two narrow jobs of a stream."""
+"""Seconds between the arrivals of two narrow jobs of a stream."""
 
 
 def random_workload(number: int, seed: int = 0) -> Workload:
@@ -82,7 +82,7 @@ def random_workload(number: int, seed: int = 0) -> Workload:
 
 
 def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outage]:
-    """Yield random growth, shrinking, maintenance and failures, also overlapping; some processors never return."""
+    """Yield random changes of a machine: growth, shrinking, maintenance and failures. They may overlap or never end."""
     if draw.random() < 0.4:
         yield Outage(-inf, draw.randint(1, until), _lot(draw, procs))
     for _ in range(draw.randint(0, 2)):
@@ -95,7 +95,7 @@ def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outag
 
 
 def _lot(draw: Random, procs: int) -> int:
-    """Return a random set of processors, fewer than all unless there is only one."""
+    """Return a random set of processors, as bits; it is not the whole machine unless that has one processor."""
     return draw.randint(1, max((1 << procs) - 2, 1))
 
 
@@ -111,7 +111,10 @@ def _width(draw: Random, kind: Kind, procs: int) -> int:
 
 
 def stream(jobs: int = 120, stretch: float = 1.0) -> Workload:
-    """Return a stream of narrow jobs around a wide one, stretched in time, that leaves a sixth of the machine free."""
+    """Return a workload in which narrow jobs keep arriving around a wide one; `stretch` lengthens all times.
+
+    The narrow jobs leave a sixth of the machine free.
+    """
     submit = stretch * np.array([0.0, 1.0, *(GAP * number for number in range(jobs))])
     order = np.argsort(submit, kind="stable")
     width, length = np.array([8, 16, *[4] * jobs]), stretch * np.array([200.0, 100.0, *[100.0] * jobs])
@@ -119,7 +122,7 @@ def stream(jobs: int = 120, stretch: float = 1.0) -> Workload:
 
 
 def crowd(waiting: int, more: int) -> Workload:
-    """Return a workload with one job on most of the machine, `waiting` jobs behind it, then `more` one by one."""
+    """Return a workload with `waiting` jobs behind one on most of the machine; then `more` jobs arrive one by one."""
     draw = Random(waiting)
     submit = np.array([0.0, *[1.0] * waiting, *(2.0 + number for number in range(more))])
     width = np.array([100, *(draw.randint(29, 128) for _ in range(waiting + more))])

@@ -1,1 +1,1 @@
-"""Whole runs (`scenario`), and timelines, which go to any step of a run, with branches under other policies."""
+"""Whole runs (`scenario`), and timelines, which go to any step of a run and have branches under other policies."""

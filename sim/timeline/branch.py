@@ -1,4 +1,4 @@
-"""Branch: one run with an engine at its last computed step, its history, and checkpoints for replays.
+"""Branch of a timeline: one run with an engine at its last computed step, its history, and checkpoints for replays.
 
 A branch only moves forward. A failure of the policy is part of the run: the steps before it stay. A replay (`replay`)
 makes the same steps and switches with another engine.
@@ -23,37 +23,39 @@ from sim.policies.policy import Policy
 from sim.timeline.scenario import is_due
 
 MOST = 512
-"""Largest number of checkpoints; above it every second one is dropped, and new ones are made half as often."""
+"""Largest number of checkpoints. When it is reached, every second one is dropped and new ones are made half as
+often.
+"""
 _WORK = 2000
-"""Units of work between checkpoints at the beginning"""
+"""Amount of work between two checkpoints at the beginning of a run"""
 _A_STEP = 40
-"""Units of work for a step, in addition to one for each present job"""
+"""Amount of work that a step counts as, in addition to 1 for each job that waits or runs"""
 _A_COPY = 20
-"""Units of work for a checkpoint per present job: with many jobs there are fewer checkpoints"""
+"""Amount of work that a checkpoint counts as, per job that waits or runs; with many jobs checkpoints are rarer"""
 MOST_PRINTED = 2000
 """Number of the last steps whose printed lines are kept."""
 FORGETFUL = (
     "is not reproducible: repeating step {:,} gave other decisions; keep state in view.notes only, "
     "use no clock and no random numbers"
 )
-"""Error message for a policy whose steps are not reproducible."""
+"""Error message for a policy that decides differently when a step is repeated."""
 _A_LOOK = 256
-"""Number of steps of a replay between two checks whether to stop"""
+"""Number of steps after which a replay asks whether to stop"""
 
 
 class Failure(NamedTuple):
-    """Failure of the policy in the step after this one, or jobs left waiting for ever."""
+    """Failure of the policy in the step after these, or jobs that it leaves waiting for ever."""
 
     step: int
-    """Number of complete steps."""
+    """Number of complete steps before the failure."""
     time: float
     error: SchedscopeError
     where: str
-    """Place in the policy's code where the error arose; "" for other code."""
+    """Place in the policy's code where the error arose; "" if it is not in user-defined code."""
 
 
 class Branch:
-    """Branch of a timeline; `engine` is at its last computed step and must only be read."""
+    """Branch of a timeline. Its `engine` is at the last computed step; others may read it, but must not move it."""
 
     def __init__(
         self,
@@ -65,18 +67,20 @@ class Branch:
         self.name, self.engine = name, engine
         self.parent = None if parent is None else parent.name
         self.forked_at = engine.step_count
-        """Number of steps shared with the parent."""
+        """Number of steps that this branch shares with its parent."""
         self.error: Failure | None = None
         self.complete = False
         """True if nothing is left to compute."""
         self._parent = parent
         self._pending = sorted(switches, key=lambda switch: switch.time)
         self._planned: dict[int, Switch] = {}
-        """Planned switches that have been made, by their step."""
+        """Planned switches that have been made, by the number of their step."""
         self.then: tuple[Switch, ...] = ()
         """Planned switches that were still to come when the user switched to another policy."""
         self.printed: dict[int, tuple[str, ...]] = {}
-        """Lines that the policy printed in each of the last steps, by step: untrusted text"""
+        """Lines that the policy printed in each of the last steps, by number of the step. They come from foreign
+        code.
+        """
         self._checkpoints = [engine.checkpoint()]
         self._steps = [engine.step_count]
         self._sizes = [self._checkpoints[0].size]
@@ -88,7 +92,7 @@ class Branch:
 
     @property
     def title(self) -> str:
-        """Return the name of the run in a comparison: its policy, and its estimates unless they are the trace's."""
+        """Return the title of the run in a comparison: its policy and, if they are not the trace's, its estimates."""
         return self.engine.workload.title(self.engine.state.spec)
 
     @property
@@ -103,13 +107,14 @@ class Branch:
 
     @property
     def switches(self) -> tuple[Switch, ...]:
-        """Return every switch of the policy and every failure of processors by the user, also those before the fork."""
+        """Return every switch of the policy and every failure that the user caused, including those before the fork."""
         return self.history.switches
 
     # The last computed step
 
     def compute(self, steps: int) -> bool:
-        """Compute at most `steps` steps. Return False when the run is over; an error is raised once and kept.
+        """Compute at most `steps` steps; return False when the run is over. An error is raised once, and kept in
+        `error`.
 
         An interrupt within a step is allowed: the step is made again.
         """
@@ -130,20 +135,20 @@ class Branch:
         return True
 
     def switch(self, policy: Policy, at: float | None = None, then: Iterable[Switch] = ()) -> None:
-        """Switch the policy after the last computed step, or at a time before the next step.
+        """Switch the policy after the last computed step, or at the time `at` before the next step.
 
-        Planned switches are dropped, and those of `then` take their place.
+        Planned switches are dropped; the ones in `then` take their place.
         """
         self._watched(lambda engine: engine.switch(policy, at))
         self.then = tuple(then)
         self._pending[:] = self.then
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
-        """Let processors fail after the last computed step, or at a time before the next step."""
+        """Let these processors (bits) fail after the last computed step, or at the time `at` before the next step."""
         self._watched(lambda engine: engine.take_away(processors, until, at))
 
     def planned_after(self, step: int) -> list[Switch]:
-        """Return the planned switches that come after `step` steps."""
+        """Return the planned switches that are made after the first `step` steps."""
         if self._parent is not None and step < self.forked_at:
             return self._parent.planned_after(step)
         return [*(switch for made, switch in self._planned.items() if made > step), *self._pending]
@@ -157,7 +162,9 @@ class Branch:
 
     @property
     def chosen(self) -> tuple[Switch, ...]:
-        """Return the switches that the user made after the fork, without planned ones and those of a rule."""
+        """Return the switches that the user made after the fork; planned ones and those of an adaptive policy are left
+        out.
+        """
         return tuple(s for s in self.switches if s.step > self.forked_at and not (s.by_rule or s.step in self._planned))
 
     def _watched(self, do: Callable[[Engine], None]) -> None:
@@ -167,7 +174,7 @@ class Branch:
         engine.curious = engine.state.sharing is not None
 
     def _go_on(self, steps: int) -> bool:
-        """Make at most `steps` steps, up to the next checkpoint. Return False if there is no step left."""
+        """Make at most `steps` steps, up to the next checkpoint; return False if no step is left."""
         engine, spent = self.engine, 0
         first = self._pending[0] if self._pending else None
         if first is not None and is_due(first.time, engine, first.is_after):
@@ -195,14 +202,16 @@ class Branch:
             del self.printed[next(iter(self.printed))]
 
     def printed_until(self, step: int, most: int) -> list[tuple[int, tuple[str, ...]]]:
-        """Return the printed lines of the last steps up to this one, as far as they are kept, oldest first."""
+        """Return (step, printed lines) for the last steps up to `step` that are kept, oldest first, with at most `most`
+        lines.
+        """
         own = [entry for entry in self.printed.items() if entry[0] <= step][-most:]
         if self._parent is None or len(own) == most:
             return own
         return [*self._parent.printed_until(min(step, self.forked_at), most - len(own)), *own]
 
     def _fail(self, error: Exception) -> SchedscopeError:
-        """Return the error of a step with its place; the branch goes back to the last complete step."""
+        """Return the error of a step with its place, after going back to the last complete step."""
         self.complete = True
         broken, cause = self.engine, error
         steps = broken.history.steps
@@ -214,7 +223,7 @@ class Branch:
         return cause
 
     def _take_back(self) -> None:
-        """Return the engine to the last complete step."""
+        """Set the engine back to the last complete step."""
         broken, steps = self.engine, self.engine.history.steps
         last = self.replay(steps)
         assert last is not None
@@ -224,13 +233,14 @@ class Branch:
 
     @property
     def held(self) -> int:
-        """Return the approximate size of the history in bytes."""
+        """Return the approximate size of the history and what belongs to it, in bytes."""
         return self.history.size
 
     def let_go(self, watchers: Sequence[Watcher] = ()) -> None:
-        """Release everything that can be computed again: the engine goes back to the beginning of the branch.
+        """Release what can be computed again: the engine goes back to the beginning of the branch, and its switches are
+        repeated.
 
-        Switches are made again there. A failed branch is kept, so that its error is not raised a second time.
+        A failed branch is kept, so that its error is not raised a second time.
         """
         if self.error is not None or self.computed <= self.forked_at + 1:
             return
@@ -269,7 +279,7 @@ class Branch:
             self.thin()
 
     def thin(self) -> bool:
-        """Drop every second checkpoint except the first. Return False if there is none to drop."""
+        """Drop every second checkpoint except the first; return False if there is nothing to drop."""
         if len(self._steps) < 2:
             return False
         self._checkpoints, self._steps = self._checkpoints[::2], self._steps[::2]
@@ -286,7 +296,8 @@ class Branch:
         stop: Callable[[], bool] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Engine | None:
-        """Return an engine after `step` steps, as if every step had been watched; None if `stop` cancels it.
+        """Return an engine after `step` steps, with all reasons recorded as if the user had watched; None if `stop`
+        cancels it.
 
         `start` is an engine that may be moved there if that is shorter than from a checkpoint.
         """
@@ -312,7 +323,7 @@ class Branch:
         return engine
 
     def within(self, step: int, decisions: int) -> Engine | None:
-        """Return an engine within that step after `decisions` decisions, or None for an indivisible pass."""
+        """Return an engine in the middle of the step, after `decisions` decisions; None for an indivisible pass."""
         if any(switch.step == step for switch in self.switches) or self.engine.state.sharing is not None:
             return None
         engine = self.replay(step - 1)
@@ -324,7 +335,7 @@ class Branch:
         return engine
 
     def recorded(self, step: int, start: Engine | None = None) -> tuple[Engine, PassCode]:
-        """Return an engine after that step, which is repeated, and the lines of the policy that ran; `start` as in
+        """Repeat the step, and return the engine after it with the lines of the policy that ran; `start` as in
         `replay`.
         """
         from sim.code.recorder import Recorder
@@ -334,7 +345,7 @@ class Branch:
         return engine, Recorder(engine.state).record(lambda: self.replay(step, engine))
 
     def _before(self, step: int) -> tuple[Branch, int]:
-        """Return the branch and the index of the nearest checkpoint before this step."""
+        """Return the branch (this one or an ancestor) and the index of its nearest checkpoint before this step."""
         place = bisect_left(self._steps, step) - 1
         if place < 0 and self._parent is not None:
             return self._parent._before(step)
@@ -342,7 +353,7 @@ class Branch:
 
 
 def make(engine: Engine, switch: Switch) -> None:
-    """Repeat a switch that the user made: to another policy, or a failure of processors."""
+    """Repeat a change that the user made: a switch to another policy, or a failure of processors."""
     if switch.breaks is None:
         engine.switch(switch.policy, switch.time)
     else:

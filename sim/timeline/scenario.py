@@ -1,4 +1,4 @@
-"""Scenario of a run: the policy at the beginning, and policies that take over at given times."""
+"""Scenario of a run: the policy at the beginning, and other policies that take over at given times."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ P = TypeVar("P", str, Policy)
 
 @dataclass(frozen=True, init=False)
 class Scenario:
-    """Scenario: everything that determines a run. A switch is a separate step, before the other events of its time."""
+    """Everything that determines a run: workload, policy, placement, and switches. A switch is a step before other
+    events of its time.
+    """
 
     workload: Workload
     policy: Policy
@@ -47,7 +49,9 @@ class Scenario:
             object.__setattr__(self, name, value)
 
     def time_of(self, moment: Moment) -> float:
-        """Return a time of this run in seconds: a date by the trace's calendar, a step by computing up to it."""
+        """Return the seconds of a time in this run: of a date by the trace's calendar, of a step by computing up to
+        it.
+        """
         if not isinstance(moment, Step):
             return self.workload.header.seconds_at(moment)
         engine = self._engine(False)
@@ -57,11 +61,11 @@ class Scenario:
         return engine.now if moment.number else 0.0
 
     def at_the_beginning(self) -> Engine:
-        """Return an engine before its first step; `stepper` makes the steps."""
+        """Return an engine before its first step; the function from `stepper` makes its steps."""
         return self._engine(self.check)
 
     def begun(self) -> Engine:
-        """Return an engine after the last switch; the rest of the run is not computed."""
+        """Return an engine just after the last switch; the rest of the run is not computed."""
         engine = self._engine(self.check)
         for at, _ in self.switches[-1:]:
             self._follow(engine, at)
@@ -103,7 +107,7 @@ class Scenario:
         engine.run(until=nextafter(time, -inf))
 
     def _to_come(self, engine: Engine) -> list[tuple[float, Policy]]:
-        """Return the switches that have not been made yet."""
+        """Return the times and policies of the switches that the engine has not made."""
         return list(self.switches[sum(not switch.by_rule for switch in engine.state.switches) :])
 
     def _engine(self, check: bool) -> Engine:
@@ -111,7 +115,9 @@ class Scenario:
         return Engine(self.workload, self.policy, placement=self.placement, watchers=watchers, curious=False)
 
     def _follow(self, engine: Engine, until: float, is_watched: bool = False) -> None:
-        """Make the switches up to and including `until` and all steps before, recording reasons if `is_watched`."""
+        """Make the switches up to and including `until`, and all steps before; with `is_watched` reasons are
+        recorded.
+        """
         engine.curious = is_watched and engine.state.sharing is not None
         for at, policy in self.switches:
             if at > until:
@@ -125,7 +131,8 @@ class Scenario:
 
 
 def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
-    """Return True if a switch is due now, before (or with `after` behind) the other events of its time.
+    """Return True if a switch at this time is due now, before the other events of its time or, with `after`, behind
+    them.
 
     No switch is due after the end of the run.
     """
@@ -138,7 +145,9 @@ def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, P]], placement: Placement = "lowest"
 ) -> tuple[tuple[float, P], ...]:
-    """Return the switches in seconds, in order of time; a step is counted with the switches before it in the list."""
+    """Return the switches with times in seconds, in order. A time given as a step counts the switches before it in the
+    list.
+    """
     made: list[tuple[float, P]] = []
     for moment, other in switches:
         at = Scenario(workload, policy, made, placement).time_of(moment)
@@ -149,7 +158,9 @@ def timed(
 
 
 def parse_switch(text: str, proof: Proof | None = None) -> tuple[Moment, str]:
-    """Return the moment and the policy of a switch `T=SPEC`, both checked; code in it needs a proof of consent."""
+    """Return time and policy of a switch written as `T=SPEC`, both checked; user-defined code needs a `proof` of
+    consent.
+    """
     moment, spec = split_switch(text)
     try:
         parse_policy(spec, proof)
@@ -159,7 +170,7 @@ def parse_switch(text: str, proof: Proof | None = None) -> tuple[Moment, str]:
 
 
 def split_switch(text: str) -> tuple[Moment, str]:
-    """Return the moment and the spec of a switch `T=SPEC`; the policy is not made."""
+    """Return time and spec of a switch written as `T=SPEC`, without making the policy."""
     time, equals, spec = text.partition("=")
     if not equals or not spec:
         raise ParameterError(f"{quoted(text)}: expected T=SPEC, like 12d4h=easy:order=sjf")
@@ -179,7 +190,7 @@ def run(
 ) -> Schedule:
     """Return the schedule of a whole run: start and end of each job, as columns by rank.
 
-    switches: (time, policy) that take over then. check: verify all rules after every step.
+    switches: pairs (time, policy) of policies that take over then. check: verify all rules after every step.
     """
     scenario = Scenario(workload, policy, switches, placement, check)
     engine = scenario.begun()

@@ -1,4 +1,4 @@
-"""Timeline of a run: seek to any step, and switch the policy there in a new branch.
+"""Timeline of a run: it goes to any step, and switches the policy there in a new branch.
 
     timeline = Timeline(workload, "easy")
     timeline.seek(1000)
@@ -36,19 +36,19 @@ from sim.why.explanation import Explanation, explain
 from sim.workload.model import Job, Workload
 
 BUDGET = 128 * 2**20
-"""Default limit in bytes for checkpoints"""
+"""Largest size of all checkpoints in bytes, by default"""
 HELD = 160 * 2**20
-"""Limit in bytes for histories, above which the least recently used branches are released"""
+"""Size of all histories in bytes above which the least recently used branches are released"""
 _BATCH = 64
-"""Number of steps between two readings of the clock"""
+"""Number of steps between two readings of the clock while computing for a time"""
 
 Stop = Callable[[], bool]
 
 
 class Timeline:
-    """Tree of branches, and a cursor at a step of one of them.
+    """Tree of branches, with a cursor at a step of one branch (the current one).
 
-    `switches` are (time, policy) made at their times, on the first branch and on branches forked before; not after a
+    `switches` are (time, policy), made at their times on the first branch and on branches forked before; not after a
     switch by the user.
     """
 
@@ -65,18 +65,18 @@ class Timeline:
     ) -> None:
         self.budget, self.held = budget, held
         self.policy = policy_of(policy)
-        """Policy at the beginning."""
+        """Policy at the beginning of the run."""
         self._watchers = _checkers() if check else ()
         engine = Engine(workload, self.policy, placement=placement, watchers=self._watchers)
         planned = [Switch(0, time, policy_of(policy)) for time, policy in switches]
         self.branch = Branch("main", engine, switches=planned)
-        """Branch of the cursor."""
+        """Current branch, which the cursor is on."""
         self._branches = {"main": self.branch}
         self._looked_at: list[str] = []
-        """Names of the branches, least recently used first; the newest may be missing"""
+        """Names of the branches, the least recently used first; the newest may be missing"""
         self._cursor = self._at(0)
         self.progress = 1.0
-        """Progress of the current seek, from 0 to 1."""
+        """Progress of a seek in the middle, from 0 to 1."""
 
     @property
     def workload(self) -> Workload:
@@ -87,18 +87,20 @@ class Timeline:
 
     @property
     def branches(self) -> Mapping[str, Branch]:
-        """Return the branches by name, in order of creation."""
+        """Return all branches by name, in the order in which they were made."""
         return MappingProxyType(self._branches)
 
     def look_at(self, name: str) -> None:
-        """Move the cursor to another branch: to the same step if that branch has computed it, else to its last step."""
+        """Make another branch the current one: at the same step if it has computed that, otherwise at its last step."""
         if name not in self._branches:
             raise ParameterError(f"no branch {name!r}{near(name, self._branches)}")
         self.branch = self._branches[name]
         self._cursor = self._at(min(self.step, self.branch.computed))
 
     def fork(self, name: str | None = None) -> Branch:
-        """Fork a branch at the cursor and move to it: it has the same past, and its future is not computed."""
+        """Make a branch that begins at the cursor, move to it and return it: it has the same past, and no future
+        yet.
+        """
         if name is None:
             name = next(n for n in map("fork {}".format, range(1, len(self._branches) + 2)) if n not in self._branches)
         if name in self._branches:
@@ -132,7 +134,7 @@ class Timeline:
     def take_away(
         self, processors: int, until: float = inf, *, at: float | None = None, name: str | None = None
     ) -> Branch:
-        """Let these processors fail at the cursor, or at a time before the next step, in a new branch."""
+        """Let these processors (bits) fail at the cursor, or at the time `at` before the next step, in a new branch."""
         return self._parted(lambda branch: branch.take_away(processors, until, at), None, name)
 
     def _parted(self, do: Callable[[Branch], None], at_step: int | None, name: str | None) -> Branch:
@@ -151,9 +153,9 @@ class Timeline:
         return branch
 
     def remake(self, renewed: Callable[[Policy], Policy], name: str) -> Branch | None:
-        """Repeat the current branch with other policies, in a new branch that forks at the first replaced policy.
+        """Repeat the current branch with other policies in a new branch, which begins at the first replaced policy.
 
-        None if `renewed` replaces no policy. Failures by the user are repeated.
+        The result is None if `renewed` replaces no policy. Failures by the user are repeated.
         """
         made = [switch for switch in self.branch.switches if not switch.by_rule]
         course = [(0, None, self.policy), *((s.step, s.time, s.policy) for s in made if s.breaks is None)]
@@ -171,13 +173,13 @@ class Timeline:
         return None
 
     def begin(self, workload: Workload, policy: Policy | str, placement: Placement, name: str) -> Branch:
-        """Return a run of the same jobs with other data, such as other estimates, as a branch without a parent."""
+        """Return a branch without a parent for a run of the same jobs with other data, such as other estimates."""
         engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
         made = self._branches[name] = Branch(name, engine)
         return made
 
     def _to_come(self, made: Iterable[Switch], step: int) -> Iterator[Switch]:
-        """Yield the switches after that step, to be repeated."""
+        """Yield those of the made switches that come after that step, so that they can be repeated."""
         time_of = self.history.time_of
         for switch in made:
             if switch.step > step:
@@ -185,26 +187,24 @@ class Timeline:
                 yield Switch(0, switch.time, switch.policy, breaks=switch.breaks, is_after=is_after)
 
     def take_in(self, branch: Branch) -> None:
-        """Add a branch that a copy of the timeline (`twin`) has made."""
+        """Add a branch that was made by a copy of this timeline (see `twin`)."""
         self._branches[branch.name] = branch
 
     def drop(self, name: str) -> bool:
-        """Remove a branch, unless it is the current one or the parent of another."""
+        """Remove a branch and return True; the current one and parents of others are kept, with the result False."""
         if name == self.branch.name or any(branch.parent == name for branch in self._branches.values()):
             return False
         del self._branches[name]
         return True
 
     def present(self, watchers: Sequence[Watcher] = ()) -> Engine:
-        """Return a new engine at the cursor with its history, which the caller may move; the timeline does not
-        change.
-        """
+        """Return a new engine at the cursor with its history, which the caller may move."""
         engine, branch = self._cursor, self.branch
         past = branch.history.until(engine.step_count, engine.state.free)
         return branch.engine.at(engine.checkpoint(), past, watchers=watchers)
 
     def twin(self) -> Timeline:
-        """Return another timeline with the same branches at the same step; branches that it adds are its own."""
+        """Return another timeline at the same step that shares the branches; branches that it adds are its own."""
         twin = Timeline.__new__(Timeline)
         twin.budget, twin.held, twin._watchers = self.budget, self.held, self._watchers
         twin.policy = self.policy
@@ -222,11 +222,11 @@ class Timeline:
 
     @property
     def complete(self) -> bool:
-        """Return True if the whole branch is computed."""
+        """Return True if the current branch is computed to its end."""
         return self.branch.complete
 
     def compute(self, steps: int) -> bool:
-        """Compute at most `steps` steps. Return False when the run is over.
+        """Compute at most `steps` steps; return False when the run is over.
 
         An error in the policy, or jobs left waiting for ever, are raised once and kept as `branch.error`.
         """
@@ -236,7 +236,7 @@ class Timeline:
             self._keep_within_budget()
 
     def compute_for(self, seconds: float, clock: Callable[[], float] = perf_counter) -> bool:
-        """Compute for about `seconds` seconds. Return False when the run is over."""
+        """Compute for about `seconds` seconds; return False when the run is over."""
         begin, steps = clock(), _BATCH
         while self.compute(steps):
             if (gone := clock() - begin) >= seconds:
@@ -253,31 +253,37 @@ class Timeline:
 
     @property
     def step(self) -> int:
-        """Return the number of steps before the cursor; 0 is before the first."""
+        """Return the number of steps up to the cursor; 0 is the beginning."""
         return self._cursor.step_count
 
     @property
     def history(self) -> History:
-        """Return the history of the branch up to its last computed step; `history.as_of(step)` is the cursor's."""
+        """Return the history of all computed steps of the current branch; `history.as_of(step)` is that at the
+        cursor.
+        """
         return self.branch.history
 
     def snapshot(self) -> Snapshot:
-        """Return the state at the cursor, as if every step up to there had been watched."""
+        """Return the state at the cursor, with reasons as if every step up to there had been watched."""
         shown = self._cursor.snapshot()
         return replace(shown, next_time=self.branch.next_time(self._cursor))
 
     def snapshot_within(self, decisions: int) -> Snapshot | None:
-        """Return the state within the cursor's step after some of its decisions; None for an indivisible pass."""
+        """Return the state in the middle of the cursor's step, after some of its decisions; None for an indivisible
+        pass.
+        """
         engine = self.branch.within(self.step, decisions) if self.step else None
         return None if engine is None else engine.snapshot()
 
     def code(self) -> PassCode:
-        """Return the lines of the policy that made the decisions of the cursor's step, with their values."""
+        """Return the lines of the policy that ran in the cursor's step, with values and the decisions that they
+        made.
+        """
         return self.branch.recorded(self.step)[1] if self.step else PassCode()
 
     @property
     def is_as_it_was(self) -> bool:
-        """Return True if the replay of the cursor's step made the same decisions.
+        """Return True if repeating the cursor's step gave the same decisions as before.
 
         Otherwise the policy remembers something that no checkpoint copies, and nothing on the screen is reliable.
         """
@@ -287,7 +293,7 @@ class Timeline:
         return _done(first) == _done(again)
 
     def schedule(self) -> Schedule:
-        """Return the schedule of the current branch as far as computed."""
+        """Return the results of the current branch as far as it is computed."""
         return self.branch.engine.schedule()
 
     @property
@@ -296,20 +302,19 @@ class Timeline:
         return decision_table(self.history, self.step)
 
     def explain(self, job: str | int | Job) -> Explanation:
-        """Return why a job waits, runs or has ended at the cursor; the job is given by its id, its rank or as an
-        object.
-        """
+        """Return why a job waits, runs or has ended at the cursor; the job is its id, its rank or an object."""
         rank = self.workload.rank_of(job) if isinstance(job, str) else job if isinstance(job, int) else job.rank
         if not 0 <= rank < len(self.workload):
             raise ParameterError(f"no job of rank {rank}: the ranks are 0 to {len(self.workload) - 1:,}")
         return explain(self.workload, self.history.as_of(self.step), self.snapshot(), rank)
 
     def _repr_svg_(self) -> str | None:
-        """Return the chart up to the cursor with the plan behind it; None before the first step."""
+        """Return the chart up to the cursor, and the plan after it, for a notebook; None before the first step."""
         return picture_of(lambda: [(self.present(), self.branch.engine.state.spec)], self.step and len(self.workload))
 
     def seek(self, step: int, stop: Stop | None = None) -> bool:
-        """Move the cursor after `step` steps, or to the end of the run, computing missing steps.
+        """Move the cursor to after `step` steps, or to the end of the run; missing steps are computed. Return True if
+        it moved.
 
         If `stop` returns True, the search ends: the cursor stays where it was, and the result is False.
         """
@@ -338,7 +343,7 @@ class Timeline:
         return True
 
     def seek_time(self, time: float, stop: Stop | None = None) -> bool:
-        """Move the cursor after the last step at or before this time."""
+        """Move the cursor to after the last step up to this time; return False if `stop` ended the search."""
         while not self.complete and not (self.computed and self.history.time_of(self.computed - 1) > time):
             self.compute(_BATCH)
             if stop and stop():
@@ -357,7 +362,7 @@ class Timeline:
     # Memory
 
     def let_go(self, kept: Collection[str] = ()) -> None:
-        """Release histories of the least recently used branches until all take at most `held` bytes.
+        """Release histories of the least recently used branches, until all together take at most `held` bytes.
 
         They are computed again when needed. The current branch, its parents and `kept` ones are never released.
         """
@@ -382,7 +387,7 @@ class Timeline:
         return sum(branch.size for branch in self._branches.values())
 
     def _keep_within_budget(self) -> None:
-        """Drop checkpoints of the branch with the largest ones until all are within the limit."""
+        """Drop checkpoints, from the branch with the most bytes first, until all are within the limit."""
         while self.memory > self.budget:
             for branch in sorted(self._branches.values(), key=lambda branch: -branch.size):
                 if branch.thin():
@@ -397,7 +402,7 @@ def _done(decisions: Iterable[Decision]) -> list[tuple[type, int]]:
 
 
 def _checkers() -> Sequence[Watcher]:
-    """Return the watchers of a checked run, imported when needed."""
+    """Return the watchers that check every rule after each step; they are imported when needed."""
     from sim.engine.check import Checker
 
     return [Checker]

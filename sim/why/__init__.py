@@ -1,1 +1,1 @@
-"""Answers to why: why a job waits, starts or is suspended, and which step changed a value."""
+"""Answers to why a job waits, starts or is suspended, and which step changed a value."""

@@ -1,4 +1,4 @@
-"""Evidence why a job waits or started, from one snapshot, in three levels.
+"""Evidence for why a job waits or has started, from one snapshot, in three levels.
 
 First a few sentences, the most important first (`sim.why.wait_sentences`). Then the numbers behind them
 (`sim.why.facts`), and all that the policy considered in this pass. A rejected job differs from one not considered.
@@ -33,7 +33,7 @@ Entry: TypeAlias = Queued | Suspended | Running
 
 
 class Considered(NamedTuple):
-    """Decision of this pass; `is_own` if it is about the job, `touches` if it starts a job before this one or names
+    """Decision of this pass. `is_own` if it is about the job; `touches` if it starts a job behind this one, or names
     this one.
     """
 
@@ -44,14 +44,14 @@ class Considered(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """Three levels of evidence on one job, each computed when needed."""
+    """Three levels of evidence about one job: sentences, facts and decisions; each is computed when needed."""
 
     snapshot: Snapshot
     entry: Entry
     at: Clock
     """Function that writes a time."""
     passed: f.PassedBy
-    """Jobs that arrived later and started while this job waited, as far as the caller knows them."""
+    """Jobs that arrived later and started while this one waited, as far as the caller knows them."""
 
     @property
     def job(self) -> Job:
@@ -76,13 +76,13 @@ class Evidence:
 
     @cached_property
     def clauses(self) -> tuple[str, ...]:
-        """Return the sentences; the last ones may be left out if there is no space."""
+        """Return the sentences as clauses; the last ones may be left out if there is too little space."""
         began = () if self._began is None else (f"{say(self._began, self.at)}.",)
         return (*began, *self._standing())
 
     @cached_property
     def facts(self) -> tuple[f.Fact, ...]:
-        """Return the numbers behind the sentences."""
+        """Return the numbers behind the sentences, each as a fact."""
         match self.entry:
             case Queued() as queued:
                 return tuple(facts_of_waiting(self.snapshot, queued, self._enough, self.passed))
@@ -93,7 +93,7 @@ class Evidence:
 
     @cached_property
     def log(self) -> tuple[Considered, ...]:
-        """Return all decisions of the pass in order."""
+        """Return all decisions of the pass in order, each with its relation to the job."""
         return tuple(Considered(d, job_of(d) == self.job, _touches(d, self.job)) for d in self._considered)
 
     def _standing(self) -> Iterator[str]:
@@ -120,7 +120,7 @@ class Evidence:
 
     @cached_property
     def _kept(self) -> Keep | Suspend | None:
-        """Return the decision of this pass to keep the job waiting or to suspend it, or None."""
+        """Return the decision of this pass that keeps the job waiting or suspends it, or None."""
         kept = (d for d in self._considered if isinstance(d, Keep | Suspend))
         return next((d for d in kept if d.job.rank == self.job.rank), None)
 
@@ -132,7 +132,7 @@ class Evidence:
 def evidence_of(
     snapshot: Snapshot, rank: int, at: Clock | None = None, passed: f.PassedBy = f.NOBODY
 ) -> Evidence | None:
-    """Return the three levels for the job of this rank, or None if it has ended or is yet to arrive."""
+    """Return the evidence about the job of this rank; None if it has ended or not arrived."""
     entry = entry_of(snapshot, rank)
     return None if entry is None else Evidence(snapshot, entry, at or clock_near(snapshot.time or 0), passed)
 
@@ -152,7 +152,7 @@ def entry_of(snapshot: Snapshot, rank: int) -> Entry | None:
 
 
 def _touches(decision: Decision, job: Job) -> bool:
-    """Return True if the decision starts another job before this one, or if its reason names this job."""
+    """Return True if the decision starts a job behind this one, or if its reason names this job."""
     if job_of(decision) in (job, None):
         return False
     if isinstance(decision, Start | Backfill | Resume | Suspend | Place):

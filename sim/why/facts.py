@@ -1,4 +1,4 @@
-"""Numbers behind a wait or a start, as data (`Fact`), with the label and text of each (`fact_row`)."""
+"""Facts: the numbers behind a wait or a start, as data; `fact_row` returns the label and text of each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Free(NamedTuple):
 
 
 class FreeInRow(NamedTuple):
-    """Fact of the row of the matrix with the most free columns, not counting replicas.
+    """Fact of the most columns that are free in one row of the matrix, not counting replicas.
 
     There are `rows` rows, and at most `most` are allowed.
     """
@@ -39,9 +39,7 @@ class FreeInRow(NamedTuple):
 
 
 class Enough(NamedTuple):
-    """Fact of the time at which enough processors will be free if no other job takes them, and the jobs that end by
-    then.
-    """
+    """Fact of when enough processors will be free if no other job takes them, with the jobs that end by then."""
 
     at: float
     ending: tuple[Job, ...]
@@ -53,7 +51,7 @@ class Enough(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """Fact of the jobs ahead in the job's queue: their number, and the processors they need together."""
+    """Fact of the jobs in front of the job in its queue: their number, and the processors that they need together."""
 
     jobs: int
     wanted: int
@@ -71,7 +69,7 @@ class PassedBy(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Return a clause about the jobs that were in its way, or "".
+        """Return a clause about those of the jobs that were in its way; "" if there were none.
 
         >>> (PassedBy(5, 2).told, PassedBy(1, 1).told, PassedBy(5).told)
         (', 2 of which held processors it needed', ', which held processors it needed', '')
@@ -105,7 +103,7 @@ class AskedFor(NamedTuple):
 
 
 class Delays(NamedTuple):
-    """Fact that the planned start of `job`, and those of `others`, would be delayed if this job started now."""
+    """Fact that starting this job now would delay the planned start of `job`, and those of `others`."""
 
     job: Job
     seconds: float
@@ -118,7 +116,7 @@ class DelaysNobody(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """Fact of the job's expansion factor."""
+    """Fact of the job's expansion factor (xfactor), which grows while it waits."""
 
     xfactor: float
 
@@ -134,7 +132,7 @@ class Ran(NamedTuple):
 
 
 class Sitter(NamedTuple):
-    """Job that runs on `procs` of a suspended job's processors, and its expected end."""
+    """Job on `procs` of a suspended job's processors, with its expected end."""
 
     job: Job
     procs: int
@@ -142,7 +140,7 @@ class Sitter(NamedTuple):
 
 
 class Sitters(NamedTuple):
-    """Fact of the jobs that run on a suspended job's processors, by expected end."""
+    """Fact of the jobs that run on a suspended job's processors, in order of expected end."""
 
     sitters: tuple[Sitter, ...]
     row: int | None = None
@@ -192,7 +190,7 @@ Fact: TypeAlias = (
 
 
 def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
-    """Return the label and the text of a fact.
+    """Return the label of a fact, and its text.
 
     >>> fact_row(Needs(64, 7200)), fact_row(Ahead(1, 8))
     (('needs', '64 for 2h00'), ('ahead of it', '1 job, 8 processors'))

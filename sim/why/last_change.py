@@ -1,7 +1,8 @@
 """Search for the last change of a value: the step and the decision that changed it.
 
-`last_change(history, PlanOf(rank), step)` finds when the job's planned start moved, with `HolderOf(processor)` when the
-processor got another job. Steps are counted as the replay counts them: after the returned step, the change can be seen.
+`last_change(history, PlanOf(rank), step)` finds when the job's planned start moved; with `HolderOf(processor)` it finds
+when the
+processor got another job. Steps are counted as on the screen: after the returned step, the change can be seen.
 The search reads the recorded history and computes nothing again.
 """
 
@@ -31,17 +32,17 @@ from sim.history.past import Past
 from sim.history.stretch_queries import came_in, divided_in, left_in, stretches_on
 
 _ASK = 1024
-"""Number of steps between two questions whether to stop the search."""
+"""Number of steps after which the search asks whether to stop."""
 
 
 class PlanOf(NamedTuple):
-    """Value to search for: the planned start of the job of this rank."""
+    """Value whose change is searched for: the planned start of the job of this rank."""
 
     rank: int
 
 
 class HolderOf(NamedTuple):
-    """Value to search for: the job on this processor or, where rows take turns, the jobs in its column of the
+    """Value whose change is searched for: the job on this processor or, where rows take turns, in this column of the
     matrix.
     """
 
@@ -49,18 +50,18 @@ class HolderOf(NamedTuple):
 
 
 class Division(NamedTuple):
-    """Value to search for: the processors that the partitions own."""
+    """Value whose change is searched for: which processors the partitions own."""
 
 
 What: TypeAlias = PlanOf | HolderOf | Division
 Cause: TypeAlias = tuple[int, Decision | None]
-"""Step and decision; the decision is None for other events, as when a job ends."""
+"""Step that changed a value, and the decision; None if it was another event, such as the end of a job."""
 
 
 def last_change(
     history: Past, what: What, before_step: int, should_quit: Callable[[], bool] = lambda: False
 ) -> Cause | None:
-    """Return the last change before this step, or None after a full search or when the caller stopped it."""
+    """Return the last change of the value before this step, or None; also None if `should_quit` returned True."""
     for cause in trace_back(history, what, before_step):
         if cause is not None or should_quit():
             return cause
@@ -68,7 +69,7 @@ def last_change(
 
 
 def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | None]:
-    """Yield the last change of the value; before it, None from time to time, so that the caller may stop."""
+    """Yield the last change of the value; before it, None now and then, so that the caller may stop."""
     before = min(before_step, history.steps + 1)
     if before <= 1:
         return iter(())
@@ -85,7 +86,7 @@ def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | 
 
 
 def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
-    """Yield the last step in which the job's planned start changed.
+    """Yield the last step before `before` in which the job's planned start changed.
 
     Unchanged plans are not recorded. An equal start recorded first in a step was therefore dropped in between, unless
     all plans were recomputed in that step; recorded last, after others, it is no change. A policy that takes over
@@ -118,12 +119,12 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
 
 
 def _plans_for_others(decision: Decision) -> bool:
-    """Return True if with this decision a policy takes over, or plans for a head of the queue."""
+    """Return True if by this decision a policy takes over, or plans for a head of the queue."""
     return isinstance(decision, Switched) or (isinstance(decision, Reserve) and isinstance(decision.because, OfTheHead))
 
 
 def _plans_anew(decision: Decision) -> bool:
-    """Return True if all plans are recomputed in the decision's step."""
+    """Return True if all plans are computed again in the pass of this decision."""
     return isinstance(decision, Switched | Await | Interrupt) or (isinstance(decision, Gone) and not decision.announced)
 
 
@@ -141,7 +142,8 @@ def _switched(history: Past, step: int) -> Switched | None:
 
 
 def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None]:
-    """Yield the last step in which a job got the processor or left it; in one step, getting it counts.
+    """Yield the last step before `before` in which a job got the processor or left it; if both, the one that got it
+    counts.
 
     The stretches are searched from the last one backwards. If a job has the processor to itself, all earlier jobs left
     before it.
@@ -170,7 +172,7 @@ def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None
 
 
 def _division(history: Past, before: int) -> Iterator[Cause | None]:
-    """Yield the last step in which the owned processors of the partitions changed."""
+    """Yield the last step before `before` in which the processors of a partition changed."""
     step = next(divided_in(history.as_of(before - 1)), None)
     if step is not None:
         decision = _decision(history, step, lambda d: isinstance(d, Divide | Borrow))

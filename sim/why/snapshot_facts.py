@@ -1,4 +1,4 @@
-"""Computation of the facts about one job of a snapshot, used by `sim.why.evidence`."""
+"""Computation of the facts (numbers behind a sentence) about one job of a snapshot, for `sim.why.evidence`."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _LOOKED_AT = 200
 def facts_of_waiting(
     snapshot: Snapshot, queued: Queued, enough: f.Enough | None, passed: f.PassedBy
 ) -> Iterator[f.Fact]:
-    """Yield facts about a waiting job: request, free processors, jobs ahead, plan, and what its start now would
-    delay.
+    """Yield facts about a waiting job: its request, free processors, jobs ahead, its plan, and which jobs its start
+    would delay.
     """
     job = queued.job
     yield f.Needs(job.procs, job.estimate)
@@ -59,7 +59,7 @@ def facts_of_waiting(
 
 
 def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
-    """Return the fact of the free processors: of the machine or, where rows take turns, of the emptiest row."""
+    """Return the fact of the free processors: those of the machine or, where rows take turns, of the emptiest row."""
     picture = snapshot.matrix
     if picture is None or not picture.rows:
         return free_now(snapshot)
@@ -68,7 +68,7 @@ def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
 
 
 def free_now(snapshot: Snapshot) -> f.Free:
-    """Return the fact of the free processors of the machine, with those kept for a suspended job."""
+    """Return the fact of the machine's free processors, some of which may be kept for a suspended job."""
     awaited = next((halted for halted in snapshot.suspended if halted.job.rank == snapshot.awaited), None)
     if awaited is None:
         return f.Free(snapshot.free)
@@ -77,13 +77,13 @@ def free_now(snapshot: Snapshot) -> f.Free:
 
 
 def _rows(snapshot: Snapshot) -> dict[int, list[Cell]]:
-    """Return the cells of each row of the matrix by row id, without replicas, which give way to jobs."""
+    """Return the cells of each row of the matrix, by row id; replicas are left out, because they give way to jobs."""
     picture = () if snapshot.matrix is None else snapshot.matrix.rows
     return {row: [cell for cell in cells if cell.is_home] for row, cells in picture}
 
 
 def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
-    """Return the running jobs of these cells, by expected end."""
+    """Return the running jobs in these cells of the matrix, by expected end."""
     ranks = {cell.rank for cell in cells}
     return [running for running in snapshot.running if running.job.rank in ranks]
 
@@ -93,7 +93,7 @@ def _held(cells: Iterable[Cell]) -> int:
 
 
 def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
-    """Return the jobs ahead of the job in its own queue; none if it is not in that queue itself."""
+    """Return the jobs in front of the job in its own queue; empty if the job is in no queue."""
     if not queued.in_line:
         return []
     before = snapshot.queue[: snapshot.queue.place_of(queued.job.rank)]
@@ -101,7 +101,7 @@ def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
 
 
 def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decision]) -> Reason:
-    """Return the reason why the job waits: given by the policy, or inferred from its decisions and its plan."""
+    """Return the reason why the job waits: the policy's own, or one inferred from its decisions and its plan."""
     if queued.why is not None:
         return queued.why
     job, now = queued.job, snapshot.time or 0
@@ -122,9 +122,9 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
 
 
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
-    """Return the fact of the time at which enough jobs will have ended, in the row where that is earliest.
+    """Return the fact of when enough jobs will have ended; in a matrix, in the row where that is earliest.
 
-    None if enough processors are free already, or if a suspended job resumes first.
+    The result is None if enough processors are free already, or if a suspended job resumes first.
     """
     rows = _rows(snapshot)
     if snapshot.awaited is not None:
@@ -139,7 +139,7 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
 
 
 def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough | None:
-    """Return the fact of the time at which enough of these jobs will have ended; None if enough are free already."""
+    """Return the fact of when enough of these jobs will have ended; None if enough processors are free already."""
     ending = must_end((Holder(run.job, run.expected_end) for run in running), free, needed)
     if not ending or free + sum(holder.job.procs for holder in ending) < needed:
         return None
@@ -147,7 +147,9 @@ def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough |
 
 
 def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
-    """Yield facts of the planned jobs that starting this job now would delay, each placed again around it."""
+    """Yield facts about planned jobs that starting this job now would delay; each is planned again with this job
+    running.
+    """
     now, looked_at, keeps = snapshot.time or 0, snapshot.queue[:_LOOKED_AT], snapshot.rules.keeps_reservations
     planned = [
         PlannedStart(q.job, q.planned, q.lasts, stands=q.granted or (q.reserved and keeps))
@@ -184,8 +186,8 @@ def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspe
 
 
 def sitters_of(snapshot: Snapshot, halted: Suspended) -> f.Sitters | None:
-    """Return the fact of the jobs on a suspended job's processors (in a matrix, in the row where they end first), or
-    None.
+    """Return the fact of the jobs on a suspended job's processors (in a matrix, in the row where they end first); None
+    without any.
     """
     rows = _rows(snapshot)
     if not rows:
@@ -209,7 +211,7 @@ def _on_its(running: Iterable[Running], halted: Suspended) -> f.Sitters | None:
 
 
 def facts_of_running(snapshot: Snapshot, running: Running, began: Decision | None) -> Iterator[f.Fact]:
-    """Yield facts about a running job: its progress or, if it started in this step, jobs that ended and jobs it
+    """Yield facts about a running job: its progress or, if it started in this step, jobs that ended and jobs that it
     passed.
     """
     if began is None:

@@ -1,4 +1,4 @@
-"""Computation of why a job waits, which jobs must end before it fits, which are ahead, and which it would delay.
+"""Computation of why a job waits, which jobs must end before it fits, which are ahead, and which its start would delay.
 
 The functions take the state of a run between two steps (`why_it_waits`), or plain values of a snapshot.
 """
@@ -32,7 +32,7 @@ from sim.workload.model import Job
 
 
 class Heads(NamedTuple):
-    """First job in the queue that does not fit into the `free` processors."""
+    """Reason to wait: the job is the first in the queue, and it does not fit into the `free` processors."""
 
     free: int
 
@@ -64,7 +64,9 @@ class NotConsidered(NamedTuple):
 
 
 class AwaitsTurn(NamedTuple):
-    """Reason to wait for a job in the matrix: one of the `rows` is active at a time, and its own had no turn yet."""
+    """Reason to wait for a job in the matrix: only one of the `rows` is active at a time, and its row has had no
+    turn.
+    """
 
     rows: int
 
@@ -108,7 +110,7 @@ class RowLater(NamedTuple):
 
 
 class RowStopped(NamedTuple):
-    """Reason of a suspension: a switch of the policy alone."""
+    """Reason for a suspension: the policy was switched, nothing else."""
 
     def sentence(self, job: Job, at: Clock) -> str:
         return "its row did not have its turn when the policy was switched"
@@ -120,7 +122,7 @@ def why_it_waits(
     decisions: Sequence[Decision],
     planned: tuple[float | None, Reason | None],
 ) -> Reason:
-    """Return the reason why a queued job waits: the policy's, or one inferred from its decisions and its plan."""
+    """Return the reason why a queued job waits: the policy's own, or one inferred from its decisions and its plan."""
     if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
         return own[-1]
     if state.machine.has_nodes and job.procs <= state.free and not state.machine.fits(job):
@@ -148,14 +150,12 @@ def why_it_waits(
 
 
 def goes_down(ends: float, closes: float) -> MachineGoesDown | None:
-    """Return the maintenance that a job ending at `ends` would run into, or None."""
+    """Return the reason to wait if a job that ends at `ends` would run into maintenance at `closes`, otherwise None."""
     return MachineGoesDown(closes, ends) if ends > closes + MOMENT else None
 
 
 def stops_at(decisions: Sequence[Decision]) -> Job | None:
-    """Return the last job that the policy kept waiting, without jobs that have a reservation or are in conflict with
-    one.
-    """
+    """Return the last job that the policy kept waiting; jobs that have or would touch a reservation do not count."""
     beside = WaitsForReserved | TouchesReservation
     kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not isinstance(d.because, beside))
     return next(kept, None)
@@ -209,7 +209,7 @@ def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[
 
 
 def room(state: State) -> int:
-    """Return the number of free processors; in a matrix, of the emptiest row without replicas."""
+    """Return the number of free processors; in a matrix, those of the emptiest row, not counting replicas."""
     sharing = state.sharing
     if sharing is None:
         return state.free
@@ -224,19 +224,19 @@ def most_free(procs: int, picture: MatrixPicture) -> tuple[int, int]:
 
 
 class Holder(NamedTuple):
-    """Job that holds processors until its expected end, `until`."""
+    """Job that holds processors, with their number, until its expected end."""
 
     job: Job
     until: float
 
 
 def holders(state: State) -> Iterator[Holder]:
-    """Yield the jobs that do not share their processors in time, by expected end."""
+    """Yield the running jobs by expected end, except jobs in a matrix."""
     return (Holder(state.jobs[rank], end) for end, rank, _ in state.ends)
 
 
 def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder, ...]:
-    """Return the running jobs, by expected end, that must end before `needed` processors are free."""
+    """Return the first of these running jobs, by expected end, that must end before `needed` processors are free."""
     found: list[Holder] = []
     for holder in running:
         if free >= needed:
@@ -250,7 +250,7 @@ def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder,
 
 
 def ahead_of(state: State, job: Job) -> list[Job]:
-    """Return the jobs ahead of a waiting job in its own queue; none if the job is not in that queue itself."""
+    """Return the jobs in front of a waiting job in its own queue; empty if the job is in no queue."""
     line, queue_of = state.line, state.policy.queue_of
     if not state.stands_in_line(job.rank) or job not in line:
         return []
@@ -259,7 +259,7 @@ def ahead_of(state: State, job: Job) -> list[Job]:
 
 
 def stands_before(state: State, other: Job, job: Job) -> bool:
-    """Return True if the other job is ahead of the job in queue order."""
+    """Return True if the job `other` is in front of the job in queue order."""
     order, now = state.policy.line_order(), state.now
     order = state.waiting.order if order == state.policy.queue_order() else order.at_step(state.waiting.step)
     first, second = ((order.key(each, now if order.by_clock else each.submit), each.rank) for each in (other, job))
@@ -267,7 +267,9 @@ def stands_before(state: State, other: Job, job: Job) -> bool:
 
 
 class PlannedStart(NamedTuple):
-    """Planned start of a waiting job; `stands` if it is a reservation, else it is recomputed at each pass."""
+    """Planned start of a waiting job; `stands` is True for a reservation, False if it is computed again at each
+    pass.
+    """
 
     job: Job
     at: float
@@ -276,7 +278,7 @@ class PlannedStart(NamedTuple):
 
 
 class Delayed(NamedTuple):
-    """Delay in seconds of the planned start `at` of the job `other`, if the considered job started now."""
+    """Delay in seconds of the job `other`, planned for `at`, that starting the considered job now would cause."""
 
     other: Job
     at: float
@@ -286,8 +288,8 @@ class Delayed(NamedTuple):
 def delayed_by(job: Job, now: float, plan: FreeRoom, planned: Iterable[PlannedStart]) -> Iterator[Delayed]:
     """Yield the planned jobs that starting this job now would delay, and by how long.
 
-    The others are placed again around it: reservations first, each from its start on, then the recomputed plans from
-    now on. `plan` holds the running jobs and is modified.
+    The others are planned again around it: reservations first, each from its start on, then the recomputed plans from
+    now on. `plan` has the running jobs, and is changed.
     """
     plan.hold(job, now, now + job.estimate)
     for other, at, lasts, stands in sorted(planned, key=lambda plan: not plan.stands):

@@ -25,7 +25,7 @@ def considered_in(snapshot: Snapshot) -> Sequence[Decision]:
 
 
 def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
-    """Return the reason why a job waits, without its name, and the free processors if they changed since the pass."""
+    """Return why a job waits, as a clause without its name, and the free processors if these changed since the pass."""
     because = why_it_waits(snapshot, queued, considered_in(snapshot))
     told, then, now = why(because, queued.job, at), fields_of(because).get("free"), free_now(snapshot)
     if queued.why is None or snapshot.matrix is not None or then in (None, now.procs, now.procs - now.kept):
@@ -36,7 +36,9 @@ def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
 def waits(
     snapshot: Snapshot, queued: Queued, before: int, enough: Enough | None, passed: PassedBy, at: Clock
 ) -> Iterator[str]:
-    """Yield sentences: why the job waits, until when, and which jobs passed it or are ahead of it."""
+    """Yield sentences about a waiting job: why it waits, until when, which jobs passed it, and which are ahead of
+    it.
+    """
     queue = "its queue" if len(snapshot.queues) > 1 else "the queue"
     heads = queued.in_line and not before
     stands = f"is first in {queue}" if heads else f"has waited {span(queued.waited)}"
@@ -89,7 +91,7 @@ def runs(running: Running, at: Clock) -> Iterator[str]:
 
 
 def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = False) -> str:
-    """Return a sentence: when the job ended or was killed at its estimate, and how long it had waited."""
+    """Return a sentence on when the job ended or was killed at its estimate, and on how long it had waited."""
     waited = 0 if start is None else job.waited(start)
     after = f"after waiting {span(waited)}" if waited else "without waiting"
     how = "was killed at its estimate" if killed else "ended"
@@ -97,7 +99,7 @@ def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = F
 
 
 def to_come(job: Job, at: Clock) -> str:
-    """Return a sentence: when the job will be submitted, and its request."""
+    """Return a sentence on when the job will be submitted, and on what it requests."""
     return (
         f"{name(job)} will be submitted at {at(job.submit)}: {processors(job.procs)} for at most {span(job.estimate)}."
     )

@@ -19,8 +19,9 @@ class Migration:
     """Migrations of one rebuild: at most `tasks` tasks move, and each job that moves loses `cost` seconds of its own
     turns.
 
-    Every task of a job that migrates counts, even one that keeps its column. With `cost` C, |A| tasks of A and sum|J|
-    tasks of the jobs J in its way, option 1 of this module costs C/2*|A| + C*sum|J|, and option 2 costs C*|A| +
+    Every task of a job that migrates counts, even one that keeps its column. Let C be the `cost`, |A| the tasks of A,
+    and sum|J| the
+    tasks of the jobs J in its way. Option 1 of this module costs C/2*|A| + C*sum|J|, and option 2 costs C*|A| +
     C/2*sum|J|.
     The cheaper possible option is taken; if both cost the same, option 1. A job that moves aside takes the lowest
     columns

@@ -18,9 +18,9 @@ from sim.workload.model import Job
 class Pivots:
     """Pivots of all queues; their starts are planned when first asked for, and again after a change.
 
-    A pivot is the first job of its queue. Its planned start is the earliest at which enough processors of the whole
-    machine are free for its estimate,
-    given the running jobs, the current reservations and the earlier pivots: high priority first, then by rank.
+    A pivot is the first job of its queue. Its planned start is the earliest at which the machine has enough free
+    processors for its estimate.
+    Running jobs, current reservations and the earlier pivots are taken into account: high priority first, then by rank.
     """
 
     __slots__ = (

@@ -121,7 +121,7 @@ def local_sources(name: str, read: Read) -> dict[str, bytes] | None:
 class SiblingImporter(SourceLoader):
     """Importer of modules from the folder of a policy file, unless an installed module has the name.
 
-    What these modules print counts as output of the policy.
+    Output of these modules counts as output of the policy.
     """
 
     def __init__(self, folder: str, sources: Mapping[str, bytes], is_kept: bool = False) -> None:

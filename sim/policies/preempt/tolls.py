@@ -71,7 +71,7 @@ class Known(NamedTuple):
 class Tolls:
     """Tolls (xfactors that idle jobs must exceed to preempt) and the times at which jobs exceed them.
 
-    Those of jobs that must resume on their own processors are kept between passes; the others are computed at each
+    Tolls of jobs that must resume on their own processors are kept between passes; the others are computed at each
     pass.
     """
 
