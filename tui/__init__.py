@@ -1,1 +1,1 @@
-"""Screens and commands, built on the library `sim`."""
+"""The program schedscope: its screens, commands and web server, built on the library `sim`."""

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 HANGUP = 1
 """Number of the signal that a closed terminal sends."""
 AFTER_THE_FIRST_FRAME = 0.2
-"""Seconds after the first frame until sessions are saved or offered."""
+"""Seconds after the first frame after which sessions are saved or offered."""
 
 
 def _screen_commands() -> type[Provider]:
@@ -78,13 +78,13 @@ def _screen_commands() -> type[Provider]:
 
 @dataclass(frozen=True)
 class Guest:
-    """User without settings or files here: a recording, or a web visitor."""
+    """User without settings and files on this machine: a recording of a film, or a visitor by the web."""
 
     look: Look
     now: Callable[[], float] | None = None
     """Function that returns the time in seconds; None for the system's clock."""
     traces: tuple[str, ...] = ()
-    """Traces that can be opened in addition to the samples."""
+    """Traces that this user can open in addition to the samples."""
 
 
 class Schedscope(Guarded):
@@ -112,12 +112,12 @@ class Schedscope(Guarded):
         self.look = guest.look if guest else choose(self.settings, os.environ, sys.stdout.encoding)
         super().__init__()
         self.opened = prepared
-        """Run on the screen; None before one is opened."""
+        """Run that is on the screen; None before one is opened."""
         self._asked = asked
-        """Request for trust in a session's code, to be answered before the session is opened."""
+        """Question whether the code of a session may run, to be answered before the session is opened, or None."""
         self._begins_with_lessons = lessons
         self.quiz = quiz
-        """Quiz that asks one question after another; None outside of a quiz."""
+        """Quiz that asks one question after another; None if no quiz is played."""
         self._session_manager: SessionManager | None = None
         self._menus = Menus(self, guest.traces if guest else None)
         self._file = results
@@ -136,7 +136,7 @@ class Schedscope(Guarded):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a short message for a few seconds; its text may quote files, so it is never markup."""
+        """Show a short message for a few seconds. It may quote files, so it is shown without markup."""
         super().notify(
             printable_lines(message), title=printable(title), severity=severity, timeout=timeout, markup=False
         )
@@ -169,7 +169,7 @@ class Schedscope(Guarded):
             self.set_timer(AFTER_THE_FIRST_FRAME, self._settle)
 
     def show_begin(self) -> None:
-        """Show the first screen: a replay, results, lessons or a menu."""
+        """Show the first screen: a replay, a table of results, a list of lessons or a menu."""
         if self.opened is not None:
             self._show(self.opened)
         elif self._file is not None:
@@ -178,7 +178,7 @@ class Schedscope(Guarded):
             (self._show_lessons if self._begins_with_lessons else self._show_first)()
 
     def _settle(self) -> None:
-        """Do the work that can wait until the first frame is drawn."""
+        """Do the work that can wait until the first frame is drawn, such as offering a crashed session."""
         opening = self.opened.opening if self.opened else None
         is_new = self._asked is None and (opening is None or opening.session is None)
         self.session_manager.begin(is_new and not self.in_lesson)
@@ -191,7 +191,7 @@ class Schedscope(Guarded):
 
     @on(LessonOver)
     def _after_lesson(self, over: LessonOver) -> None:
-        """Open the next question of a quiz, of the given difficulty, or the list of lessons."""
+        """Open the next question of a quiz or, after a lesson, the list of lessons."""
         if self.quiz is None:
             self._show_lessons()
             return
@@ -207,7 +207,7 @@ class Schedscope(Guarded):
 
     @property
     def quiz_told(self) -> str:
-        """Return the score of the quiz as text, including the current question if it has been answered."""
+        """Return the score of the quiz as text; the current question counts if it has been answered."""
         assert self.quiz is not None
         walk = self.replay.state.walk if self.replay is not None else None
         quiz = self.quiz if walk is None or self.quiz.is_over else self.quiz.after(walk.is_right)
@@ -215,7 +215,7 @@ class Schedscope(Guarded):
 
     @on(OpenLesson)
     def _open_lesson(self, wanted: OpenLesson) -> None:
-        """Open a lesson at the scene reached before, or from the start if it is done."""
+        """Open a lesson at the scene that the user reached before, or at its beginning if all scenes were seen."""
         from sim.lessons.course import found_lesson
 
         lesson, seen = found_lesson(wanted.name), self.settings.lessons.get(wanted.name, 0)
@@ -223,7 +223,7 @@ class Schedscope(Guarded):
 
     @on(SceneChanged)
     def _remember_scene(self, message: SceneChanged) -> None:
-        """Remember the scene reached, or the one before an open question."""
+        """Save how far the user is in the lesson; a question that is not answered does not count."""
         from sim.lessons.lesson import ORDER
 
         now = message.now
@@ -255,11 +255,11 @@ class Schedscope(Guarded):
 
     @property
     def replay(self) -> ReplayScreen | None:
-        """Return the replay that is open."""
+        """Return the screen of the replay, if one is open."""
         return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, ReplayScreen)), None)
 
     def on_key(self, event: events.Key) -> None:
-        """Forward keys to the replay that were typed before a dialog opened, as can happen on a slow line."""
+        """Give keys to the replay that were typed for it before a dialog opened, as can happen on a slow line."""
         if isinstance(event._sender, ReplayScreen) and event._sender is not self.screen:
             event.prevent_default()
             self.post_message(events.Key(event.key, event.character))
@@ -268,7 +268,7 @@ class Schedscope(Guarded):
 
     @on(OpenTrace)
     def _open_trace(self, wanted: OpenTrace) -> None:
-        """Open another trace under the same policy, or results."""
+        """Open another trace under the same policy, or a results file, as the message says."""
         if is_database(wanted.trace):
             self._menus.show_results(wanted.trace, self.look)
             return
@@ -288,9 +288,7 @@ class Schedscope(Guarded):
 
     @work(thread=True, exclusive=True, group="loading")
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
-        """Read an opening in the background, and show it when it is read; code that a session names needs consent
-        first.
-        """
+        """Read what `opening` names in a thread, show it, and call `then`. Code in a session needs consent first."""
         try:
             prepared = self.prepare(opening())
         except SchedscopeError as error:
@@ -305,11 +303,11 @@ class Schedscope(Guarded):
             self.call_from_thread(self._opened, prepared, then)
 
     def prepare(self, opening: Opening) -> Prepared:
-        """Return the run of an opening, read and ready to show; called in a separate thread."""
+        """Return the run of an opening (a trace with options, or a session), read in a separate thread."""
         return opening.prepare()
 
     def ask_for_trust(self, asked: NeedsTrustError, then: Callable[[], None] = lambda: None) -> None:
-        """Ask whether the code of a session may run; without an answer the session stays closed."""
+        """Ask the user whether the code of a session may run; without an answer the session is not opened."""
         from tui.sessions.trust_dialog import answered, question
 
         def go_on(answer: str | None) -> None:
@@ -342,7 +340,7 @@ class Schedscope(Guarded):
 
     @property
     def session(self) -> Session | None:
-        """Return the session that restores the current screen; None if no replay is shown."""
+        """Return a session that would restore the current screen; None if no replay is shown."""
         screen, opened = self.replay, self.opened
         if opened is None:
             return None
@@ -354,7 +352,7 @@ class Schedscope(Guarded):
 
     @on(KeepSession)
     def _keep_session(self, wanted: KeepSession) -> None:
-        """Save the session in a file, or copy it to the clipboard."""
+        """Save the session in a file or copy it to the clipboard, as the message says."""
         from sim.session.session import one_line, write_session, written
 
         if self.replay is None:
@@ -405,7 +403,7 @@ class Schedscope(Guarded):
         self.remember(lambda now: now.with_policy(written_policy(chosen.policy)))
 
     def remember(self, change: Callable[[Settings], Settings]) -> None:
-        """Save a changed setting, merged with the changes of other running programs; warn if it cannot be written."""
+        """Save a changed setting, merged with changes by other running programs; warn if it cannot be written."""
         kept = None if self.guest or self._is_refused else kept_now(self.settings_path)
         self.settings = change(kept or self.settings)
         problem = None if self.guest else save(self.settings, self.settings_path)
@@ -421,7 +419,7 @@ class Schedscope(Guarded):
         self.use_look(wanted.look)
 
     def use_look(self, look: Look, kept: bool = True) -> None:
-        """Change the look of all screens; `kept` also saves it as a setting."""
+        """Change the look of all screens; save it in the settings unless `kept` is False."""
         self.look = look
         self.theme = theme_name(look)
         if kept:
@@ -432,7 +430,7 @@ class Schedscope(Guarded):
 
     @on(Quit)
     def _quit(self) -> None:
-        """Quit the program; ask first if the session cannot be saved."""
+        """Quit the program; ask the user first if the session cannot be saved."""
         begun = self.replay is not None and self.replay.scene is not None and self.replay.scene.snapshot.step > 0
         problem = self.session_manager.keep_last() if begun and self.guest is None else None
         if problem is None:
@@ -455,7 +453,7 @@ class Schedscope(Guarded):
         super().exit(*args, **kwargs)
 
     def _end_by(self, number: int) -> None:
-        """Handle a signal: restore the terminal, and offer the run at the next start."""
+        """Handle a signal that ends the program: restore the terminal, and save the run for the next start."""
         if self.guest is None:
             self.session_manager.break_off()
         super().exit(return_code=128 + number)
@@ -479,14 +477,14 @@ def open_replay(
     lessons: bool = False,
     quiz: Quiz | None = None,
 ) -> int:
-    """Run the app with a replay, a results file, or (None) a menu; opening errors are raised before it starts."""
+    """Run the program with a replay, results or a menu; return its exit code. Opening errors are raised first."""
     give_back_at_once()
     app = Schedscope(None if opening is None else opening.prepare(), asked, results, lessons=lessons, quiz=quiz)
     return run_app(app)
 
 
 def run_app(app: Schedscope) -> int:
-    """Run the app in the terminal; return its exit code."""
+    """Run this app in the terminal; return its exit code."""
     sys.stdin = StringIO()  # the screen owns the keyboard; a policy that reads input gets an end of file
     app.run()
     if app.opened is not None and app.opened.opening.projected:

@@ -1,4 +1,4 @@
-"""Start of the program at a puzzle or a game, over the menu, instead of at a replay."""
+"""Start of the program with a puzzle or a game in place of a replay; its menu is behind it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tui.look.palette import Look
 from tui.shutdown import close_the_gone, is_gone
 
 Begin: TypeAlias = Callable[[Look, bool], Screen[Any]]
-"""Function that makes a screen from a look; its flag is True for a guest without files here."""
+"""Function that returns the first screen for a look; its second argument is True for a user without files here."""
 
 
 class Begun(Schedscope):
-    """Program that starts with another screen over its menu."""
+    """Program that begins with another screen than the menu, on top of it."""
 
     def __init__(self, begin: Begin) -> None:
         super().__init__(None)
@@ -28,7 +28,7 @@ class Begun(Schedscope):
         self.call_after_refresh(self._show_begin)
 
     def _settle(self) -> None:
-        """Save what is opened later, but offer no crashed session over a puzzle or a game."""
+        """Save sessions that are opened later, but offer no crashed session, which would cover the puzzle or game."""
         self.session_manager.begin(False)
 
     def _show_begin(self) -> None:
@@ -36,7 +36,7 @@ class Begun(Schedscope):
 
 
 def open_at(begin: Begin) -> int:
-    """Run the program with the screen that `begin` makes; return its exit code."""
+    """Run the program beginning with the screen that `begin` returns; return its exit code."""
     app = Begun(begin)
     sys.stdin = StringIO()
     app.run()

@@ -23,10 +23,10 @@ from tui.sessions.autosave import state_folder
 
 
 class Guarded(App[int]):
-    """App that ignores errors in closed screens, and reports any other error."""
+    """Textual app that ignores errors in screens which have closed, and reports any other error."""
 
     async def on_event(self, event: Event) -> None:
-        """Ignore mouse events for a widget that has been removed since the screen was drawn."""
+        """Ignore mouse events for widgets that were removed after the screen was drawn."""
         if not (isinstance(event, MouseEvent) and not event.is_forwarded and self._is_removed_at(event.x, event.y)):
             await super().on_event(event)
 
@@ -38,7 +38,9 @@ class Guarded(App[int]):
         return not isinstance(widget, Screen) and not widget.is_attached
 
     async def _dispatch_message(self, message: Message) -> None:
-        """Ignore errors in closed screens here, because Textual hears no further keys after an error in this method."""
+        """Ignore errors in closed screens, because after an error in this method Textual would not react to keys any
+        more.
+        """
         try:
             await super()._dispatch_message(message)
         except Exception as error:
@@ -50,7 +52,7 @@ class Guarded(App[int]):
             super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
-        """Print one line on the terminal and write the details to a file; the session is saved."""
+        """Print one line on the terminal, and write details to a file. The session was saved before."""
         if not self._exit_renderables:  # one fault brings others along
             told = f"schedscope: {report(self._exception)}, and the next start offers to continue"
             self._exit_renderables.append(Text(printable_lines(told)))
@@ -58,12 +60,12 @@ class Guarded(App[int]):
 
 
 def _is_late(error: Exception) -> bool:
-    """Return True if the error comes from a screen or widget that has closed."""
+    """Return True if the error comes from a screen or widget that has been closed."""
     return is_closed(active_message_pump.get(None)) or any(map(is_closed, _acting(error)))
 
 
 def _acting(error: Exception) -> Iterator[MessagePump]:
-    """Yield the widgets whose methods raised the error; for the action of a key, the widget of that action."""
+    """Yield the widgets whose methods raised the error; if it was the action of a key, the widget with that action."""
     if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
         error = error.error
     for frame, _ in walk_tb(error.__traceback__):
@@ -73,7 +75,7 @@ def _acting(error: Exception) -> Iterator[MessagePump]:
 
 
 def is_closed(pump: MessagePump | None) -> bool:
-    """Return True for a widget that is being removed or whose screen has closed, and for an app without screens."""
+    """Return True for a widget that is being removed or whose screen has closed; for an app if it has no screens."""
     while pump is not None and not isinstance(pump, App):
         if pump._closing or getattr(pump, "_pruning", False):
             return True
@@ -84,7 +86,7 @@ def is_closed(pump: MessagePump | None) -> bool:
 
 
 def report(fault: BaseException | None) -> str:
-    """Write the report of an error to a file; return a line with the file's path."""
+    """Write the details of an error to a file; return a line with the path of that file."""
     told = f"internal error: {fault!r}"
     try:
         path = state_folder() / "fault.log"

@@ -1,4 +1,4 @@
-"""Positions of times across the chart: by the clock, or by event.
+"""Axis of time: the position of each time across the chart, by the clock or by event.
 
 A time has a *place*, and a column of the chart is a number of places wide. By the clock a second is one place. By event
 each step of the run is one, as is each time for which something is planned; between two of them time runs evenly.
@@ -25,7 +25,7 @@ class Axis:
 
     by_event = False
     kind: Hashable = None
-    """Kind of the axis; axes of the same kind have equal places for the past."""
+    """Kind of the axis; two axes of the same kind give past times the same places."""
 
     def place(self, time: float) -> float:
         return time
@@ -37,21 +37,21 @@ class Axis:
         return times
 
     def settled(self, clock: float) -> float:
-        """Return the place up to which nothing moves any more."""
+        """Return the place of the time `clock`; up to there no place changes any more."""
         return clock
 
     @property
     def last(self) -> float:
-        """Return the last place; later times are unknown."""
+        """Return the last place of the axis; later times are unknown."""
         return inf
 
     def seconds(self, per_column: float) -> float:
-        """Return the seconds that a column stands for; infinite if columns differ."""
+        """Return the seconds that a column of so many places stands for; infinite if columns differ."""
         return per_column
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
-        """Return times for labels between two places, at least `apart` places from each other, independent of
-        scrolling.
+        """Return times to be labelled between two places, at least `apart` places from each other; scrolling does not
+        change them.
         """
         return ()
 
@@ -60,7 +60,7 @@ CLOCK = Axis()
 
 
 class ByEvent(Axis):
-    """Axis on which each past step and each time in `ahead`, the times of plans, is one place.
+    """Axis on which each step of the run, and each time of a plan (`ahead`), takes one place.
 
     >>> axis = ByEvent("a run", np.array([0.0, 10, 3600]), [7200.0])
     >>> axis.place(10), axis.place(1805), axis.time(2.5), axis.places(np.array([5.0, 7200, 10800])).tolist()
@@ -74,7 +74,7 @@ class ByEvent(Axis):
         self._moments = np.concatenate([steps, ahead])
         last = self._moments[-2:]
         self._beyond = max(float(last[-1] - last[0]), 1.0)
-        """Seconds of one place after the last plan."""
+        """Seconds that one place stands for after the last plan."""
 
     def place(self, time: float) -> float:
         moments, at = self._moments, bisect_right(self._moments, time) - 1
@@ -119,16 +119,16 @@ class ByEvent(Axis):
 
 
 class Steps:
-    """Times of the steps of one run, or of several runs together, read as the steps are made."""
+    """Times of the steps of one run, or of several runs together; more are read as the runs go on."""
 
     def __init__(self, kind: Hashable = None) -> None:
         self.kind = kind or object()
         self._read: tuple[int, ...] = ()
-        """Number of times that were read from each run"""
+        """Number of times that have been read from each run"""
         self._moments: Floats = np.empty(0)
 
     def of(self, history: Past, time: float) -> Floats:
-        """Return the times of a run's steps until `time`, up to which the run has been computed."""
+        """Return the times of a run's steps up to `time`, until which the run must be computed."""
         known = sum(self._read)
         if history.steps > known:
             self._add(np.array(history.times(known)))
@@ -136,7 +136,7 @@ class Steps:
         return self.known(time)
 
     def together(self, runs: Sequence[Floats], time: float) -> Floats:
-        """Return the times of the steps of several runs until `time`, up to which all have been computed."""
+        """Return the times of the steps of all runs together, up to `time`, until which all must be computed."""
         read = self._read or (0,) * len(runs)
         if any(len(moments) > known for moments, known in zip(runs, read, strict=True)):
             self._add(np.concatenate([moments[known:] for moments, known in zip(runs, read, strict=True)]))
@@ -144,7 +144,7 @@ class Steps:
         return self.known(time)
 
     def _add(self, new: Floats) -> None:
-        """Add times, none of which is before the known ones."""
+        """Add times, all of which are at or after the last known one."""
         self._moments = np.concatenate([self._moments, np.setdiff1d(new, self._moments[-1:])])
 
     def known(self, time: float) -> Floats:

@@ -1,4 +1,7 @@
-"""Maker of the charts of one run, which reuses what was drawn and computed for earlier frames."""
+"""Maker of the charts of one run, which reuses what it drew and computed for earlier frames.
+
+The past of a chart is drawn in tiles that are kept; the column of now and the plan are new in each frame.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ from tui.chart.turns import are_seen, by_turns
 
 
 class ChartMaker:
-    """Maker of the charts of one history; a branch has its own maker."""
+    """Maker of the charts of one history; each branch of a run has its own."""
 
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
@@ -50,10 +53,10 @@ class ChartMaker:
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
         self._known: tuple[int, Floats, Floats] = -1, np.zeros(0), np.zeros(0)
-        """Number of steps, with first starts and completions until that step"""
+        """Number of steps, and the first starts and completions of all jobs up to that step"""
 
     def parted(self, time: float) -> ChartMaker:
-        """Return a maker for a branch that equals this run until `time`, with the drawings up to that time."""
+        """Return a maker for a branch that has the same past up to `time`, with the drawings of that past."""
         made = ChartMaker(self.workload)
         made.colours, made._shares = self.colours, self._shares
         made.steps = Steps(self.steps.kind)
@@ -73,7 +76,7 @@ class ChartMaker:
         selected: int | None = None,
         axis: Axis | None = None,
     ) -> ChartScene:
-        """Return the chart at `clock`, which is between the snapshot's step and the next.
+        """Return the chart at the time `clock`, which is at or after the snapshot's step and before the next one.
 
         By event it has its own `axis` unless it shares one with the other run's chart. Columns that exceed the time
         budget are left out and counted in `pending`; the next frame has more.
@@ -144,9 +147,11 @@ class ChartMaker:
         axis: Axis = CLOCK,
         rows: int | None = None,
     ) -> Drawing:
-        """Return the complete chart of a window of time at `clock`, without turns shorter than a `column`.
+        """Return the complete chart of a window of time, at the time `clock`; turns shorter than `column` seconds are
+        not drawn.
 
-        Partitions are lanes in a picture of that many rows, in which a bar takes two; None orders all by number.
+        In a picture of `rows` rows partitions are lanes with bars of two rows; with None processors are ordered by
+        number.
         """
         begin, end = window
         first = floor(axis.place(begin) / column)
@@ -196,13 +201,15 @@ class ChartMaker:
         )
 
     def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:
-        """Return the axis by event for a chart that shares no axis."""
+        """Return an axis by event for a chart that does not share its axis with another one."""
         return axis_by_event(self.steps.kind, self.steps.of(history, clock), [snapshot], clock)
 
     def hues_of(
         self, history: Past, ranks: Sequence[int], mode: str, clock: float, times: tuple[Floats, Floats] | None = None
     ) -> NDArray[np.uint8]:
-        """Return the hues of these jobs, for panels that name them; `times` are starts and ends, if known."""
+        """Return the hues of these jobs, for panels that name them; `times` are their starts and ends, if the caller
+        knows them.
+        """
         start, end = times or self._times(history)
         return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, partial(_owner_of, history))
 
@@ -210,7 +217,9 @@ class ChartMaker:
         return history.starts(len(self.workload)), history.ends(len(self.workload))
 
     def _times_known(self, history: Past, clock: float) -> tuple[Floats, Floats]:
-        """Return starts and ends of jobs; later ones may be included, because a new column of many jobs takes long."""
+        """Return first starts and completions of jobs. Some after `clock` may be included, because new columns take
+        long.
+        """
         whole, steps = history.whole, history.steps
         if steps < whole.steps and whole.time_of(steps) <= clock:  # more happens at this very moment
             return self._times(history)
@@ -224,7 +233,9 @@ class ChartMaker:
         self, history: Past, view: ChartView, clock: float, plan: Sequence[Box], lanes: Lanes | None, deadline: float,
         partitioned: Partitioned | None,
     ) -> tuple[Raster, bool]:  # fmt: skip
-        """Return the pixels: past columns from the tiles, the column of now, and the plan on its right."""
+        """Return the pixels, from drawn tiles for the past, the column of now, and the plan; and True if some are not
+        drawn yet.
+        """
         edges = view.edges()
         if (shares := self._shares.get(edges)) is None:
             shares = self._shares[edges] = Shares(edges)
@@ -238,7 +249,7 @@ class ChartMaker:
         under: list[Raster] = []
 
         def draw(first: int, columns: int) -> Raster:
-            """Draw the finished columns and the column that has begun."""
+            """Return the pixels of finished columns and of the column of now."""
             more = begun if first + columns == finished else 0
             frame = Frame(view.per_column, first, columns + more, edges, axis)
             order = partitioned and ByOwner(partitioned, history, axis, view.per_column, first, columns + more)
@@ -261,7 +272,7 @@ class ChartMaker:
         return past.before(raster), pending
 
     def _past(self, history: Past, frame: Frame, clock: float, shares: Shares, lanes: Lanes | ByOwner | None) -> Raster:
-        """Return the pixels of past columns."""
+        """Return the pixels of columns in the past."""
         start, end = (frame.axis.time(at * frame.per_column) for at in (frame.first, frame.first + frame.columns))
         end = min(end, nextafter(clock, inf))
         stretches = history.between(start, end)
@@ -280,21 +291,21 @@ class ChartMaker:
     def _lanes_of(
         self, history: Past, snapshot: Snapshot, clock: float, by_rows: bool | None, column: float
     ) -> Lanes | None:
-        """Return the lanes of matrix rows, if the user wants them or turns are too short to be seen; else None."""
+        """Return the lanes of matrix rows, if the user wants them or turns are too short to be seen; otherwise None."""
         turn = turn_of(snapshot.rules)
         if turn is None or not (by_rows if by_rows is not None else not are_seen(turn, column)):
             return None
         return self._read_lanes(history, clock)
 
     def _read_lanes(self, history: Past, clock: float) -> Lanes | None:
-        """Return the lanes of matrix rows at `clock`, or None if there was never more than one row."""
+        """Return the lanes of matrix rows at `clock`; None if the matrix never had two rows."""
         self._lanes.read(history, clock)
         return self._lanes if self._lanes.count > 1 else None
 
     # Meaning
 
     def _hues(self, raster: Raster, hues_of: Callable[[list[int]], NDArray[np.uint8]]) -> NDArray[np.uint8]:
-        """Return the hues of the visible jobs."""
+        """Return the hue of each job that the pixels show, by rank."""
         seen = np.zeros(len(self.workload) + 2, np.bool_)
         seen[raster.rank] = True
         ranks = np.flatnonzero(seen[:-2])
@@ -305,7 +316,7 @@ class ChartMaker:
     def _owners(
         self, history: Past, snapshot: Snapshot, view: ChartView, clock: float, by_owner: ByOwner | None
     ) -> NDArray[np.int8] | None:
-        """Return [band, column]: the partition that owns most of the pixel."""
+        """Return the partition that owns most of each pixel, by band and column, or None."""
         if by_owner is not None:
             return _in_order(by_owner, [order.owners for order in by_owner.orders], view)
         divisions = history.owners_between(view.start, min(view.end, nextafter(clock, inf)))
@@ -321,7 +332,7 @@ class ChartMaker:
 
 
 def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bool | None) -> Partitioned | None:
-    """Return the lanes of partitions; None if processors are in order of their numbers."""
+    """Return the owners of processors for lanes of partitions; None if processors are ordered by number."""
     parts = len(snapshot.owners)
     if by_owner is False or parts < 2:
         return None
@@ -330,7 +341,9 @@ def _partitioned(snapshot: Snapshot, view: ChartView, clock: float, by_owner: bo
 
 
 def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: ChartView) -> NDArray[np.int8]:
-    """Return [band, column]: the position, in the division's order, of the partition that has most of the pixel."""
+    """Return for each pixel, by band and column, which partition has most of it, as its position in the column's
+    order.
+    """
     edges, found = view.edges(), np.full((view.bands, view.columns), -1, np.int8)
     for (columns, order), division in zip(by_owner.runs(view.columns), divisions, strict=True):
         found[:, columns] = np.array(_owners_of(order.lifted_all(division), edges), np.int8)[:, None]
@@ -338,7 +351,7 @@ def _in_order(by_owner: ByOwner, divisions: Sequence[tuple[int, ...]], view: Cha
 
 
 def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None) -> NDArray[np.int8] | None:
-    """Return [band, column]: the partition that had most of the band when the machine was divided."""
+    """Return for each band and column the partition that had most of it when the machine was divided, or None."""
     if not division:
         return None
     if by_owner is not None:
@@ -348,7 +361,7 @@ def _homes(division: tuple[int, ...], view: ChartView, by_owner: ByOwner | None)
 
 
 def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | None) -> NDArray[np.bool_] | None:
-    """Return [band, column]: True if most of it is unavailable, with processors in the order of the chart."""
+    """Return True for each band and column of which most is unavailable, with bands in the order of the chart."""
     if by_owner is None or not outages:
         return missing_in(view, outages)
     found = np.zeros((view.bands, view.columns), np.bool_)
@@ -360,7 +373,9 @@ def _missing(view: ChartView, outages: Sequence[Outage], by_owner: ByOwner | Non
 
 
 def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | None:
-    """Return [band, column]: True if most of the band is unavailable in the middle of the column."""
+    """Return True for each band and column of which most is unavailable at the column's middle; None if there are no
+    outages.
+    """
     seen = [outage for outage in outages if outage.begins < view.end and outage.ends > view.start]
     if not seen:
         return None
@@ -378,7 +393,7 @@ def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] 
 
 
 def _ahead(plan: Iterable[Box], lanes: Lanes | ByOwner | None) -> list[Stretch]:
-    """Return the plan as stretches, in the lanes of its rows if there are lanes."""
+    """Return planned jobs as stretches; if rows or partitions have lanes, within these."""
     boxes = [Stretch(box.rank, box.start, box.end, box.kind, box.processors, box.rows) for box in plan]
     if isinstance(lanes, ByOwner):
         return list(lanes.spread(boxes))
@@ -390,17 +405,17 @@ def _suspensions(history: Past, snapshot: Snapshot, begin: float, end: float) ->
 
 
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches that ended by `clock` with their job killed."""
+    """Return the stretches at whose end, by `clock`, the job was killed."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
 
 
 def _ended(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-    """Return the stretches that have ended by `clock` with their job killed or suspended."""
+    """Return the stretches at whose end, by `clock`, the job was killed or suspended."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and (s.is_cut or s.is_suspended))
 
 
 def _owner_of(history: Past, rank: int) -> int | None:
-    """Return the partition that had most of the processors on which the job first started."""
+    """Return the partition that owned most of the job's processors at its first start; None before that."""
     if (begun := history.beginning(rank)) is None or not begun[1]:
         return None
     shared = [(owned & begun[0].processors).bit_count() for owned in begun[1]]
@@ -409,7 +424,7 @@ def _owner_of(history: Past, rank: int) -> int | None:
 
 @lru_cache(256)
 def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the partition that owns most of each band; -1 for bands without an owner."""
+    """Return the partition that owns most of each band; -1 for a band without an owner."""
     if not division:
         return (-1,) * (len(edges) - 1)
     shares = np.zeros((len(division), len(edges) - 1))
@@ -419,7 +434,7 @@ def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, 
 
 
 def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], clock: float) -> Axis:
-    """Return an axis on which all steps, and all times with plans, are equally wide."""
+    """Return an axis on which each step, and each time of a plan in the snapshots, takes one place."""
     steps = steps if len(steps) else np.array([clock])
     ahead = sorted({time for shown in snapshots for time in planned_times(shown) if time > steps[-1]})
     due = max((shown.next_time for shown in snapshots if shown.next_time is not None), default=-inf)
@@ -429,6 +444,6 @@ def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], 
 
 
 def turn_of(policy: Policy) -> float | None:
-    """Return the seconds of a turn under this policy; None if it has no rows."""
+    """Return the seconds of a turn under this policy; None if it has no matrix rows."""
     turns = policy.turns()
     return None if turns is None else turns.slice

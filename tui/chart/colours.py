@@ -25,36 +25,36 @@ MODES = {
     "estimate": "how many times longer than its run its estimate is, once it has ended",
     "passed": "how many that came later began before it",
 }
-"""Meaning of the colours in each mode"""
+"""Meaning of the colours in each mode, in words"""
 TITLES = {
     "width": "processors", "length": "estimate", "wait": "time waited", "passed": "passed by",
     "estimate": "estimate / run time",
 }  # fmt: skip
-"""Title of the legend in each mode, if it is not the mode's name"""
+"""Title of the legend in modes whose name is no good title"""
 Legend: TypeAlias = tuple[tuple[int, str], ...]
-"""Hues of a legend with their meanings"""
+"""Legend: pairs of a hue and its meaning in words"""
 Hues = NDArray[np.uint8]
 Ranks = NDArray[np.intp]
 Owner: TypeAlias = Callable[[int], int | None]
-"""Function that returns the partition of a started job by its rank, or None"""
+"""Function that returns, for the rank of a job, the partition in which it started, or None"""
 
 _KINDS = len(JOB_COLOURS) - 1
-"""Number of kinds with their own hue, the most frequent first."""
+"""Largest number of kinds with a hue of their own; the most frequent kinds have one, the others share one."""
 _OTHERS = _KINDS
 _APART = (1, 3, 5, 0, 2, 4)
-"""Steps of the scale in an order in which neighbours differ much."""
+"""Steps of the scale of hues, in an order in which neighbours differ much."""
 _DIGITS = 9
-"""Number of last digits of a job's number from which its hue is made."""
+"""Largest number of last digits of a job's id from which its hue is computed."""
 _UNSEEN = 255
 
 
 def partition_hue(partition: int) -> int:
-    """Return the hue of a partition, in the chart and next to its name; no job has it."""
+    """Return the hue of a partition, for the chart and for its name in texts; no job has it."""
     return Hue.RAMP + _APART[partition % len(_APART)]
 
 
 class OwnHues:
-    """Own hue of each job, computed when the job is first drawn."""
+    """Hue of each job in the mode in which every job has its own, computed when the job is first drawn."""
 
     def __init__(self, ids: Sequence[str]) -> None:
         self._ids, self._are_numbers = ids, all(map(str.isdecimal, ids))
@@ -74,13 +74,13 @@ class OwnHues:
 
 
 class Scale(NamedTuple):
-    """Scale of six classes: below each of five limits, and above the last."""
+    """Scale with six classes: below each of five limits, and above the last one."""
 
     limits: tuple[float, ...]
     labels: tuple[str, ...]
 
     def hues(self, values: Floats) -> Hues:
-        """Return a step of the ramp for each value; nan is grey.
+        """Return the hue of its class for each value; nan is grey.
 
         >>> WIDTHS.hues(np.array([1, 4, 5, np.nan])).tolist()
         [24, 25, 26, 33]
@@ -104,7 +104,7 @@ _SCALES = {
 
 
 class Colours:
-    """Hues of the jobs of one workload in every mode for which it has data."""
+    """Hues of all jobs of a workload, in every mode for which it has data."""
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
@@ -141,7 +141,7 @@ class Colours:
         return RATIOS.hues(np.where(np.isnan(done), np.nan, estimate / run))
 
     def legend(self, mode: str, partitions: Sequence[str] = ()) -> Legend:
-        """Return the legend of a mode, empty if each job has its own hue."""
+        """Return the legend of a mode; empty if each job has its own hue."""
         if mode == "job":
             return ()
         if mode in _SCALES:
@@ -169,7 +169,9 @@ class Colours:
 
 
 def _kinds(values: Ints, noun: str, names: Sequence[str]) -> tuple[Hues, Legend]:
-    """Return hues and legend: the most frequent kinds have their own hues, the others share one, unknown is grey."""
+    """Return hues and legend for kinds, such as users: the most frequent have their own hues, others share one, unknown
+    is grey.
+    """
     kinds, counts = np.unique(values[values >= 0], return_counts=True)
     frequent = kinds[np.lexsort((kinds, -counts))][:_KINDS].tolist()
     hues = np.full(len(values), _OTHERS, np.uint8)

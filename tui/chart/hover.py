@@ -1,4 +1,4 @@
-"""Place under the mouse pointer, and its description."""
+"""Place in the chart under the mouse pointer, and text about it."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from tui.chart.scene import ChartScene, Hole
 from tui.look.calendar import Calendar
 
 _LOOKED_AT = 500
-"""Number of jobs at the front of a queue that are searched; queues may be long."""
+"""Number of waiting jobs, from the head, that are searched for their plan; queues may be long."""
 
 
 class Spot(NamedTuple):
-    """Place in the chart: a time and a range of processors."""
+    """Place in the chart under the pointer: a time, and a range of processors."""
 
     time: float
     processor: int
     rank: int | None
-    """Job that holds most of the place, or None."""
+    """Rank of the job that has most of the place, or None."""
 
 
 class Pictured(Protocol):
-    """Interface of a state of a run or of a cluster that has a chart."""
+    """State of a run or of an observed cluster, as far as texts about its chart need it."""
 
     @property
     def chart(self) -> ChartScene | None: ...
@@ -40,20 +40,20 @@ class Pictured(Protocol):
 
     @property
     def known(self) -> float:
-        """Return the last time for which the run or the cluster is known."""
+        """Return the last time up to which the run or the cluster is known."""
 
     def planned_start(self, rank: int) -> float | None:
         """Return the planned start of a waiting job, None if unknown."""
 
     def hover(self, rank: int, calendar: Calendar | None = None) -> str:
-        """Return the text about a job under the pointer."""
+        """Return text about the job under the pointer."""
 
     def hover_free(self, spot: Spot, calendar: Calendar | None = None) -> str:
-        """Return the text about a place without a job."""
+        """Return text about a place under the pointer that has no job."""
 
 
 def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
-    """Return the place at a column and pixel row; None outside the chart."""
+    """Return the place at a column and a row of pixels; None outside of the chart."""
     view = chart.view
     between = view.processors_at(row)
     if between is None or not 0 <= column < view.columns:
@@ -70,7 +70,7 @@ def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
 
 
 def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
-    """Return begin and end of the job in the chart, from its submission to its actual or planned end; None if
+    """Return when the job begins and ends in the chart, from its submission to its real or planned end; None if
     unknown.
     """
     end = float(chart.end[rank])
@@ -81,9 +81,9 @@ def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
 
 
 def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calendar | None = None) -> str:
-    """Return a line about the job, and a second one about its future.
+    """Return a line about the job, and a second line about its future.
 
-    J1402 · 64 processors · started d12 04:31 · ran 1h05 of 4h00 · user 3
+    An example is `J1402 · 64 processors · started d12 04:31 · ran 1h05 of 4h00 · user 3`.
     """
     workload, clock = chart.workload, chart.clock
     job, at = workload.jobs[rank], _near(clock, calendar)
@@ -113,7 +113,7 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int, calendar: Calen
 
 
 def free_text(chart: ChartScene, spot: Spot, calendar: Calendar | None = None) -> str:
-    """Return the description of a place without a job."""
+    """Return text about a place that has no job: its processors, its time, and which jobs may start there."""
     at = _near(chart.clock, calendar)
     for outage in chart.outages:
         if outage.begins <= spot.time < outage.ends and outage.processors >> spot.processor & 1:
@@ -150,7 +150,7 @@ def _held(workload: Workload, cores: int) -> str:
 
 
 def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
-    """Return text on the jobs that may use the hole before the head's start, or the extra processors while it runs."""
+    """Return text on which jobs may use this place before the head's start, or its extra processors after that."""
     head = workload.jobs[hole.rank]
     if spot.time < hole.until:
         return f"\na job that ends by {at(hole.until)}, when {name(head)} is to start, may pass it"
@@ -160,7 +160,7 @@ def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
 
 
 def _told(outage: Outage, at: Clock) -> str:
-    """Return text on the kind of an outage, its begin and its end."""
+    """Return text on what kind of outage it is, and when it begins and ends."""
     if outage.begins == -inf:
         return f"it comes at {at(outage.ends)}" if outage.ends < inf else "it never was"
     since = f"{'down for maintenance, as announced,' if outage.announced else 'gone'} since {at(outage.begins)}"
@@ -168,7 +168,7 @@ def _told(outage: Outage, at: Clock) -> str:
 
 
 def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | None = None) -> str:
-    """Return the distance of two places as text: time, and processors."""
+    """Return the distance between two places as text: in time, and in processors."""
     at, (begin, end) = _near(chart.clock, calendar), sorted((one.time, other.time))
     low, high = sorted((one.processor, other.processor))
     across = f"; {processors(high - low + 1)}, {low:,} to {high:,}" if high > low else ""
@@ -176,7 +176,7 @@ def measured(chart: ChartScene, one: Spot, other: Spot, calendar: Calendar | Non
 
 
 def _near(now: float, calendar: Calendar | None) -> Clock:
-    """Return the function that writes times as of `now`."""
+    """Return the function that writes times as seen at `now`: dates of the calendar, or days of the trace."""
     return clock_near(now) if calendar is None else calendar.near(now)
 
 

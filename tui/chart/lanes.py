@@ -1,6 +1,6 @@
-"""Lanes of gang scheduling: each matrix row, a virtual machine, has a lane with all processors.
+"""Lanes of matrix rows under gang scheduling: each row has a lane of the chart with all processors.
 
-In it a job is one block from its first to its last turn. The lanes are drawn one above the other, like one large
+In its lane a job is one block from its first to its last turn. The lanes are drawn one above the other, like one large
 machine: processor p of lane n, counted from the bottom, is number n * stride + p.
 """
 
@@ -18,30 +18,34 @@ from tui.chart.turns import row_on_turn
 
 
 class Lane(NamedTuple):
-    """Lane at one time, counted from the top."""
+    """Lane of a matrix row at one time; lanes are counted from the top."""
 
     row: int | None
-    """Row of the matrix in the lane, or None"""
+    """Id of the matrix row in this lane; None if the lane is empty"""
     is_on_turn: bool
 
 
 class Lanes:
-    """Lanes of the matrix rows: a new row gets the highest free lane, and keeps it until it is removed."""
+    """Lanes of all matrix rows over time: a new row gets the highest free lane, and keeps it until it is removed."""
 
     def __init__(self, procs: int) -> None:
         self.stride = procs + 1
-        """Number of positions in a lane: one more than processors, so that a gap separates the lanes."""
+        """Difference of the positions of one processor in two neighbouring lanes: one more than processors, for a
+        gap.
+        """
         self.count = 0
-        """Largest number of rows so far, which is the number of lanes."""
+        """Number of lanes: the largest number of rows so far."""
         self._read = 0
         self._standing: dict[int, int] = {}
         self._given: dict[int, tuple[list[float], list[int]]] = {}
-        """Times and lanes of each row by its id, because the id of a removed row may be used again"""
+        """Times from which a row has a lane, and the lanes, by the row's id; an id may be used again after the row is
+        removed
+        """
         self._grown: list[float] = []
-        """Times from which one lane, two lanes, and so on are needed"""
+        """Times from which at least one lane, at least two, and so on are needed"""
 
     def read(self, history: Past, clock: float) -> None:
-        """Read the rows opened and removed until `clock`, and update the lanes."""
+        """Read which rows were opened and removed up to `clock`, to bring the lanes up to date."""
         for time, rows in history.rows_settled(self._read):
             self._read += 1
             if rows != tuple(self._standing):
@@ -62,12 +66,12 @@ class Lanes:
         self._grown += [time] * (max(kept.values(), default=-1) + 1 - len(self._grown))
 
     def of(self, row: int, time: float) -> int:
-        """Return the number of a row's lane at `time`, from the top."""
+        """Return the number, from the top, of the lane that the row has at `time`."""
         times, lanes = self._given[row]
         return lanes[max(bisect_right(times, time) - 1, 0)]
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        """Yield each stretch in the lanes of its job's rows, the home first; stretches without turns in the uppermost
+        """Yield a copy of each stretch in the lane of each of its rows, home first; without rows, in the uppermost
         lane.
         """
         for stretch in stretches:
@@ -79,7 +83,7 @@ class Lanes:
                 yield stretch._replace(kind=kind, processors=lifted, rows=())
 
     def joined(self, stretches: Iterable[Stretch]) -> list[Stretch]:
-        """Return stretches in lanes, with uninterrupted stretches on the same processors joined."""
+        """Return stretches in lanes; those of one job that follow each other on the same processors become one."""
         made: list[Stretch] = []
         last: dict[tuple[int, int], int] = {}
         for stretch in self.spread(stretches):

@@ -1,4 +1,4 @@
-"""Partitions as lanes: processors are ordered by their owner, so that each partition is one band of the chart.
+"""Lanes of partitions: processors are ordered by their owner, so that each partition is one band of the chart.
 
 Positions are counted from the bottom. Above each partition are positions without a processor, on which a bar with its
 name is drawn. A column of the chart has one order, that of the last division in it.
@@ -24,15 +24,15 @@ from tui.chart.scale import ChartView
 
 Owners: TypeAlias = tuple[int, ...]
 _REMEMBERED = 4096
-"""Number of sets of processors whose positions are cached for each order."""
+"""Number of sets of processors whose positions are kept for reuse, for each order."""
 ROOMY = 8
-"""Height of a partition in rows of pixels from which the bars are two rows thick."""
+"""Height in rows of pixels from which partitions are high enough for bars of two rows."""
 _NOBODY = 127
-"""Number that sorts processors without an owner above all others."""
+"""Number in place of a partition for processors without an owner, which sorts them above all others."""
 
 
 class Order:
-    """Order of the processors under one division into partitions.
+    """Order of the processors while the machine is divided into partitions in one way.
 
     >>> order = Order((0b0011, 0b1100), (0b0001, 0b1110), 4, 1)
     >>> order.processors.tolist(), bin(order.lifted(0b1001)), order.borders
@@ -47,18 +47,18 @@ class Order:
         by = np.lexsort((numbers, _who(division, procs), owner)) if owners else numbers
         above = gap * np.minimum(owner[by].astype(np.intp), parts) if owners else 0
         self.places = np.empty(procs, np.intp)
-        """Position of each processor"""
+        """Position of each processor, from the bottom"""
         self.places[by] = numbers + above
         self.processors = np.full(total, -1, np.intp)
-        """Processor at each position, -1 for none"""
+        """Processor at each position; -1 where there is none"""
         self.processors[self.places] = numbers
         sizes = np.cumsum([owned.bit_count() for owned in owners]).tolist()
         self.borders = tuple((size + gap * at, size + gap * (at + 1)) for at, size in enumerate(sizes))
-        """Range (first, end) of the positions without a processor above each partition, from the bottom"""
+        """Ranges (first, end) of the positions without a processor above each partition, from the bottom"""
         self._known: dict[int, int] = {}
 
     def lifted(self, processors: int) -> int:
-        """Return the positions of a set of processors, as a set of bits."""
+        """Return the positions of a set of processors, both as bits."""
         known = self._known.get(processors)
         if known is None:
             size = (len(self.places) + 7) // 8
@@ -73,7 +73,7 @@ class Order:
         return known
 
     def lifted_all(self, sets: Owners) -> Owners:
-        """Return the positions of several sets of processors."""
+        """Return the positions of each of these sets of processors, all as bits."""
         return tuple(map(self.lifted, sets))
 
 
@@ -92,18 +92,18 @@ def _order(owners: Owners, division: Owners, procs: int, gap: int) -> Order:
 
 
 class Band(NamedTuple):
-    """Current processors of a partition: their number, borrowed and lent ones."""
+    """Lane of a partition at one time: the number of its processors, and how many of them are borrowed or lent."""
 
     owns: int
     own: int
     borrowed: int
     lent: int
     low: int
-    """Lowest position of the partition."""
+    """Lowest position of the partition in the chart."""
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Return the partition's processors as texts, the longest first.
+        """Return texts on the partition's processors, the longest first.
 
         >>> Band(22, 10, 12, 0, 0).told, Band(4, 4, 0, 6, 0).told
         (('22 = 10 own + 12 borrowed', '22, 12 borrowed', '22'), ('4 of its 10, 6 lent', '4, 6 lent', '4'))
@@ -117,12 +117,12 @@ class Band(NamedTuple):
 
 
 class Partitioned(NamedTuple):
-    """Owners of the processors at first and now, from which the order in the chart follows."""
+    """Owners of the processors at first and now, from which the order of processors in the chart follows."""
 
     division: Owners
-    """Processors that each partition owned when the machine was divided."""
+    """Processors that each partition owned when the machine was divided, as bits."""
     now: Owners
-    """Processors that each partition owns at the clock."""
+    """Processors that each partition owns at the time of the chart, as bits."""
     clock: float
     procs: int
     gap: int
@@ -135,44 +135,46 @@ class Partitioned(NamedTuple):
         return self.procs + self.gap * len(self.division)
 
     def view(self, view: ChartView) -> ChartView:
-        """Return the view of the same part of the machine, with the gaps between partitions."""
+        """Return a view of the same part of the machine that includes the positions for bars."""
         low, high = view.low * self.places // self.procs, -(-view.high * self.places // self.procs)
         return replace(view, low=low, high=high, order=(self.division, self.gap))
 
 
 class ByOwner:
-    """Order of the processors in each column of the chart, from column `first` on."""
+    """Order of the processors in each column of the chart, from column `first` on; it changes when partitions lend."""
 
     def __init__(
         self, how: Partitioned, history: Past, axis: Axis, per_column: float, first: int, columns: int,
         exact: bool = False,
     ) -> None:  # fmt: skip
-        """With `exact`, the order changes at the time of a division, else where its column begins."""
+        """Compute the orders. With `exact`, an order changes at the very time of a division, otherwise where the column
+        begins.
+        """
         changes, since = _divisions_in(how, history, axis, per_column, first, columns)
         begun = since if exact else [axis.time((first + column) * per_column) for column, _ in changes]
         self._times = [-inf, *begun[1:]]
         self.columns = tuple(column for column, _ in changes)
-        """Columns at which the order of the processors changes; the first is always 0."""
+        """Columns at which the order of the processors changes; the first entry is always 0."""
         self.orders = tuple(_order(owners, how.division, how.procs, how.gap) for _, owners in changes)
         self.division = how.division
 
     def of(self, column: int) -> Order:
-        """Return the order in a column."""
+        """Return the order of the processors in this column."""
         return self.orders[max(bisect_right(self.columns, column) - 1, 0)]
 
     def runs(self, columns: int) -> Iterator[tuple[slice, Order]]:
-        """Yield each range of columns that has one order, with the order."""
+        """Yield (columns, order) for each range of columns with the same order."""
         for (first, last), order in zip(pairwise((*self.columns, columns)), self.orders, strict=True):
             yield slice(first, last), order
 
     def spans(self, begin: float, end: float) -> Iterator[tuple[float, float, Order]]:
-        """Yield (begin, end, order) for each part of a time span that has one order."""
+        """Yield (begin, end, order) for each part of this time with the same order."""
         for (since, until), order in zip(pairwise((*self._times, inf)), self.orders, strict=True):
             if max(since, begin) < min(until, end):
                 yield max(since, begin), min(until, end), order
 
     def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        """Yield each stretch at its positions, divided where the order changes."""
+        """Yield each stretch with positions in place of processors; it is divided where the order changes."""
         times, orders = self._times, self.orders
         last = len(orders) - 1
         for stretch in stretches:
@@ -189,7 +191,7 @@ class ByOwner:
             yield stretch._replace(start=start, processors=orders[at].lifted(stretch.processors))
 
     def bands(self, order: Order) -> tuple[Band, ...]:
-        """Return the partitions under an order, from the bottom."""
+        """Return the lanes of all partitions under this order, from the bottom."""
         bands = []
         ends = (0, *(end for _, end in order.borders))
         for owned, home, low in zip(order.owners, self.division, ends, strict=False):
@@ -200,9 +202,9 @@ class ByOwner:
 
 
 def gap_of(seen: int, rows: int, parts: int) -> int:
-    """Return the number of positions above each partition that make its bar visible.
+    """Return the number of positions to leave above each partition, so that its bar is visible.
 
-    `seen` processors are drawn in `rows` rows of pixels; a bar is two rows thick, one if there are few.
+    `seen` processors are drawn in `rows` rows of pixels; a bar is two rows thick, or one if there are few rows.
 
     >>> gap_of(30, 54, 3), gap_of(430, 60, 3), gap_of(30, 20, 3)
     (2, 16, 2)

@@ -1,4 +1,4 @@
-"""Names of partitions on the screen: short, medium and long, with the limits of their classes."""
+"""Names of partitions on the screen (short, medium and long), with the limits of their classes of estimates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"\bpartition (\d{1,4})\b")
 
 
 def partition_names(shown: Snapshot) -> tuple[str, ...]:
-    """Return the names of the partitions, from the shortest jobs to the longest."""
+    """Return the names of the partitions; the first has the shortest jobs."""
     limits = _limits(shown)
     if not limits:
         return shown.queues or tuple(f"partition {number}" for number in range(len(shown.owners)))
@@ -25,7 +25,7 @@ def partition_names(shown: Snapshot) -> tuple[str, ...]:
 
 
 class LaneName(NamedTuple):
-    """Name of a partition in the chart, and the limits of its class of estimates."""
+    """Name of a partition in the chart, with the limits of its class of estimates."""
 
     name: str
     limits: str
@@ -53,7 +53,7 @@ class LaneName(NamedTuple):
 
 
 def lane_names(shown: Snapshot) -> tuple[LaneName, ...]:
-    """Return the names of the partitions with their limits, for the lanes of the chart."""
+    """Return name and limits of each partition, for the lanes of the chart."""
     both = zip(partition_names(shown), partition_limits(shown), strict=False)
     return tuple(LaneName(printable(shortened(name)), limits) for name, limits in both)
 
@@ -69,13 +69,13 @@ def names_between(count: int) -> tuple[str, ...]:
 
 
 def partition_limits(shown: Snapshot) -> tuple[str, ...]:
-    """Return the range of estimates of each partition's class as text; empty if unknown."""
+    """Return the range of estimates of each partition as text; empty if it is unknown."""
     limits = _limits(shown)
     return told_limits(limits) if limits else ("",) * max(len(shown.owners), len(shown.queues))
 
 
 def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
-    """Return the ranges between these limits as texts.
+    """Return the ranges of estimates that these limits in seconds separate, as text.
 
     >>> told_limits((1000.0, 10000.0))
     ('< 16m40', '16m40–2h47', '≥ 2h47')
@@ -85,16 +85,16 @@ def told_limits(limits: tuple[float, ...]) -> tuple[str, ...]:
 
 
 def told_decision(decision: object, shown: Snapshot, at: Clock) -> str:
-    """Return a decision as a sentence with the names of the partitions.
+    """Return the sentence of a decision, in which partitions have names.
 
-    Loans are counted as in lanes and panels: a processor belongs to its first owner.
+    As in the chart and the panels, a processor counts as lent by its first owner.
     """
     loan = _told_loan(decision, shown) if isinstance(decision, Borrow) else ""
     return loan or named(say(decision, at), shown)
 
 
 def _told_loan(loan: Borrow, shown: Snapshot) -> str:
-    """Return the sentence on a loan; "" if no partition first owned the processors."""
+    """Return the sentence about a loan of processors; "" if no partition owned them at first."""
     names, homes = partition_names(shown), [loan.processors & first for first in shown.division]
     if sum(home.bit_count() for home in homes) < loan.processors.bit_count() or max(loan.to, len(homes)) > len(names):
         return ""
@@ -109,11 +109,11 @@ def _told_loan(loan: Borrow, shown: Snapshot) -> str:
 
 
 def named(told: str, shown: Snapshot) -> str:
-    """Return the sentence with names of partitions in place of their numbers."""
+    """Return the sentence with the names of partitions in place of their numbers."""
     names = partition_names(shown) if shown.owners and _limits(shown) else ()
     return _NUMBER.sub(lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], told)
 
 
 def _limits(shown: Snapshot) -> tuple[float, ...]:
-    """Return the limits of a built-in policy's classes; user-defined ones have only names of queues."""
+    """Return the limits of estimates between the partitions of a built-in policy; empty for a user-defined one."""
     return () if type(shown.rules).code is not None else shown.rules.limits()

@@ -1,4 +1,4 @@
-"""Planned jobs as boxes to the right of now."""
+"""Planned jobs as boxes in the chart, to the right of now."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 200
 
 
 def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | None = None) -> tuple[Box, ...]:
-    """Return boxes of running jobs up to their expected ends, and of waiting jobs at their planned starts.
+    """Return boxes of running jobs until their expected ends, and of waiting jobs from their planned starts on.
 
     `turn` is the length in seconds of a turn of a matrix row.
     """
@@ -39,7 +39,7 @@ def _boxes(snapshot: Snapshot, before: float, clock: float) -> Iterator[Box]:
 
 
 def planned_times(snapshot: Snapshot) -> Iterator[float]:
-    """Yield all times of expected ends and planned starts."""
+    """Yield the times of all expected ends and planned starts in the snapshot."""
     yield from (run.expected_end for run in snapshot.running)
     for queued in _planned(snapshot, inf):
         start = queued.planned or 0.0
@@ -56,7 +56,7 @@ def planned_start(snapshot: Snapshot, rank: int) -> float | None:
 
 
 def _planned(snapshot: Snapshot, before: float) -> list[Queued]:
-    """Return the waiting jobs whose planned start is before `before`, by planned start."""
+    """Return the waiting jobs that are planned before the time `before`, by planned start."""
     return nsmallest(_MOST, snapshot.queue.planned_before(before, _LOOKED_AT), key=_by_start)
 
 
@@ -65,7 +65,7 @@ def _by_start(queued: Queued) -> tuple[float, int]:
 
 
 def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
-    """Yield the boxes of running jobs until their estimates, or until others are planned on their processors."""
+    """Yield boxes of a running job until its expected end, or until another job is planned on its processors."""
     left = run.processors
     for box in placed:
         if left & box.processors and box.start < run.expected_end:
@@ -76,7 +76,8 @@ def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
 
 
 def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -> Iterator[Box]:
-    """Yield boxes of planned jobs on the lowest processors that are free for their time; a plan has only numbers.
+    """Yield boxes of planned jobs, each on the lowest processors that are free for its time, as a plan has only their
+    number.
 
     If too few are free, processors of jobs predicted to have ended are used, although these may still run.
     """
@@ -107,7 +108,7 @@ def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -
 
 
 def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
-    """Yield boxes of the remaining parts of suspended jobs on their processors, after the jobs that run or are planned
+    """Yield boxes for what is left of each suspended job, on its processors, behind jobs that run or are planned
     there.
     """
     ahead = list(ahead)
@@ -124,9 +125,10 @@ def _rests(snapshot: Snapshot, ahead: list[Box], clock: float) -> Iterator[Box]:
 
 
 def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
-    """Return the lowest processors free throughout; if too few, also those free only at first; 0 if still too few.
+    """Return the `count` lowest processors that stay free, else also some that are free only at first; 0 if there are
+    too few.
 
-    A partition's `own` come first.
+    A partition's `own` come first. All sets are bits.
     """
     if free.bit_count() >= count:
         first = lowest(free & own, min((free & own).bit_count(), count))
@@ -139,7 +141,9 @@ def _lowest(free: int, free_then: int, count: int, own: int = 0) -> int:
 def _turns(
     snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
 ) -> Iterator[Box]:
-    """Yield boxes of the future turns of the rows or, if turns are too short to see, of all rows until their ends."""
+    """Yield boxes of the future turns of matrix rows; if turns are too short to see, of all rows until their jobs
+    end.
+    """
     ends = {run.job.rank: run.expected_end for run in snapshot.running}
     if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.seconds):
         for row, cells in matrix.rows:
@@ -155,7 +159,7 @@ def _turns(
 def _slots(
     matrix: MatrixPicture, view: ChartView, clock: float, turn: float, end: float
 ) -> Iterator[tuple[float, float, int]]:
-    """Yield (begin, end, place of the row) of the future turns in view."""
+    """Yield (begin, end, index of the row) for each visible turn in the future."""
     places = {row: place for place, (row, _) in enumerate(matrix.rows)}
     count = len(places)
     if not count:

@@ -1,4 +1,4 @@
-"""Plot of results as text, drawn by plotext."""
+"""Plot of results as text for a terminal, drawn by the library plotext."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASCII_MARKERS = "ox+*#@%&=abc"
 
 
 class Manner(NamedTuple):
-    """Options of drawing a plot."""
+    """Options for drawing a plot, such as size and colours."""
 
     columns: int
     rows: int
@@ -28,7 +28,7 @@ class Manner(NamedTuple):
 
 
 def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
-    """Return one panel with its axes and titles as lines of text, coloured by terminal escapes."""
+    """Return one panel of a plot, with its axes and titles, as text with terminal colours."""
     plotext = extra("plotext", "a plot", "plot")
     if manner.log and any(point.mean.value <= 0 for line in panel.lines.values() for point in line):
         raise ParameterError("by orders of magnitude nothing can be drawn that is 0 or less, and some means are")

@@ -1,4 +1,6 @@
-"""Reservation of the selected job or the head of the queue, and the hole that it leaves to others."""
+"""Marks for the reservation of the selected job (or the head of the queue), and the hole in which others may pass
+it.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +18,20 @@ from tui.chart.scene import Hole, Mark
 
 
 class FirstPromise(NamedTuple):
-    """First reservation of a job, made at `time` for a start at `at`."""
+    """First reservation of a job: made at `time`, for a start at `at`."""
 
     time: float
     at: float
 
 
 class Promises:
-    """Cache of the first reservation of each job, as it does not change."""
+    """First reservation of each job, which is searched once because it does not change."""
 
     def __init__(self) -> None:
         self._first: dict[int, FirstPromise] = {}
 
     def marks(self, history: Past, snapshot: Snapshot, clock: float, selected: int | None) -> Iterator[Mark]:
-        """Yield marks for the first planned start, and for the time at which the window for passing the job closes."""
+        """Yield marks for the first planned start of the job, and for the latest end of jobs that may pass it."""
         queued = _awaited(snapshot, selected)
         if queued is None or queued.planned is None:
             return
@@ -56,13 +58,15 @@ def _slip(queued: Queued, first: FirstPromise) -> str:
 
 
 def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
-    """Return the selected job if it waits, or without a selection the head of the queue; else None."""
+    """Return the selected job if it waits or, without a selection, the head of the queue; otherwise None."""
     place = (0 if snapshot.queue else None) if selected is None else snapshot.queue.place_of(selected)
     return None if place is None else snapshot.queue[place]
 
 
 def hole_of(snapshot: Snapshot) -> Hole | None:
-    """Return the hole in which others may pass the head, if a reason of this step states one."""
+    """Return the hole (free processors) in which others may pass the head, as a reason of this step states it, or
+    None.
+    """
     for decision in snapshot.decisions:
         match _reason(decision):
             case EndsBefore(head, shadow, _) | PredictedBefore(head, shadow, _):
@@ -75,7 +79,7 @@ def hole_of(snapshot: Snapshot) -> Hole | None:
 
 
 def _window(snapshot: Snapshot, rank: int) -> float | None:
-    """Return the latest time at which a job that passes this job may end, or None if there is no such limit."""
+    """Return the latest time at which a job that passes this one may end; None if there is no such limit."""
     for decision in snapshot.decisions:
         match _reason(decision):
             case InWindow(head, _, closes) | WindowCloses(head, _, closes) if head.rank == rank:

@@ -1,7 +1,7 @@
-"""Raster picture of stretches: for each pixel, the job that holds most of it.
+"""Raster: a picture of stretches in pixels, each with the job that has most of it.
 
 A pixel is a column of time by a band of processors. The values are exact: `used` is the share of the pixel's processor
-time that jobs hold, `purity` the largest job's part of it.
+time that jobs have, `purity` the largest job's part of it.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from tui.chart.shares import Shares
 from tui.chart.turns import rows_sharing
 
 FREE, UNKNOWN, NOWHERE = -1, -2, -3
-"""Values in place of a rank: the pixel is free; it has not been drawn yet; it has no processor."""
+"""Numbers in place of a rank: the pixel is free; it is not drawn yet; it has no processors."""
 
 SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned", "replica", "sharing")
-"""Kinds of pixels: stretches, the trail of a suspended job, planned jobs, a replica in its own row, and planned jobs in
-rows that share processors.
+"""Kinds of what a pixel shows: kinds of stretches, the trail of a suspended job, kinds of plans, a replica, and a job
+whose row shares processors.
 """
 (
     RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED, REPLICA, SHARING,
 ) = range(len(SHOWN))  # fmt: skip
 _SHARED = ("gang", "sharing")
-"""Kinds that share their processors with other rows of the matrix."""
+"""Kinds of stretches that share their processors with other rows of the matrix."""
 _CODES = {kind: code for code, kind in enumerate(SHOWN)}
 _ONE = np.ones(1, np.bool_)
 
 
 class Texture(IntEnum):
-    """Texture with which a job is drawn, in addition to its colour."""
+    """Textures of jobs in the chart, in addition to colours."""
 
     SOLID = 0
     TRIAL = 1
@@ -59,7 +59,7 @@ TEXTURES = {
     "reserved": Texture.PLANNED,
     "planned": Texture.PLANNED,
 }
-"""Texture of each kind of stretch; kinds not listed are solid."""
+"""Texture of each kind of stretch; other kinds are solid."""
 MEANINGS = {
     Texture.TRIAL: "speculative run",
     Texture.SWITCHING: "being suspended or resumed",
@@ -76,20 +76,23 @@ def texture_of(kind: str) -> Texture:
 
 
 PIXEL = np.dtype([("rank", "i4"), ("used", "u1"), ("purity", "u1"), ("kind", "u1"), ("ending", "u1")])
-"""Fields of a pixel: `used` and `purity` are shares in 255ths, `ending` tells if a job was killed or suspended there.
+"""Fields of a pixel. `used` and `purity` are shares in 255ths; `ending` says whether a job was killed or suspended
+there.
 """
 WAS_KILLED, WAS_SUSPENDED = 1, 2
 Pixels = NDArray[Any]
 
 
 def as_numbers(pixels: Pixels) -> NDArray[np.uint64]:
-    """Return the pixels as one number each, because numbers are copied much faster."""
+    """Return each pixel as one number, because numbers are copied much faster."""
     numbers: NDArray[np.uint64] = pixels.view(np.uint64)
     return numbers
 
 
 class Frame(NamedTuple):
-    """Pixels of a picture: `columns` from column `first`, and bands between `edges`, as in `ChartView`."""
+    """Part of a chart to be drawn: `columns` columns from `first` on, and bands of processors between `edges`, as in
+    `ChartView`.
+    """
 
     per_column: float
     first: int
@@ -100,13 +103,13 @@ class Frame(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raster:
-    """Raster of pixels, from the top band downwards."""
+    """Picture in pixels, as an array with the top band first."""
 
     pixels: Pixels
 
     @classmethod
     def blank(cls, bands: int, columns: int, rank: int = UNKNOWN) -> Raster:
-        """Return a raster filled with this rank."""
+        """Return a picture in which every pixel has this rank (or number in place of one)."""
         pixel = np.zeros(1, PIXEL)
         pixel["rank"] = rank
         return cls(np.full((bands, columns), as_numbers(pixel)).view(PIXEL))
@@ -132,20 +135,20 @@ class Raster:
         return self.pixels["ending"]
 
     def above(self, under: Raster) -> Raster:
-        """Return this raster over another one, which is visible where this one has no job."""
+        """Return this picture drawn over `under`, which is seen where this one has no job."""
         numbers = np.where(self.rank < 0, as_numbers(under.pixels), as_numbers(self.pixels))
         return Raster(numbers.view(PIXEL))
 
     def before(self, other: Raster) -> Raster:
-        """Return this raster with another one at its right."""
+        """Return this picture with the picture `other` to its right."""
         return Raster(np.concatenate([as_numbers(self.pixels), as_numbers(other.pixels)], axis=1).view(PIXEL))
 
 
 def rasterise(
     stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares | None = None, ended: Iterable[Stretch] = ()
 ) -> Raster:
-    """Return the picture of these stretches up to `now`; the stretches in `ended` end with a killed or
-    suspended job.
+    """Return the picture of these stretches up to `now`; at the end of each stretch in `ended` the job was killed or
+    suspended.
 
     Stretches of kind gang share their processors, so neighbouring bands alternate between their rows. Turns longer than
     a column must be passed as one stretch each.
@@ -160,7 +163,7 @@ def rasterise(
 
 
 class _Parts(NamedTuple):
-    """Parts of pixels that stretches hold: the stretch, the pixel, and the share."""
+    """Parts of pixels that stretches have: index of the stretch, pixel, and share of the pixel."""
 
     stretch: NDArray[np.intp]
     pixel: NDArray[np.intp]
@@ -168,7 +171,7 @@ class _Parts(NamedTuple):
 
 
 def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares) -> _Parts:
-    """Return the parts of pixels that each stretch holds."""
+    """Return which part of each pixel each stretch has."""
     count = len(stretches)
     starts = np.fromiter((s.start for s in stretches), float, count)
     ends = np.fromiter((now if s.end is None else s.end for s in stretches), float, count)
@@ -197,13 +200,13 @@ def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Share
 
 
 def _within(values: NDArray[Any], low: float, high: float) -> NDArray[Any]:
-    """Return the values limited to the range, as `np.clip` does, but faster for few values."""
+    """Return the values limited to the range from `low` to `high`, like `np.clip` but faster for few values."""
     within: NDArray[Any] = np.minimum(np.maximum(values, low), high)
     return within
 
 
 def _hold(pixels: Pixels, parts: _Parts, stretches: Sequence[Stretch]) -> None:
-    """Set every pixel to the job that holds most of it."""
+    """Give each pixel to the job that has most of it."""
     ranks = np.fromiter((s.rank for s in stretches), np.int64, len(stretches))
     kinds = np.fromiter((_CODES[s.kind] for s in stretches), np.uint8, len(stretches))
     held = np.bincount(parts.pixel, parts.amount, len(pixels)).astype(np.float64)
@@ -239,7 +242,7 @@ def _give(pixels: Pixels, at: Any, rank: Any, kind: Any, amount: Any, held: NDAr
 
 
 def _mark_end(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
-    """Draw one sign where a killed or suspended job ends: in the middle of its largest visible piece."""
+    """Mark one pixel as the end of a killed or suspended job: in the middle of its largest visible piece."""
     if stretch.end is None:
         return
     column = int(np.ceil(frame.axis.place(stretch.end) / frame.per_column)) - 1 - frame.first

@@ -8,7 +8,7 @@ _UNITS = ((1.0, "s"), (60.0, "min"), (3600.0, "h"), (86400.0, "d"))
 
 
 def log_ticks(low: float, high: float, most: int = 10) -> list[float]:
-    """Return 1-2-5 numbers around a range above 0; powers of ten, or every second one, if there would be too many.
+    """Return numbers 1, 2 or 5 times powers of ten around a range above 0; fewer if there would be more than `most`.
 
     >>> log_ticks(55, 3747.7)
     [50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0]
@@ -25,7 +25,7 @@ def log_ticks(low: float, high: float, most: int = 10) -> list[float]:
 
 
 def linear_ticks(low: float, high: float, most: int = 7) -> list[float]:
-    """Return multiples of a 1-2-5 number that lie within a range.
+    """Return equally spaced round numbers within a range; their distance is 1, 2 or 5 times a power of ten.
 
     >>> linear_ticks(0, 3747.7)
     [0.0, 1000.0, 2000.0, 3000.0]

@@ -1,4 +1,4 @@
-"""Scales of the chart: time across, processors up.
+"""View of the chart: which part of time and of the machine is visible, and how wide columns are.
 
 A `Camera` has the user's choices: the width of a column, follow now or stay, and which processors. A `ChartView` is the
 visible part that results for a time and a size of the screen. Both count in places (see `tui.chart.axis`): seconds, or
@@ -22,19 +22,19 @@ LADDER = (
     14400, 21600, 32400, 43200, 64800, 86400, 129600, 172800, 259200, 432000, 604800, 864000, 1296000, 1728000, 2592000,
     4320000, 8640000,
 )  # fmt: skip
-"""Possible widths of a column in seconds"""
+"""Possible widths of a column in seconds; zooming goes from one to the next"""
 EVENTS = tuple(2.0**power for power in range(-4, 14))
-"""Possible widths of a column in events"""
+"""Possible widths of a column in events; zooming goes from one to the next"""
 AN_EVENT = 0.25
-"""Width of a column in events at first."""
+"""Width of a column in events before the user zooms."""
 NOW_AT = 0.7
-"""Position of now as a share of the chart's width while the chart follows it."""
+"""Where now is while the chart follows it, as a share of the chart's width."""
 PAGE = 0.15, 0.85
-"""Parts of the width between which now moves when pages are turned."""
+"""Range of the chart's width, as shares, within which now moves before a page is turned."""
 _FULL = 2 / 3
-"""Smallest share of the height that bands of equal height must use; else bands may differ by a pixel."""
+"""Smallest share of the height that bands of equal height must fill; otherwise their heights may differ by a pixel."""
 _FIRST_JOBS = 40
-"""Number of submissions visible at first, unless they take longer than a day."""
+"""Number of submissions that the first view shows, unless they take longer than a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,21 @@ class ChartView:
     first: int
     columns: int
     rows: int
-    """Number of pixel rows: two in each row of cells, one without half blocks"""
+    """Number of rows of pixels: two in each row of cells, or one without half blocks"""
     low: int
     high: int
     lanes: int = 1
     """Number of lanes in which the processors are drawn one above the other."""
     stride: int = 0
-    """Difference of the processor numbers in neighbouring lanes."""
+    """Difference between the numbers of one processor in two neighbouring lanes."""
     axis: Axis = CLOCK
     """Axis that gives each time its place."""
     cuts: tuple[int, ...] = ()
-    """Numbers of processors, in ascending order, at which a band of several processors may end (between nodes); empty
-    for any.
+    """Numbers of processors in ascending order between which a band of several may not extend (borders of nodes); empty
+    for none.
     """
     order: Hashable = None
-    """Order of the processors; None for their numbers."""
+    """Anything that identifies the order of the processors; None for the order of their numbers."""
 
     @property
     def start(self) -> float:
@@ -85,11 +85,11 @@ class ChartView:
         return self.axis.time((self.first + column) * self.per_column)
 
     def column_of(self, time: float) -> int:
-        """Return the column of a time, counted from the left edge; it may be out of sight."""
+        """Return the column of a time, from the left edge; it may be outside of the chart."""
         return floor(self.axis.place(time) / self.per_column) - self.first
 
     def shows(self, time: float) -> bool:
-        """Return True if that time is visible."""
+        """Return True if the time is visible."""
         return 0 <= self.column_of(time) < self.columns
 
     @property
@@ -98,16 +98,16 @@ class ChartView:
 
     @property
     def lane_rows(self) -> int:
-        """Return the number of pixel rows of a lane and the gap below it: whole cells if there are enough."""
+        """Return the number of rows of pixels of a lane with the gap below it: whole cells if there are enough."""
         each = self.rows // self.lanes
         return max(each - each % 2 if each > 3 else each, 1)
 
     def lane_at(self, row: int) -> int:
-        """Return the lane of a pixel row, from the top."""
+        """Return the number, from the top, of the lane at a row of pixels."""
         return min(max(row - (self.rows - self.lanes * self.lane_rows), 0) // self.lane_rows, self.lanes - 1)
 
     def band_rows(self) -> tuple[int, ...]:
-        """Return the band of each pixel row from the top, -1 for blank rows.
+        """Return the band at each row of pixels from the top; -1 for rows without processors.
 
         >>> [ChartView(60, 0, 10, 7, 0, procs).band_rows() for procs in (2, 3, 5)]
         [(-1, 0, 0, 0, 1, 1, 1), (-1, 0, 0, 1, 1, 2, 2), (-1, -1, 0, 1, 2, 3, 4)]
@@ -119,7 +119,8 @@ class ChartView:
         return _lane_rows(self.rows, self.lanes, self.lane_rows, count)
 
     def edges(self) -> tuple[int, ...]:
-        """Return the edges of the bands: band b, counted from the top, is processors edges[b + 1] until edges[b].
+        """Return the numbers of processors between bands: band b, from the top, has those from edges[b + 1] to before
+        edges[b].
 
         >>> ChartView(60, 0, 10, 4, 0, 8).edges(), ChartView(60, 0, 10, 5, 0, 2).edges()
         ((8, 6, 4, 2, 0), (2, 1, 0))
@@ -134,13 +135,13 @@ class ChartView:
 
     @property
     def _inner_cuts(self) -> tuple[int, ...]:
-        """Return the visible ends of bands, if there are more processors than rows."""
+        """Return the visible processors at which bands must end, if there are more processors than rows."""
         if self.high - self.low <= self.rows:
             return ()
         return tuple(cut for cut in self.cuts if self.low < cut < self.high)
 
     def processors_at(self, row: int) -> tuple[int, int] | None:
-        """Return the lowest and the highest processor of a pixel row; None if it is blank.
+        """Return the lowest and the highest processor at a row of pixels; None if it has no processors.
 
         >>> view = ChartView(60, 0, 10, 5, 0, 8)
         >>> view.processors_at(0), view.processors_at(4), ChartView(60, 0, 10, 5, 0, 2).processors_at(0)
@@ -153,7 +154,7 @@ class ChartView:
         return (low, last) if self.lanes == 1 else (low % self.stride, last % self.stride)
 
     def rows_of(self, processor: int) -> range:
-        """Return the pixel rows of a processor's band.
+        """Return the rows of pixels of the band with this processor.
 
         >>> ChartView(60, 0, 10, 4, 0, 8).rows_of(7), ChartView(60, 0, 10, 5, 0, 2).rows_of(0)
         (range(0, 1), range(3, 5))
@@ -165,7 +166,7 @@ class ChartView:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """Camera: the user's choice of the visible part; its methods return a camera and mostly take the time of now."""
+    """Choice of the visible part by the user. Its methods return another camera; most need the time of now."""
 
     per_column: float
     low: int
@@ -174,23 +175,23 @@ class Camera:
     rows: int
     follow: bool = True
     first: int = 0
-    """First column if the camera does not follow now; with pages, the column from which pages are counted"""
+    """First column if the camera does not follow now; if it turns pages, the first column of some page"""
     begin: float | None = None
-    """Place before which no column is shown while the camera follows now."""
+    """Place before which nothing is shown while the camera follows now; None for no limit."""
     pages: bool = False
     """True if the camera follows now by turning pages instead of scrolling."""
     by_rows: bool | None = None
-    """True for lanes of matrix rows or partitions; None for lanes of partitions, and of rows if turns are too short to
-    see.
+    """True for lanes of matrix rows or partitions; None if the program decides: lanes of partitions, and of rows with
+    turns too short to see.
     """
     by_event: bool = False
     """True if places are events, False if seconds."""
     held: float | None = None
-    """Time that must be in the middle, while its column is unknown"""
+    """Time that must be in the middle of the chart until its column is known; otherwise None"""
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
-        """Return the first camera: the whole machine for about forty submissions, at most a day; with few jobs the
+        """Return the first camera: the whole machine and about forty submissions, at most a day; with few jobs the
         whole run.
         """
         camera = cls(1, 0, workload.procs, max(columns, 1), max(rows, 1))
@@ -205,7 +206,8 @@ class Camera:
         return replace(camera, per_column=_rung(min(max(come, 600.0), 86400.0) / (camera.columns * NOW_AT)))
 
     def view(self, now: float, axis: Axis = CLOCK) -> ChartView:
-        """Return the visible part at time `now`. A following camera scrolls by columns, or turns pages near an edge.
+        """Return the visible part at the time `now`. A camera that follows now scrolls by columns, or turns pages near
+        an edge.
 
         >>> camera = Camera(60, 0, 9, 100, 40).paging(60000)
         >>> [camera.view(60 * minute).first for minute in (1000, 1014, 1015, 1084, 1085, 944)]
@@ -226,12 +228,12 @@ class Camera:
         return ChartView(self.per_column, first, self.columns, self.rows, self.low, self.high, axis=axis)
 
     def spaced(self, by_event: bool, held: float | None) -> Camera:
-        """Return the camera by event or by the clock, at the first zoom, around the time `held` or now."""
+        """Return the camera by event or by the clock, not zoomed, around the time `held`, or around now."""
         same = replace(self, by_event=by_event, follow=held is None, held=held, pages=False)
         return replace(same, per_column=AN_EVENT, begin=0.0) if by_event else same
 
     def held_on(self, axis: Axis) -> Camera:
-        """Return the camera with its middle column set, now that the axis is known."""
+        """Return the camera with its `held` time in the middle column, which the axis determines."""
         return self if self.held is None else replace(self, first=self.view(0, axis).first, held=None)
 
     @property
@@ -244,15 +246,15 @@ class Camera:
         return 0.0 if self.by_event else self.per_column
 
     def staying(self, now: float) -> Camera:
-        """Return the camera that shows the same part and no longer follows now."""
+        """Return a camera that shows the same part and does not follow now any more."""
         return replace(self, follow=False, first=self.view(now).first)
 
     def following(self) -> Camera:
-        """Return the camera that follows now: now stays in its column and everything else moves."""
+        """Return a camera that follows now by scrolling: now stays in its column."""
         return replace(self, follow=True, pages=False)
 
     def paging(self, now: float) -> Camera:
-        """Return the camera that turns pages: the chart stays and now moves, until it nears an edge."""
+        """Return a camera that follows now by turning pages: the chart stays until now is near an edge."""
         return replace(self, follow=True, pages=True, first=self.view(now).first)
 
     def sized(self, columns: int, rows: int) -> Camera:
@@ -262,13 +264,13 @@ class Camera:
     # Time
 
     def panned(self, columns: int, now: float) -> Camera:
-        """Return the camera moved right by `columns`."""
+        """Return the camera moved `columns` columns to the right."""
         stays = self.staying(now)
         return replace(stays, first=stays.first + columns)
 
     def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
-        """Return the camera zoomed by `rungs` widths of a column; column `at` stays in place or, if following, now
-        does.
+        """Return the camera with columns `rungs` widths larger or smaller; what is at column `at`, or else now, stays
+        in place.
         """
         ladder = self._ladder
         per_column = ladder[min(max(bisect_left(ladder, self.per_column) - rungs, 0), len(ladder) - 1)]
@@ -290,14 +292,14 @@ class Camera:
     # Processors
 
     def lifted(self, bands: int, procs: int) -> Camera:
-        """Return the camera moved up by `bands`, within the machine."""
+        """Return the camera moved up by `bands` bands, within the machine."""
         count = self.high - self.low
         by = bands * max(round(count / self.rows), 1)
         low = min(max(self.low + by, 0), procs - count)
         return replace(self, low=low, high=low + count)
 
     def stretched(self, steps: int, procs: int, at: int | None = None) -> Camera:
-        """Return the camera with half as many processors for each step; the processors at row `at` stay near it.
+        """Return the camera with half as many processors for each step; the processors at the row `at` stay near it.
 
         >>> closer = Camera(60, 0, 64, 80, 40).stretched(1, 64, at=63)
         >>> closer.low, closer.high
@@ -319,13 +321,13 @@ def _edges(low: int, high: int, bands: int) -> tuple[int, ...]:
 
 @lru_cache(16)
 def _lane_edges(low: int, high: int, bands: int, lanes: int, stride: int) -> tuple[int, ...]:
-    """Return the edges of the bands; between two lanes there is a hidden band."""
+    """Return the edges of the bands in all lanes; between two lanes there is a band that is not shown."""
     return tuple(lane * stride + edge for lane in reversed(range(lanes)) for edge in _edges(low, high, bands))
 
 
 @lru_cache(16)
 def _lane_rows(rows: int, lanes: int, each: int, count: int) -> tuple[int, ...]:
-    """Return the band of each row of pixels: the bands of each lane, then a blank row (-1).
+    """Return the band at each row of pixels: the bands of each lane, then a row without processors (-1).
 
     >>> _lane_rows(9, 2, 4, 2)
     (-1, -1, 0, 1, -1, -1, 3, 4, -1)
@@ -348,5 +350,5 @@ def _band_rows(rows: int, count: int, full: float = _FULL) -> tuple[int, ...]:
 
 
 def _rung(per_column: float, ladder: Sequence[float] = LADDER) -> float:
-    """Return the smallest width of a column in the ladder that is at least `per_column`."""
+    """Return the smallest width of a column among the possible ones (`ladder`) that is at least `per_column`."""
     return next((rung for rung in ladder if rung >= per_column), ladder[-1]) if per_column < inf else ladder[-1]

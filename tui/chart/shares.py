@@ -1,4 +1,4 @@
-"""Share of each band of the chart that a set of processors covers."""
+"""Share of each band of the chart that sets of processors cover."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST_BITS = 1 << 22
-"""Largest number of bits that are unpacked at once."""
+"""Largest number of bits of sets that are examined at once."""
 _MOST_KNOWN = 4096
 _MANY = 1024
-"""Number of sets of processors above which shares are not cached, because each is used once"""
+"""Number of sets from which on shares are not kept for reuse, because each set occurs once"""
 
 Shared: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
-"""Arrays with an entry for each band that a set touches: index of the set, the band, and the share of the band."""
+"""Three arrays with an entry for each band that a set touches: index of the set, the band, and the covered share of the
+band.
+"""
 
 
 class Shares:
-    """Shares of the bands between `edges` that sets of processors hold, with a cache, because jobs stay for many
+    """Shares of bands (processors between two `edges`) that sets of processors cover; they are kept, because jobs stay
+    for many
     frames.
 
     >>> sets, bands, share = Shares((4, 2, 0)).of([0b0110, 0b0011])
@@ -34,7 +37,7 @@ class Shares:
         self._known: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
 
     def of(self, sets: Sequence[int]) -> Shared:
-        """Return which bands each of these sets of processors touches, and the share of the band it covers."""
+        """Return the bands that each of these sets (bits) touches, and the share of each band that it covers."""
         if len(sets) > _MANY:
             return self._look(sets)
         if missing := list({s: None for s in sets if s not in self._known}):
@@ -55,7 +58,7 @@ class Shares:
             self._known[one] = bands[piece], share[piece]
 
     def _look(self, sets: Sequence[int]) -> Shared:
-        """Compute the shares from the sets' bits, in portions."""
+        """Compute the shares from the bits of the sets, a limited number of bits at a time."""
         portion = max(_MOST_BITS // max(self._count, 1), 1)
         parts = [self._portion(sets[i : i + portion], i) for i in range(0, len(sets), portion)]
         owner, bands, share = (np.concatenate(column) for column in zip(*parts, strict=True))

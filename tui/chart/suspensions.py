@@ -1,4 +1,4 @@
-"""Visible suspensions of the chart: when, which job, and for which other job."""
+"""Suspensions in the visible time of the chart: when, of which job, and for which other job."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sim.workload.model import Job
 from tui.chart.scene import Suspension
 
 _MOST = 12
-"""Number of visible suspensions above which none is explained in the chart."""
+"""Largest number of visible suspensions that are explained in the chart."""
 
 
 def suspensions_between(history: Past, begin: float, end: float) -> tuple[Suspension, ...]:
-    """Return the suspensions between two times; none if there are too many to explain."""
+    """Return the suspensions between two times; empty if there are too many to explain."""
     pauses = [pause for pause in history.pauses(begin, nextafter(end, inf)) if pause.start >= begin]
     if len(pauses) > _MOST:
         return ()
@@ -24,7 +24,7 @@ def suspensions_between(history: Past, begin: float, end: float) -> tuple[Suspen
 
 
 def _suspended_for(history: Past, pause: Stretch) -> Job | None:
-    """Return the job for which this one was suspended; None if the policy did it for no job."""
+    """Return the job for which this one was suspended; None if it was for no job."""
     before = history.between(nextafter(pause.start, -inf), pause.start)
     writing = (each.start for each in before if each.rank == pause.rank and each.kind == KINDS[SUSPENDING])
     decided = next(writing, pause.start)

@@ -1,4 +1,4 @@
-"""Moments and processors that the axes name: round ones, as many as fit."""
+"""Choice of round times and round processor numbers for the labels of axes, as many as fit."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ Time = TypeVar("Time", int, float)
 def times(
     begin: float, end: float, room: Callable[[str], float], calendar: Calendar | None = None
 ) -> list[tuple[float, str]]:
-    """Return round times with labels, `room(name)` seconds apart; a label has the day only if it is new.
+    """Return round times with labels between two times; a label has the day only if the one before has another.
 
-    With a calendar they are round in the local time of the trace.
+    `room(name)` is the smallest distance in seconds that a label needs. With a calendar they are round in the local
+    time of the trace.
 
     >>> times(80000, 100000, lambda name: 3000)
     [(82800, 'd0 23:00'), (86400, 'd1 00:00'), (90000, '01:00'), (93600, '02:00'), (97200, '03:00')]
@@ -39,7 +40,7 @@ def times(
 
 
 def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> list[tuple[float, str]]:
-    """Return times that are not round with their labels, as exact as needed.
+    """Return labels for times that need not be round, as exact as necessary to tell them apart.
 
     >>> as_they_are([60, 3660.5, 86400])
     [(60, 'd0 00:01:00'), (3660.5, '01:01:00'), (86400, 'd1 00:00:00')]
@@ -50,7 +51,7 @@ def as_they_are(moments: Sequence[float], calendar: Calendar | None = None) -> l
 def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[int]:
     """Return the lowest and the highest processor, and round numbers between them, at least `apart` from each other.
 
-    A number nearer to an end than `clear` of a step is left out.
+    A number is left out if its distance from the lowest or the highest is less than the share `clear` of a step.
 
     >>> processors(0, 99, 17), processors(0, 9, 2, clear=0.5), processors(0, 0, 1)
     ([0, 99, 20, 40, 60, 80], [0, 9, 2, 4, 6], [0])
@@ -61,7 +62,7 @@ def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[in
 
 
 def moment(time: float, step: int, with_day: bool = True, calendar: Calendar | None = None) -> str:
-    """Return a time as text, as exact as the step between times requires.
+    """Return a time as text, as exact as the distance `step` between labelled times requires.
 
     >>> moment(90000, 3600), moment(90000, 30, with_day=False), moment(90000, 86400)
     ('d1 01:00', '01:00:00', 'd1')
@@ -74,7 +75,7 @@ def moment(time: float, step: int, with_day: bool = True, calendar: Calendar | N
 
 
 def unit_of(labels: Sequence[str]) -> str:
-    """Return the unit of these labels.
+    """Return the unit of these labels of times, as text.
 
     >>> unit_of(["d0 22:00", "23:00"]), unit_of(["d0 00:00:30"]), unit_of(["d12"])
     ('h:min', 'h:min:s', 'days')
@@ -84,7 +85,7 @@ def unit_of(labels: Sequence[str]) -> str:
 
 
 def named(moments: range) -> Iterator[tuple[int, str]]:
-    """Yield times that are a step apart with their labels; a label has the day only if it is new.
+    """Yield times at equal distances with their labels; a label has the day only if the one before has another.
 
     >>> list(named(range(79200, 93601, 7200)))
     [(79200, 'd0 22:00'), (86400, 'd1 00:00'), (93600, '02:00')]
@@ -93,7 +94,7 @@ def named(moments: range) -> Iterator[tuple[int, str]]:
 
 
 def _told(moments: Iterable[Time], step: int, calendar: Calendar | None = None) -> Iterator[tuple[Time, str]]:
-    """Yield times as text, as exact as a step between them requires."""
+    """Yield times with their labels, as exact as the distance `step` between them requires."""
     said: object = None
     for time in moments:
         day = time // _DAY if calendar is None else calendar.moment(time).rpartition(" ")[0]

@@ -1,4 +1,4 @@
-"""Finished columns of the chart, which are kept, because the past never changes.
+"""Tiles: finished columns of the chart, which are kept because the past never changes.
 
 Columns are kept in tiles, for each width of a column and each set of bands. Columns that are missing are made nearest
 to now first, as many as there is time for; the others are made when the next frame asks.
@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 from tui.chart.raster import Pixels, Raster, as_numbers
 
 _WIDTH = 64
-"""Columns in a tile."""
+"""Number of columns in a tile."""
 _MOST_BYTES = 24 << 20
 
 Make = Callable[[int, int], Raster]
-"""Function that draws `columns` columns from a first column on"""
+"""Function that returns the pixels of `columns` columns, from a first column on"""
 Clock = Callable[[], float]
 
 
 class _Tile:
-    """Tile of some columns; the columns in `made` have been drawn."""
+    """Tile: neighbouring columns, of which those marked in `made` are drawn."""
 
     __slots__ = ("made", "pixels")
 
@@ -36,14 +36,14 @@ class _Tile:
 
 
 class Tiles:
-    """Tiles with the finished columns of one history."""
+    """Tiles with the finished columns of one history, by layout (width of a column, and bands)."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES, clock: Clock = perf_counter) -> None:
         self._tiles: OrderedDict[tuple[Hashable, int], _Tile] = OrderedDict()
         self._bytes, self._most, self._clock = 0, most_bytes, clock
 
     def until(self, last: Callable[[Any], int]) -> Tiles:
-        """Return tiles for a history that is equal up to some time: in each layout, the columns before `last`."""
+        """Return tiles for a history that is the same up to some time; `last` returns the end column for a layout."""
         shared = Tiles(self._most, self._clock)
         for (layout, number), tile in self._tiles.items():
             if (columns := last(layout) - number * _WIDTH) > 0:
@@ -55,7 +55,9 @@ class Tiles:
     def window(
         self, layout: Hashable, bands: int, first: int, last: int, make: Make, budget: float
     ) -> tuple[Raster, bool]:
-        """Return the finished columns from `first` until `last`, and True if there was no time for some of them."""
+        """Return the columns from `first` to before `last`, drawing missing ones for `budget` seconds; True if some are
+        still missing.
+        """
         made = Raster.blank(bands, max(last - first, 0))
         if last <= first:
             return made, False
@@ -69,7 +71,7 @@ class Tiles:
         return made, pending
 
     def _missing(self, layout: Hashable, bands: int, first: int, last: int) -> list[tuple[int, int]]:
-        """Return runs of columns that are not made yet, the last first."""
+        """Return ranges of columns that are not drawn yet, the last range first."""
         made = np.concatenate([tile.made[inside] for tile, inside, _ in self._pieces(layout, bands, first, last)])
         if made.all():
             return []
@@ -78,7 +80,9 @@ class Tiles:
         return runs[::-1]
 
     def _make(self, layout: Hashable, bands: int, begin: int, end: int, make: Make, deadline: float) -> bool:
-        """Make columns from right to left, in growing portions while time is left; return False if some are missing."""
+        """Draw columns from right to left in growing portions as long as time is left; return False if some are
+        missing.
+        """
         portion = 1
         while end > begin:
             now = self._clock()
@@ -99,7 +103,7 @@ class Tiles:
             tile.made[inside] = True
 
     def _pieces(self, layout: Hashable, bands: int, first: int, last: int) -> Iterator[tuple[_Tile, slice, slice]]:
-        """Yield each tile with its columns, and their position among the columns `first` until `last`."""
+        """Yield each tile with its columns, and their positions among the columns from `first` to before `last`."""
         for number in range(first // _WIDTH, (last - 1) // _WIDTH + 1):
             origin = number * _WIDTH
             begin, end = max(first, origin), min(last, origin + _WIDTH)
@@ -119,7 +123,7 @@ class Tiles:
         return tile
 
     def _forget(self) -> None:
-        """Drop the least recently used tiles, but none of this frame."""
+        """Remove the least recently used tiles; tiles of the present frame stay."""
         while self._bytes > self._most and len(self._tiles) > 8:
             _, tile = self._tiles.popitem(last=False)
             self._bytes -= tile.pixels.nbytes

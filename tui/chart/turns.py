@@ -1,4 +1,4 @@
-"""Drawing of jobs that share processors in time: their turns or, from afar, their rows in lanes."""
+"""Turns of matrix rows in the chart: drawn one by one if they are long enough to see, otherwise as lanes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ Ints = NDArray[np.intp]
 
 
 def are_seen(turn: float | None, column: float) -> bool:
-    """Return True if a column is short enough to see turns of `turn` seconds; False for None."""
+    """Return True if turns of `turn` seconds are long enough to be seen in columns of `column` seconds; False for
+    None.
+    """
     return turn is not None and column <= turn
 
 
 def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: float, column: float) -> Iterator[Stretch]:
-    """Yield each turn of jobs that take turns if a column is short enough to see them; other stretches unchanged."""
+    """Yield each turn of jobs that take turns, if they are long enough to be seen; other stretches unchanged."""
     for stretch in stretches:
         if stretch.rows and are_seen(history.turn_at(stretch.start), column):
             yield from history.turns(stretch, begin, end)
@@ -31,16 +33,16 @@ def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: flo
 
 
 def row_on_turn(snapshot: Snapshot, clock: float) -> int | None:
-    """Return the active row of the matrix at that time; None if the run has no rows."""
+    """Return the id of the row that is active at that time, or None."""
     return None if snapshot.matrix is None else turn_at(snapshot, clock).row
 
 
 class OnTurn(NamedTuple):
-    """Row of the matrix with its current turn."""
+    """Row of the matrix that is active, with its turn."""
 
     row: int | None
     end: float | None
-    """End of the turn, or None."""
+    """End of the turn; None if it does not end."""
     slice: float
 
 
@@ -58,7 +60,7 @@ def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
 
 
 def last_turn(snapshot: Snapshot, before: float) -> float | None:
-    """Return the begin of the last turn that began before that time; None if it is not known or rows take no turns."""
+    """Return when the last turn before that time began; None if unknown or no rows take turns."""
     if snapshot.matrix is None or snapshot.time is None or before <= snapshot.time + MOMENT:
         return None
     _, end, slice = turn_at(snapshot, max(before - 2 * MOMENT, snapshot.time))
@@ -68,23 +70,25 @@ def last_turn(snapshot: Snapshot, before: float) -> float | None:
 
 
 class RowsSharing(NamedTuple):
-    """Rows that share each column of the chart, with their jobs."""
+    """Matrix rows whose jobs share columns of the chart, because turns are too short to be seen."""
 
     stands: NDArray[np.bool_]
-    """[stretch, row]: True if the stretch is in the row"""
+    """True if the job of the stretch is in the row, by stretch and row"""
     order: Ints
-    """[place, column]: the row, of all rows with jobs at that time"""
+    """Rows with jobs in each column, in the order in which bands show them, by place and column"""
     many: Ints
-    """column -> number of such rows, at least 1"""
+    """Number of such rows in each column, at least 1"""
 
     def shows(self, stretch: Ints, band: Ints, column: Ints) -> NDArray[np.bool_]:
-        """Return True for each pixel in which the stretch is shown; bands show the rows in turn, at all times alike."""
+        """Return True for each pixel that shows this stretch: bands show the rows in turn, the same in all columns."""
         shown: NDArray[np.bool_] = self.stands[stretch, self.order[band % self.many[column], column]]
         return shown
 
 
 def rows_sharing(stretches: Sequence[Stretch], first: Ints, last: Ints, columns: int) -> RowsSharing:
-    """Return the rows that share each of `columns` columns; each stretch has its `first` and `last` column."""
+    """Return which rows share each of `columns` columns; a stretch extends from its column in `first` to that in
+    `last`.
+    """
     rows = sorted({row for stretch in stretches for row in stretch.rows})
     stands = np.array([[row in stretch.rows for row in rows] for stretch in stretches])
     change = np.zeros((len(rows), columns + 1), np.int32)

@@ -1,1 +1,1 @@
-"""Commands of the command line, one file per command."""
+"""Commands of the command line, one file for each."""

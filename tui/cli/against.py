@@ -1,4 +1,4 @@
-"""Tables of paired comparisons with a baseline: `schedscope results FILE --against easy`."""
+"""Tables of comparisons with a baseline, from runs of the same jobs: `schedscope results FILE --against easy`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tui.look.text import Align, number, table
 
 
 def against_table(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> list[str]:
-    """Return the lines of a table: a row per comparison, its intervals, and the number of seeds that would
-    separate it.
+    """Return a table as lines: a row for each comparison, with intervals and the number of seeds that would be
+    needed.
     """
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
@@ -72,7 +72,7 @@ def _method(of: Comparison, ask: PivotQuery, sample: str, ratio: bool, baseline:
 
 
 def against_rows(of: Comparison, ask: PivotQuery, baseline: str, ratio: bool) -> Iterator[Record]:
-    """Yield one record per comparison, for other programs."""
+    """Yield one record for each comparison, for JSON and CSV."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in of.cells.items():
         low, high = found.student or (None, None)

@@ -1,4 +1,6 @@
-"""Watching of a policy's file for `schedscope test --watch`: the tests of every saved version, and its changes."""
+"""Watching of a policy's file for `schedscope test --watch`: each saved version is tested and compared with the
+last.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,11 @@ from tui.look.text import plain, table
 from tui.replay.file_watch import FileWatch
 
 FailureLines: TypeAlias = Callable[[str, Policy, Failure], list[str]]
-"""Function that reports a broken rule, and writes the jobs that show it to a file"""
+"""Function that writes the jobs on which a policy breaks a rule to a file, and returns lines about it"""
 Saved: TypeAlias = Policy | str
-"""Saved policy, or the error of a file without a usable policy in one line"""
+"""Policy of a saved file, or one line on why the file has no usable policy"""
 TITLES = ("mean wait", "worst wait", "fairness")
-"""Headings of the columns of `SHOWN`"""
+"""Headings of the columns for the metrics in `SHOWN`"""
 WORDS = {1: "better", 0: "worse"}
 LONGEST_NAME = 16
 EVERY = 0.2
@@ -38,11 +40,11 @@ EVERY = 0.2
 
 
 class SupersededError(Exception):
-    """Error that stops a test because the file was saved again."""
+    """Error that stops a test, because the file was saved again meanwhile."""
 
 
 def watch(spec: str, workloads: Mapping[str, Workload], count: int, seed: int, tell_failure: FailureLines) -> None:
-    """Test a policy at every save of its files, until an interrupt."""
+    """Test a policy whenever one of its files is saved, until the user interrupts."""
     saves = SimpleQueue[Saved]()
     watcher = FileWatch(lambda _, renewed: saves.put(renewed[spec]), saves.put)
     saves.put(_loaded(spec))
@@ -71,7 +73,7 @@ def _each(saves: SimpleQueue[Saved]) -> Iterator[Saved]:
 
 
 class Bench:
-    """Last version that passed the tests, with which each later version is compared."""
+    """Bench for a policy: it has the last version that passed the tests, with which the next one is compared."""
 
     def __init__(
         self, spec: str, workloads: Mapping[str, Workload], count: int, seed: int, tell_failure: FailureLines,
@@ -84,7 +86,7 @@ class Bench:
         self._before: tuple[int, Version] | None = None
 
     def show(self, saved: Saved) -> None:
-        """Test a saved version and print the report; print nothing if it was saved again or has not changed."""
+        """Test a saved version and print a report; nothing if it is the same as before, or is saved again meanwhile."""
         code = saved if isinstance(saved, str) else (saved.code, saved)
         if code == self._tested:
             return
@@ -132,14 +134,14 @@ def _notes(version: Version, known: Collection[str] = ()) -> list[str]:
 
 
 def _first(version: Version) -> list[str]:
-    """Return the metrics of the first version on every workload."""
+    """Return lines with the metrics of the first version on every workload."""
     heads = ["", *TITLES]
     rows = [[_name(run), *(_value(name, run.values[name]) for name in SHOWN)] for run in version.runs]
     return [*table([heads, *rows], indent=2), f"  a pass takes {_pass(version)}; save the file to compare"]
 
 
 def _against(before: Version, now: Version, spec: str) -> list[str]:
-    """Return lines on the metrics that changed, and on the first decision that differs."""
+    """Return lines on the metrics that changed, and on the first decision that is different."""
     runs = list(changes(before, now))
     rows = [[_name(run), *_cells(metrics)] for run, metrics in runs if any(e.first != e.second for e in metrics)]
     lines = list(_summary(runs))
@@ -165,7 +167,7 @@ def _first_difference(before: Version, now: Version, spec: str) -> list[str]:
 
 
 def _summary(runs: Sequence[tuple[BenchRun, Sequence[Versus]]]) -> Iterator[str]:
-    """Yield a line on what became better, and one on what became worse: each metric with its workloads."""
+    """Yield a line on what became better, and one on what became worse: metrics with their workloads."""
     for side, word in WORDS.items():
         told = []
         for place, title in enumerate(TITLES):

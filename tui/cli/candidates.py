@@ -1,4 +1,4 @@
-"""Candidates for completion in shells. Completing reads no file and loads no code."""
+"""Candidates that a shell offers for completion. No file is read and no code loaded for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ else:
 
 
 def candidates(parameter: click.Parameter, typed: str) -> list[Item]:
-    """Return the candidates for an option or an argument, by the word that its help has for the value."""
+    """Return the candidates for an option or argument; its placeholder in the help says what kind of value it has."""
     meta = (parameter.metavar or getattr(parameter.type, "name", "") or parameter.name or "").strip("[].")
     if parameter.name in ("trace", "traces"):
         meta = "TRACE"
@@ -64,7 +64,7 @@ def _metrics(typed: str) -> Iterator[Item]:
 
 
 def _specs(typed: str) -> Iterator[Item]:
-    """Yield policies, then the parameters of the one that was typed, then the values of the last parameter."""
+    """Yield policies; after a policy its parameters; after a parameter the possible values."""
     front, equals, switched = typed.partition("=")
     if equals and ":" not in front and front not in POLICIES:  # T=SPEC of --switch
         for item in _specs(switched):
@@ -112,7 +112,7 @@ def _values(parameter: Parameter) -> Iterable[str]:
 
 
 def _beginning(typed: str, named: Iterable[tuple[str, str]]) -> Iterator[Item]:
-    """Yield a candidate, with its meaning, for each name that begins as typed."""
+    """Yield a candidate for each (name, meaning) whose name begins as typed."""
     return (CompletionItem(name, help=meaning or None) for name, meaning in named if name.startswith(typed))
 
 
@@ -127,4 +127,4 @@ _BY_WORD: dict[str, Callable[[str], Iterator[Item]]] = {
     "FIGURE": _files,
     "SESSION": _files,
 }
-"""Functions that return the candidates, by the word in the help for the value; the first that fits is used."""
+"""Function that yields the candidates, by a word in the placeholder of the option; the first word that fits counts."""

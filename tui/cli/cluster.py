@@ -1,4 +1,4 @@
-"""Workers on other machines for a sweep: in a running Dask cluster, or in jobs that are submitted to Slurm."""
+"""Workers of a sweep on other machines: in a running Dask cluster, or in jobs submitted to Slurm."""
 
 from __future__ import annotations
 
@@ -20,21 +20,25 @@ from sim.formatting import quoted
 from sim.optional_imports import extra
 
 PATIENCE = 10
-"""Seconds within which a scheduler must answer."""
+"""Seconds in which the scheduler of a cluster must answer."""
 UNKNOWN_WORKERS = "{} can run code as you, and so can anyone who reaches it without TLS: use a cluster that you trust"
 COUNTED = 1.0
-"""Seconds for which the number of workers is cached."""
+"""Seconds for which a count of the workers is used again."""
 ROLES = ("client", "scheduler", "worker")
 NO_PAGES = ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
-"""Options of a worker that keep its web page off the network."""
+"""Options of a Dask worker that keep its web page off the network."""
 _WORDS = {"account": "account", "cores": "cores", "interface": "interface", "jobs": "jobs", "memory": "memory",
           "partition": "queue", "processes": "processes", "walltime": "walltime"}  # fmt: skip
-"""Parameters of dask-jobqueue's `SLURMCluster` by our names; all other names are options of sbatch."""
+"""Names of parameters in dask-jobqueue's `SLURMCluster`, by the names in our option; other names are options of
+sbatch.
+"""
 
 
 @contextmanager
 def cluster(address: str | None, slurm: str | None) -> Iterator[tuple[Callable[[], Executor], Callable[[], int]]]:
-    """Yield a factory of executors and a function that counts the workers; a cluster started here is closed."""
+    """Connect to a cluster, or start one, for the context; return a function that makes executors, and one that counts
+    workers.
+    """
     distributed = extra("distributed", "a cluster", "cluster")
     for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # the messages that matter are shown here
@@ -48,7 +52,7 @@ def cluster(address: str | None, slurm: str | None) -> Iterator[tuple[Callable[[
 
 
 def parse_slurm(text: str) -> dict[str, Any]:
-    """Return the parsed parameters for Slurm.
+    """Return the parameters for Slurm that a text has.
 
     >>> parse_slurm("account=a1,cores=4,walltime=01:00:00,jobs=20,gres=disk:1")["job_extra_directives"]
     ['--gres=disk:1']
@@ -73,7 +77,9 @@ def parse_slurm(text: str) -> dict[str, Any]:
 
 @contextmanager
 def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
-    """Start a scheduler for this run: encrypted, on one network interface, without web pages on the network."""
+    """Start a Dask scheduler for the context: encrypted, on one network interface, and without web pages on the
+    network.
+    """
     jobqueue = extra("dask_jobqueue", "a cluster of Slurm", "cluster")
     extra("cryptography", "a cluster of Slurm with keys of its own", "cluster")
     jobs = asked.pop("jobs")
@@ -98,7 +104,7 @@ def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
 
 @contextmanager
 def _keys() -> Iterator[Any]:
-    """Make keys for this run, in files that only the user can read; the workers share the current folder."""
+    """Make keys for the context, in files that only the user can read; the workers must share the current folder."""
     security: Any = extra("distributed.security", "a cluster", "cluster").Security
     made = security.temporary().get_tls_config_for_role("scheduler")
     try:
@@ -116,7 +122,7 @@ def _keys() -> Iterator[Any]:
 
 
 def own_address() -> str:
-    """Return the address of this machine at which workers on other machines reach it."""
+    """Return the address at which other machines reach this one."""
     try:
         address = socket.gethostbyname(socket.gethostname())
     except OSError:

@@ -37,13 +37,13 @@ Form = Literal["table", "json"]
 NARROWEST, WIDEST = 60, 80
 """Smallest and largest width in columns of sentences and bars; tables take up to 76."""
 SIZE_LABELS = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "over 1d")
-"""Labels of `sim.comparison.differences.SIZES`."""
+"""Labels for the classes `sim.comparison.differences.SIZES` of how far starts move."""
 
 Lines = list[str]
 
 
 class Wanted(NamedTuple):
-    """Optional parts of a comparison."""
+    """Optional parts of a comparison that the user requests."""
 
     decisions: bool = False
     smallest: bool = False
@@ -54,24 +54,24 @@ USUAL = Wanted()
 
 @dataclass(frozen=True)
 class Pair:
-    """Two runs of a workload, and their differences."""
+    """Two runs of one workload, with their differences."""
 
     workload: Workload
     specs: tuple[str, str]
     since: float | None
-    """Time at which the second policy took over from the first; None if each had the whole run."""
+    """Time at which the second policy takes over from the first; None if each policy has the whole run."""
     comparison: Comparison
     parting: Divergence | None
     accounts: Accounts
-    """Decisions of both runs at their first difference."""
+    """Accounts of what both runs did with the jobs of the first difference."""
     different: tuple[Different, ...] = ()
-    """Jobs about which the runs differ."""
+    """Jobs about which the runs decide differently."""
     smallest: Lines | None = None
-    """Lines on how to view the smallest workload on which they differ, if requested."""
+    """Lines on the smallest workload on which the policies differ, and how to open it; None unless requested."""
 
     @property
     def names(self) -> tuple[str, str]:
-        """Return the names of both runs for columns and sentences."""
+        """Return short names of both runs, for columns and sentences."""
         return names_of(self.specs)
 
 
@@ -112,7 +112,7 @@ def compared(
     unicode: bool,
     wanted: Wanted = USUAL,
 ) -> str:
-    """Run both policies, and return their comparison as text or JSON."""
+    """Run both policies and return their comparison, as text or JSON."""
     options.heed(placement, [parse_policy(spec) for spec in specs])  # report errors before the trace is read
     workload = options.jobs_of(source)
     since = None if at is None else time_of(Scenario(workload, specs[0], placement=placement), at)
@@ -123,7 +123,7 @@ def compared(
 
 
 def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, placement: Placement, check: bool) -> Pair:
-    """Run both policies from beginning to end, and again up to their first difference to record reasons."""
+    """Run both policies to the end, and again up to their first difference to record the reasons."""
     first, second = map(parse_policy, specs)
     one = Scenario(workload, first, placement=placement, check=check)
     two = replace(one, policy=second) if at is None else replace(one, switches=((at, second),))
@@ -144,7 +144,7 @@ def _side(scenario: Scenario, label: str) -> Side:
 
 
 def _smallest(specs: tuple[str, str]) -> Lines:
-    """Write the smallest random trace on which both policies differ; return lines on how to view it."""
+    """Find a small trace on which both policies differ, and write it to a file; return lines on how to open it."""
     workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
     if workload is None:
         return [f"No difference found on {TRIED} random small workloads."]
@@ -164,12 +164,12 @@ def _accounts(scenario: Scenario, parting: Divergence) -> tuple[Account, ...]:
 
 
 def as_json(source: Source, pair: Pair, placement: Placement) -> str:
-    """Return the comparison and the origin of the runs as JSON."""
+    """Return the comparison as JSON, with all that is needed to repeat the runs."""
     return json.dumps({**provenance(source, placement), **as_dict(pair)}, indent=1, allow_nan=False)
 
 
 def as_dict(pair: Pair) -> dict[str, Any]:
-    """Return the comparison as plain data; times in seconds, unknown values None."""
+    """Return the comparison as plain data; times are seconds, and unknown values None."""
     comparison = pair.comparison
     found = {
         "procs": pair.workload.procs,
@@ -243,7 +243,7 @@ def _json_change(change: Change) -> dict[str, Any]:
 
 
 def render(pair: Pair, width: int, unicode: bool = True, decisions: bool = False) -> str:
-    """Return the whole comparison for a terminal of `width` columns; `unicode=False` writes ASCII only."""
+    """Return the comparison as text for a terminal of `width` columns; `unicode=False` gives ASCII only."""
     width = min(max(width, NARROWEST), WIDEST)
     parts = [_title(pair, width), _parting(pair, width)]
     if pair.parting is not None:
@@ -289,7 +289,7 @@ def _parting(pair: Pair, width: int) -> Lines:
 
 
 def _decisions(pair: Pair, width: int) -> Lines:
-    """Return lines on every job about which the runs differ, in order of time, with the reasons of both."""
+    """Return lines on each job about which the runs decide differently, in order of time, with the reasons of both."""
     lines = [f"They decide differently about {count(len(pair.different), 'job')}"]
     margin = max(map(cells, pair.names)) + 6
     for each in pair.different:
@@ -312,7 +312,7 @@ def _metrics(pair: Pair) -> Lines:
 
 
 def _row(entry: Versus) -> list[str]:
-    """Return the cells of a metric; its better value is marked if the difference is visible."""
+    """Return the cells of a metric's row; the better value is marked if the difference is visible."""
     one, two = (_cell(entry, value) for value in (entry.first, entry.second))
     if one == two:
         return [entry.metric.counted, f"{one}  ", f"{two}  ", ""]
@@ -336,7 +336,9 @@ MOST_BATCHES = 30
 
 
 def _ratios(pair: Pair, width: int) -> Lines:
-    """Return lines with R for all jobs and for classes, then for Kettimuthu's categories in a table."""
+    """Return lines with R (how much better slowdowns are) for all jobs and classes, then a table of Kettimuthu's
+    categories.
+    """
     slowdowns, categories = pair.comparison.slowdowns, pair.comparison.categories
     told = f"R = (s1 - s2) / min(s1, s2) of mean slowdowns: above 0 {pair.names[1]} is better"
     rows = [["bounded, by run time", "1 proc", "2-8", "9-32", "> 32"]]
@@ -370,7 +372,7 @@ def _r(ratio: Ratio) -> str:
 
 
 def _moves(pair: Pair) -> Lines:
-    """Return lines on how many jobs the second policy moves, by how much, and the effect on all waits."""
+    """Return lines on how many jobs the second policy moves and by how much, and on the sum of all waits."""
     found = pair.comparison
     moved = [("start", found.starts)] if found.is_alike else [("first start", found.starts), ("end", found.ends)]
     rows = [[f"With {pair.names[1]} jobs", "", "", "median", "most", "in all"]]
@@ -395,12 +397,14 @@ def _moved(verb: str, moves: Moves) -> list[list[str]]:
 
 
 def _sum(seconds: float) -> str:
-    """Return the sum of many durations as text."""
+    """Return a sum of durations as text."""
     return span(seconds) if seconds < 2 * 86400 else f"{seconds / 3600:,.0f} h"
 
 
 def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
-    """Return a histogram of the jobs by the size of their move, earlier ones on the left, later ones on the right."""
+    """Return a histogram as lines: numbers of jobs by how far they move, earlier ones at the left, later ones at the
+    right.
+    """
     verb = "start" if pair.comparison.is_alike else "end"
     sizes = zip(SIZE_LABELS, pair.comparison.ends.sizes, strict=True)
     rows = [(label, (size.earlier, size.later)) for label, size in sizes]
@@ -420,7 +424,9 @@ def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
 
 
 def bar(length: float, side: int, unicode: bool) -> str:
-    """Return a bar of `length` columns, in halves, growing left (side 0) or right; any length above 0 is visible."""
+    """Return a bar of `length` columns, exact to a half, that grows to the left (side 0) or right; above 0 it is
+    visible.
+    """
     halves = max(1, round(2 * length)) if length else 0
     if not unicode:
         return "#" * -(-halves // 2)
@@ -429,7 +435,7 @@ def bar(length: float, side: int, unicode: bool) -> str:
 
 
 def _changes(pair: Pair, width: int) -> Lines:
-    """Return lines with the jobs that gained most, then the jobs that lost most."""
+    """Return lines with the jobs that gain most, then with the jobs that lose most."""
     changes = pair.comparison.gained + pair.comparison.lost
     if not changes:
         return []

@@ -1,4 +1,4 @@
-"""`schedscope compile`: a policy file compiled by Cython, checked for the same schedules, with its gain."""
+"""Command `schedscope compile`: a policy file is compiled by Cython, and checked to make the same schedules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Command `schedscope completion`: the script with which a shell completes commands, options, traces and policies."""
+"""Command `schedscope completion`: print the script with which a shell completes commands, options, traces and
+policies.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from tui.cli.terminal import say
 
 PROGRAM = "schedscope"
 VARIABLE = "_SCHEDSCOPE_COMPLETE"
-"""Environment variable with which a shell asks click for candidates, instead of running a command."""
+"""Environment variable by which a shell asks for candidates in place of running a command."""
 
 
 @click.command("completion")
@@ -40,7 +42,7 @@ def command(shell: str) -> None:
 
 
 class _Completion(ShellComplete):
-    """Completion by `tui.cli.candidates`, and by click for names of commands, options and choices."""
+    """Completion by `tui.cli.candidates`; names of commands, options and choices are completed by the library click."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
         ctx = _resolve_context(self.cli, self.ctx_args, self.prog_name, args)
@@ -52,7 +54,7 @@ class _Completion(ShellComplete):
 
 
 class Bash(_Completion):
-    """Completion for bash, which splits words at : and =, so a candidate is the part after the last of these."""
+    """Completion for bash. It splits words at : and =, so that a candidate is only the part after the last of these."""
 
     name = "bash"
     source_template: ClassVar[str] = """\
@@ -74,7 +76,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words of the line before the cursor, and the last one, which is incomplete."""
+        """Return the words of the line before the cursor, and the last word, which is not complete."""
         line = os.environ.get("COMP_LINE", "")
         words = split_arg_string(line)[1:]
         if not line or line[-1].isspace() or not words:
@@ -119,13 +121,13 @@ compdef %(complete_func)s %(prog_name)s
 
 
 class Fish(_Completion, FishComplete):
-    """Completion for fish, by click's script."""
+    """Completion for fish, by the script of the library click."""
 
 
 SHELLS: dict[str, type[_Completion]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
 
 
 def register() -> None:
-    """Register these classes with click."""
+    """Tell the library click to use these classes."""
     for name, shell in SHELLS.items():
         add_completion_class(shell, name)

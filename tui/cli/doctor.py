@@ -1,4 +1,6 @@
-"""Command `schedscope doctor`: what this installation and this terminal can do, what is wrong, and how to mend it."""
+"""Command `schedscope doctor`: report what this installation and this terminal can do, what is wrong, and how to mend
+it.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +24,20 @@ from tui.look.text import table
 
 PROGRAM = "schedscope"
 SMALLEST = (60, 18)
-"""Smallest size of a screen in columns and rows."""
+"""Smallest size of a screen for the program, in columns and rows."""
 PROGRAMS = {
     "git": "policies of an older revision (./fair.py@HEAD)",
     "ssh": "live --ssh HOST",
     "squeue": "live, why and when on this machine",
     "sbatch": "sweep --slurm",
 }
-"""Programs that parts of schedscope start, with the name of the part."""
+"""Other programs that parts of schedscope start, each with the part that needs it."""
 State = Literal["ok", "note", "wrong"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of one check; `mend` says what to do, "" if nothing."""
+    """Result of one check; `mend` is what the user should do, "" if nothing."""
 
     group: str
     name: str
@@ -46,17 +48,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class Terminal:
-    """State of the terminal; the size is None if it has none."""
+    """Properties of the terminal; width and height are None if there is no terminal."""
 
     environ: Mapping[str, str]
     encoding: str
     size: tuple[int, int] | None
     depth: int
-    """Number of bits of colour."""
+    """Number of bits of a colour."""
 
     @classmethod
     def found(cls) -> Terminal:
-        """Return the terminal that is connected to stdout."""
+        """Return the properties of the terminal at stdout."""
         from rich.console import Console
 
         from tui.look.themes import depth_of
@@ -100,7 +102,7 @@ def report(findings: list[Finding]) -> list[str]:
 
 
 def installation() -> Iterator[Finding]:
-    """Yield the program, its Python, the compiled kernel, and each required library."""
+    """Yield findings on the program, its Python, the compiled loop, and each library that it needs."""
     from sim import __version__
     from sim.kernel.choice import described
 
@@ -125,7 +127,9 @@ def _libraries(group: str) -> Iterator[Finding]:
 
 
 def requirements() -> dict[str, dict[str, str]]:
-    """Return the versions of each library that the package declares, by extra; "" has what is always needed."""
+    """Return the required versions of libraries, by name of the extra and of the library; the extra "" is always
+    needed.
+    """
     try:
         declared = distribution(PROGRAM).requires or []
     except PackageNotFoundError:
@@ -142,7 +146,9 @@ def requirements() -> dict[str, dict[str, str]]:
 
 
 def extras() -> Iterator[Finding]:
-    """Yield a finding for each extra with its missing libraries; extras for tests and packaging are left out."""
+    """Yield a finding for each extra, with the libraries that are missing; extras for tests and packaging are left
+    out.
+    """
     for extra, libraries in requirements().items():
         if extra in ("", "test", "site"):
             continue
@@ -192,7 +198,7 @@ def _encoding(group: str, encoding: str) -> Finding:
 
 
 def _colours(group: str, found: Terminal) -> Finding:
-    """Return a finding on the number of colours, and the variable that would give more."""
+    """Return a finding on the number of colours, with the environment variable that would give more."""
     if found.environ.get("NO_COLOR"):
         return Finding(group, "colours", "note", "none: NO_COLOR is set", "unset NO_COLOR")
     names = {24: "16 million", 8: "256", 4: "16"}
@@ -226,7 +232,9 @@ def folders() -> Iterator[Finding]:
 
 
 def _damage(path: Path) -> str | None:
-    """Return the error in the file of settings, or None; unlike a normal start, this does not rename the file."""
+    """Return what is wrong with the file of settings, or None. Unlike the program, this does not rename a damaged
+    file.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -237,7 +245,7 @@ def _damage(path: Path) -> str | None:
 
 
 def _folder(name: str, folder: Path, variable: str) -> Finding:
-    """Return a finding: whether a folder, or the nearest existing one above it, can be written to."""
+    """Return a finding on whether a folder can be written to or, if it does not exist, made."""
     nearest = next(each for each in (folder, *folder.parents) if each.exists())
     if nearest.is_dir() and os.access(nearest, os.W_OK):
         return Finding("folders", name, "ok", printable(str(folder)))
@@ -246,7 +254,7 @@ def _folder(name: str, folder: Path, variable: str) -> Finding:
 
 
 def programs() -> Iterator[Finding]:
-    """Yield a finding for each program that parts of schedscope start, with its path."""
+    """Yield a finding for each other program that parts of schedscope start: its path, or that it is missing."""
     for name, use in PROGRAMS.items():
         path = shutil.which(name)
         state: State = "ok" if path else "note"

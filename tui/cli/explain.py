@@ -1,4 +1,4 @@
-"""Command `schedscope explain`: the history of one job as text, from `sim.life.life.Life`."""
+"""Command `schedscope explain`: tell the life of one job as text, from `sim.life.life.Life`."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from tui.panels.alternative_rows import asked, in_words, rows
 NARROWEST, USUAL, WIDEST = 40, 80, 100
 MOST_JOBS = 10
 MOST_LINES = 40
-"""Largest number of lines of a story; longer ones are shortened by merging."""
+"""Number of lines from which a story is shortened by joining its parts."""
 FINENESS = ((14, 6), (10, 6), (7, 6), (5, 5), (4, 3), (3, 2), (2, 1))
-"""Numbers of waiting episodes and of plans in a story, from finest to coarsest."""
+"""Largest numbers of episodes of waiting and of plans in a story, from the longest form to the shortest."""
 
 Lines = list[str]
 
@@ -112,7 +112,7 @@ def command(
 def what_would_have_helped(
     source: Source, job: str, specs: Sequence[str], switches: options.Switches, placement: Placement, form: str
 ) -> str:
-    """Return the policies by the job's wait, and their effect on other jobs, as text or JSON."""
+    """Return the policies by the job's wait under each, with the effect on other jobs, as text or JSON."""
     if job.startswith("user:"):
         raise click.UsageError("comparing several policies needs one job: give its id")
     chosen = [parse_policy(spec) for spec in specs]
@@ -138,12 +138,12 @@ def _price(price: Price) -> dict[str, Any]:
 
 
 def _helped(job: Job, found: Sequence[Tried], first: str) -> Lines:
-    """Return the table of policies, and a sentence on the best one."""
+    """Return a table of policies as lines, and a sentence on the best one."""
     return [asked(job), "", *text.table(rows(found, first)), "", *_wrapped(in_words(job, found, first), WIDEST)]
 
 
 def had_nobody_come(life: Life, scenario: Scenario) -> str:
-    """Return a sentence on the time that later submitted jobs cost the job."""
+    """Return a sentence on how much longer the job waits because of jobs submitted after it."""
     job, done = life.job, 0
     with progress(job.rank + 1, "fair start") as bar:
 
@@ -167,7 +167,9 @@ def had_nobody_come(life: Life, scenario: Scenario) -> str:
 
 
 def in_reality(scenario: Scenario, rank: int) -> str:
-    """Return a sentence on when the job would have fitted into the recorded schedule but did not start."""
+    """Return a sentence on when the job would have fitted into the schedule that the trace recorded, although it
+    waited.
+    """
     job = scenario.workload.jobs[rank]
     engine = scenario.begun()
     run_to_end(engine, "explain")
@@ -182,7 +184,9 @@ def in_reality(scenario: Scenario, rank: int) -> str:
 
 
 def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
-    """Return the longest waits of a user's jobs as plain data, longest first; jobs that never start are left out."""
+    """Return the longest waits of a user's jobs as plain data, the longest first; jobs that never start are left
+    out.
+    """
     workload = scenario.workload
     number = workload.number_of(Field.USER, user)
     theirs = [job for job in workload.jobs if job.user == number]
@@ -200,7 +204,7 @@ def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
 
 
 def as_dict(life: Life, numbers: Mapping[Column, Numbers]) -> dict[str, Any]:
-    """Return the whole history of the job, and the policy's numbers for it, as plain data for other programs."""
+    """Return the life of the job as plain data, with the numbers that the policy wrote for it."""
     job = life.job
     rows = rows_of(life, *FINENESS[0])
     return {
@@ -221,7 +225,7 @@ def as_dict(life: Life, numbers: Mapping[Column, Numbers]) -> dict[str, Any]:
 
 
 def render(life: Life, width: int, unicode: bool = True) -> str:
-    """Return the history of the job as text of `width` columns; `unicode=False` gives ASCII only."""
+    """Return the life of the job as text of `width` columns; `unicode=False` gives ASCII only."""
     width = min(max(width, NARROWEST), WIDEST)
     for episodes, plans in FINENESS:  # chosen at one width, so that the story is the same at every other
         if len(_page(life, USUAL, unicode, episodes, plans)) <= MOST_LINES:
@@ -246,7 +250,7 @@ def _page(life: Life, width: int, unicode: bool, episodes: int, plans: int) -> L
 
 
 def _wrapped(told: str, width: int, first: str = "", rest: str = "") -> Lines:
-    """Return the text wrapped into lines; a day and its time stay together."""
+    """Return the text wrapped into lines; a day and the time after it stay in one line."""
     tied = re.sub(r"\b(d\d+) (?=\d\d:)", "\\1\xa0", printable(told))
     wrapped = textwrap.wrap(tied, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return [line.replace("\xa0", " ") for line in wrapped]
@@ -270,7 +274,7 @@ def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> 
 
 
 def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
-    """Return lines with a curve of the values; higher is more."""
+    """Return a curve of the values as lines; higher is more."""
     known = [value for value in values if isfinite(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
     if len(known) < 4 or low == high:
@@ -281,7 +285,7 @@ def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
 
 
 def _curve(starts: Sequence[float], width: int, unicode: bool) -> Lines:
-    """Return lines with a curve of the planned starts and, last, the actual start; higher is later."""
+    """Return a curve as lines: the planned starts and, at last, the real start; higher is later."""
     low, high = min(starts), max(starts)
     if len(starts) < 4 or low == high:
         return []

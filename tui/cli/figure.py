@@ -1,4 +1,4 @@
-"""Figure of results as a file, drawn by matplotlib: SVG, PDF or PNG; lines, bars and curves of shares."""
+"""Figures of results as files, drawn by the library matplotlib as SVG, PDF or PNG."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tui.cli.figure_style import DASHES, HATCHES, MARKERS, Size, Style, as_text,
 
 P = TypeVar("P")
 NARROWEST = 1.6
-"""Smallest width of a panel in inches."""
+"""Smallest width in inches of a panel."""
 ACROSS, MOST_NAMED = 4, 5
 Draw = Callable[[Any, P, Style], None]
 
 
 def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: Style, draw: Draw[P]) -> None:
-    """Write the figure with its panels side by side; `titles` are of the axes, and `draw` fills one panel."""
+    """Write a figure with the panels side by side. `titles` are those of the axes; `draw` draws one panel."""
     matplotlib = _matplotlib()
     size, across = _layout(style.room, len(panels))
     down = -(-len(panels) // across)
@@ -57,7 +57,7 @@ def save_figure(out: str, panels: Sequence[P], titles: tuple[str, str], style: S
 
 
 def _layout(room: Size | None, panels: int) -> tuple[Size, int]:
-    """Return the size of the figure, and the number of panels side by side."""
+    """Return the size of the figure, and how many panels are side by side."""
     if room is None:
         across = min(3, panels)
         return Size(1 + 4.2 * across, 0.4 + 3.2 * -(-panels // across), 9), across
@@ -71,7 +71,7 @@ def _layout(room: Size | None, panels: int) -> tuple[Size, int]:
 
 
 def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
-    """Add the title and a legend of the labels of all panels, each once."""
+    """Add the title of the figure, and a legend with each label of the panels once."""
     known: dict[str, Any] = {}
     for panel in axes.flat:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
@@ -93,7 +93,7 @@ def _finish(figure: Any, axes: Any, style: Style, letters: float) -> None:
 
 
 def in_unit(panels: Sequence[Panel], unit: str, title: str) -> tuple[list[Panel], str]:
-    """Return panels of times converted to a unit with short numbers, and the title with that unit."""
+    """Return panels of times in a unit in which numbers are short, and the title with this unit."""
     if unit != "s" or not title.endswith("(s)"):
         return list(panels), title
     every = [point.mean.value for panel in panels for line in panel.lines.values() for point in line]
@@ -113,7 +113,7 @@ def _scaled(point: Point, many: float) -> Point:
 
 
 def draw_lines(axes: Any, panel: Panel, style: Style) -> None:
-    """Draw lines with bands of confidence; points of overloaded runs are hollow."""
+    """Draw lines with their confidence bands; points of overloaded runs are hollow."""
     lines = style.ordered(panel.lines)
     for number, (label, line) in enumerate(lines):
         colour, marker = style.colour(number, len(lines)), MARKERS[number % len(MARKERS)]
@@ -145,7 +145,7 @@ def _band(line: Sequence[Point], log: bool) -> tuple[list[float], list[float]]:
 
 
 def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
-    """Draw a group of bars at each place along the axis, with the intervals of their means."""
+    """Draw a group of bars at each place along the axis, with the confidence intervals of the means."""
     lines = style.ordered(panel.lines)
     places = sorted({point.x for _, line in lines for point in line})
     names = panel.ticks or [tick_label(place) for place in places]
@@ -165,7 +165,7 @@ def draw_bars(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def _some(names: list[str]) -> list[str]:
-    """Return the labels of ticks, only every second one if there are many."""
+    """Return the labels of the ticks; if there are many, only every second one."""
     return names if len(names) <= MOST_NAMED else [name if not at % 2 else "" for at, name in enumerate(names)]
 
 
@@ -184,7 +184,7 @@ def _finish_means(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
-    """Draw the curves of a distribution; its axis of values is logarithmic if all are above 0."""
+    """Draw curves of shares of jobs; the axis of values is logarithmic if all values are above 0."""
     lines = style.ordered(panel.lines)
     for number, (label, line) in enumerate(lines):
         colour = style.colour(number, len(lines))
@@ -207,14 +207,16 @@ def draw_shares(axes: Any, panel: Panel, style: Style) -> None:
 
 
 def title_panel(axes: Any, title: str, style: Style) -> None:
-    """Write the title of the panel, and draw a light grid."""
+    """Write the title of a panel, and draw thin lines behind it."""
     axes.set_title(style.named(title))
     axes.grid(alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
 
 
 def _matplotlib() -> Any:
-    """Return Matplotlib, imported from another folder: in the present one it would read a foreign `matplotlibrc`."""
+    """Return the library matplotlib. It is imported with another current folder, as it would read a `matplotlibrc`
+    there.
+    """
     with suppress(OSError), chdir(os.sep):
         matplotlib = extra("matplotlib", "a figure", "plot")
         extra("matplotlib.figure", "a figure", "plot")

@@ -1,4 +1,4 @@
-"""Figure files (`figure.toml`): settings with which a figure can be made again; they contain no code."""
+"""Figure files (`figure.toml`): the settings of a figure, with which it can be drawn again; they contain no code."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _MOST_OF_FIGURE = 2**25
 
 
 class FigureError(FileError):
-    """Error for a figure file that cannot be read."""
+    """Error for a figure file that cannot be read, or has a wrong setting."""
 
 
 FIGURE = TextKind("figure", 2**20, FigureError)
 
 
 def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
-    """Return the settings in a figure file; names of files are relative to its folder."""
+    """Return the settings in a figure file; names of files in it are relative to its folder."""
     text = FIGURE.read(path)
     found = FIGURE.toml(text, path)
     for name, value in found.items():
@@ -50,7 +50,7 @@ def read_figure(path: str, is_output_used: bool = True) -> dict[str, Any]:
 
 
 def _check_output(output: str | None, folder: str, path: str) -> None:
-    """Raise an error for an output outside the folder of the figure file, which may come from another person."""
+    """Raise an error if a figure file from another person would write outside of its own folder."""
     if output is None:
         return
     home, meant = os.path.realpath(folder or "."), os.path.realpath(os.path.join(folder, output))
@@ -62,7 +62,7 @@ def _check_output(output: str | None, folder: str, path: str) -> None:
 
 
 def mark_of(path: str) -> str:
-    """Return the mark of a figure made by the figure file at `path`: only that file replaces such a figure unasked.
+    """Return a mark that names the figure file; a figure with this mark may be replaced by that file without asking.
 
     >>> mark_of("paper/figure (2).toml")
     'schedscope plot figure__2_.toml'
@@ -94,7 +94,7 @@ def _fits(name: str, value: object) -> bool:
 
 
 def figure_text(settings: Mapping[str, Any], path: str) -> str:
-    """Return the text of a figure file at `path`, without empty settings."""
+    """Return the text of a figure file to be written at `path`; empty settings are left out."""
     folder = os.path.dirname(os.path.abspath(path))
     told = {name: value for name, value in settings.items() if value}
     told |= {name: _relative(told[name], folder) for name in _FILES if told.get(name)}
@@ -116,7 +116,7 @@ def _relative(name: str, folder: str) -> str:
 
 
 def _value(value: object) -> str:
-    """Return a word, or a list of words, as TOML; JSON strings are valid in TOML with one exception."""
+    """Return a word, or a list of words, as text in TOML."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

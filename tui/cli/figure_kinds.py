@@ -1,4 +1,4 @@
-"""Kinds of figures of distributions: boxes and violins, the week as a heat map, a cloud of jobs."""
+"""Drawing of figures of distributions: boxes and violins, a heat map of the week, a cloud of jobs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tui.cli.figure_style import HATCHES, MARKERS, Style, round_off
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 WHISKERS = (5, 95)
-"""Percentages of the jobs below the ends of a box's whiskers."""
+"""Percentages of the jobs that are below the lower and below the upper whisker of a box."""
 _BINS = 60
 _KERNEL = np.array([1, 3, 6, 7, 6, 3, 1]) / 27
 
 
 class _Place(NamedTuple):
-    """Box of a panel: its position, its width and its filling."""
+    """Box to be drawn: its position, its width, its values and its colour."""
 
     at: float
     wide: float
@@ -29,7 +29,7 @@ class _Place(NamedTuple):
 
 
 def draw_boxes(axes: Any, panel: Spread, style: Style) -> None:
-    """Draw boxes: quartiles, the median, whiskers from 5 to 95 % of the jobs."""
+    """Draw a box for each group of jobs: quartiles and median, with whiskers from 5 to 95 % of the jobs."""
     for box in _places(panel, style):
         made = axes.boxplot(
             [box.values], positions=[box.at], widths=0.85 * box.wide, whis=WHISKERS, showfliers=False,
@@ -40,7 +40,7 @@ def draw_boxes(axes: Any, panel: Spread, style: Style) -> None:
 
 
 def draw_violins(axes: Any, panel: Spread, style: Style) -> None:
-    """Draw the density of the values on the scale of the axis, with a line at the median."""
+    """Draw the density of the values of each group of jobs, with a line at the median."""
     for violin in _places(panel, style):
         scaled = np.log10(violin.values) if style.log else violin.values
         counts, edges = np.histogram(scaled, _BINS)
@@ -54,7 +54,7 @@ def draw_violins(axes: Any, panel: Spread, style: Style) -> None:
 
 
 def _places(panel: Spread, style: Style) -> Iterator[_Place]:
-    """Yield the boxes of a panel: boxes of one tick side by side, each label with its filling."""
+    """Yield the boxes of a panel; boxes at one place are side by side, with a colour for each label."""
     labels = style.ordered(panel.values)
     wide = 0.8 / len(labels)
     for number, (label, of) in enumerate(labels):
@@ -83,7 +83,7 @@ def _finish(axes: Any, panel: Spread, style: Style, within: tuple[int, int]) -> 
 
 
 def draw_week(axes: Any, panel: Week, style: Style) -> None:
-    """Draw a week as a heat map with a scale: a row per day, a column per hour, dark for large values."""
+    """Draw a week as a heat map: a row for each day, a column for each hour, dark for large values, with a scale."""
     colours = "viridis_r" if style.style == "colour" else "Greys"
     image = axes.imshow(panel.values, aspect="auto", cmap=colours, interpolation="nearest", origin="upper")
     axes.set_yticks(range(7), DAYS)
@@ -93,7 +93,7 @@ def draw_week(axes: Any, panel: Week, style: Style) -> None:
 
 
 def draw_cloud(axes: Any, panel: Cloud, style: Style) -> None:
-    """Draw a dot for each job: processors to the right, the quantity upwards."""
+    """Draw a dot for each job, with its processors to the right and the quantity upwards."""
     dots = style.ordered(panel.dots)
     for number, (label, (xs, ys)) in enumerate(dots):
         marker, colour = MARKERS[number % len(MARKERS)], style.colour(number, len(dots))

@@ -1,4 +1,4 @@
-"""Style of a figure: sizes of journals, colours that also differ in grey, names, titles, ticks."""
+"""Style of a figure: sizes that journals require, colours that also differ in grey, names, titles, ticks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from tui.chart.round_ticks import linear_ticks, log_ticks, tick_label
 
 T = TypeVar("T")
 COLOURS = ("#0b3c6f", "#dd7700", "#17805a", "#66bdee", "#a51d2d", "#ead24a", "#000000")
-"""Colours that colour-blind people, and grey prints, can distinguish: any two differ in lightness L* by at least 9."""
+"""Colours that people with colour blindness can tell apart, also in a grey print: lightnesses L* differ by 9 or
+more.
+"""
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 MARKERS = "os^Dv<>pP*Xh"
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "ooo", "---")
@@ -24,7 +26,7 @@ LEGENDS = ("inside", "above", "right", "none")
 
 @dataclass(frozen=True)
 class Size:
-    """Size of a figure: width and, if it is fixed, height in inches, and the size of letters in points."""
+    """Size of a figure: width and perhaps height in inches, and letters in points."""
 
     width: float
     height: float | None
@@ -34,11 +36,11 @@ class Size:
 LONGEST = 120
 """Largest number of letters of a title or a label."""
 SIZES = {"ieee": Size(3.5, None, 8), "acm": Size(3.33, None, 8), "slide": Size(10, 5.6, 18)}
-"""Sizes by name: a column of IEEE's and of ACM's two-column pages, and a slide of 16:9."""
+"""Sizes by name: a column in two-column pages of IEEE and of ACM, and a slide of 16:9."""
 
 
 def parse_size(text: str) -> Size:
-    """Return the size for a text: ieee, acm, slide, or WxH in inches.
+    """Return the size that a text means: ieee, acm, slide, or width and height in inches as 7x2.5.
 
     >>> parse_size("7x2.5")
     Size(width=7.0, height=2.5, letters=9)
@@ -56,13 +58,13 @@ def parse_size(text: str) -> Size:
 
 @dataclass(frozen=True)
 class Style:
-    """Style of a figure; empty values leave the choice to the figure."""
+    """Style of a figure; for values that are empty or None the program decides."""
 
     title: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Replacement texts for the labels of lines, groups, traces and ticks."""
+    """Names that replace the labels of lines, groups, traces and ticks, by label."""
     order: tuple[str, ...] = ()
-    """Labels in the order of their lines; all others come after them."""
+    """Labels in the order of their lines; others follow."""
     size: str = ""
     xlabel: str = ""
     ylabel: str = ""
@@ -70,19 +72,19 @@ class Style:
     style: str = "colour"
     log: bool = False
     mark: str = ""
-    """Mark in the metadata of the figure that names the figure file, if one makes it"""
+    """Text in the metadata of the figure that names its figure file; "" if it has none"""
 
     def named(self, label: str) -> str:
-        """Return the word that the figure shows for a label."""
+        """Return the name under which the figure shows a label."""
         return as_text(self.labels.get(label, label))
 
     def ordered(self, things: Mapping[str, T]) -> list[tuple[str, T]]:
-        """Return labelled things in the requested order."""
+        """Return (label, thing) in the order that the style requests."""
         place = {label: at for at, label in enumerate(self.order)}
         return sorted(things.items(), key=lambda item: place.get(item[0], len(place)))
 
     def colour(self, number: int, of: int) -> str:
-        """Return the colour of line `number` of `of` lines."""
+        """Return the colour of the line with this number, if there are `of` lines."""
         if self.style == "colour":
             return COLOURS[number % len(COLOURS)]
         shade = round(200 * number / max(of - 1, 1))
@@ -90,18 +92,19 @@ class Style:
 
     @property
     def room(self) -> Size | None:
-        """Return the requested size; None leaves it to the number of panels."""
+        """Return the size that the user requested; None if the number of panels determines it."""
         return parse_size(self.size) if self.size else None
 
 
 def as_text(foreign: str) -> str:
-    """Return a name escaped so that matplotlib shows it as it is, and not as a formula."""
+    """Return a text with characters escaped that matplotlib would take for a formula."""
     text = printable(shortened(foreign, LONGEST)).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text
 
 
 def parse_labels(given: Iterable[str]) -> dict[str, str]:
-    """Return the names of `OLD=NEW` by old name; the last = divides, because a policy may have others before it.
+    """Return the new names by old name, from texts OLD=NEW; the last = counts, because the spec of a policy may contain
+    =.
 
     >>> parse_labels(["relaxed:omega=1=Relaxed;easy=EASY"])
     {'relaxed:omega=1': 'Relaxed', 'easy': 'EASY'}
@@ -116,13 +119,15 @@ def parse_labels(given: Iterable[str]) -> dict[str, str]:
 
 
 def named_ticks(axis: Any, ticks: Sequence[float]) -> None:
-    """Set exactly these ticks with their labels."""
+    """Set exactly these ticks on an axis, with their labels."""
     axis.set_ticks(ticks, [tick_label(tick) for tick in ticks])
     axis.set_ticks([], minor=True)
 
 
 def round_off(axes: Any, which: str, low: float, high: float, log: bool, most: int = 6) -> None:
-    """Set 1-2-5 ticks on an axis over a range; a logarithmic axis begins and ends at ticks."""
+    """Set round ticks on an axis over a range, at most about `most`; a logarithmic axis also begins and ends at
+    ticks.
+    """
     axis = getattr(axes, f"{which}axis")
     limits = getattr(axes, f"set_{which}lim")
     if log:

@@ -1,4 +1,4 @@
-"""Command `schedscope generate`: a workload from a model as an SWF file, or with a machine of nodes as JSON."""
+"""Command `schedscope generate`: write a workload from a model as an SWF file, or as JSON with a machine of nodes."""
 
 from __future__ import annotations
 

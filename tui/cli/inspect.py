@@ -1,4 +1,4 @@
-"""Command `schedscope inspect`: a description of a trace as text."""
+"""Command `schedscope inspect`: describe a trace as text."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from tui.look import text
 from tui.look.text import duration, exact, number
 
 NARROWEST, WIDEST = 60, 100
-"""Smallest and largest width in columns of the page; wider terminals do not get longer bars."""
+"""Smallest and largest width of the text in columns; in a wider terminal it does not get wider."""
 MOST_KINDS = 12
 """Largest number of kinds of nodes, and of partitions, that are listed."""
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 FOUR = ("short narrow", "short wide", "long narrow", "long wide")
-"""Names of the four coarse categories of COARSE."""
+"""Names of the four coarse categories, in the order of COARSE."""
 UNITS = ((60, 1, "s"), (3600, 60, "min"), (172800, 3600, "h"), (float("inf"), 86400, "d"))
-"""Units of run time: (upper end, seconds in the unit, label)."""
+"""Units for run times: (seconds up to which it is used, seconds in the unit, its label)."""
 
 Lines = list[str]
 
@@ -53,7 +53,7 @@ def command(trace: str, **given: Any) -> None:
 
 @dataclass(frozen=True)
 class _Page:
-    """Page of text, with its size and its characters."""
+    """Page of text: its width and the characters that may be used."""
 
     width: int
     unicode: bool
@@ -62,19 +62,19 @@ class _Page:
         return text.histogram(rows, total, heading, self.width, self.unicode)
 
     def paragraph(self, words: str) -> Lines:
-        """Return wrapped text, indented like the rest of a section."""
+        """Return a paragraph as lines, indented like the text of a section."""
         tied = words.replace(" %", "\xa0%")  # a number and its sign stay on one line
         wrapped = textwrap.wrap(tied, self.width, initial_indent="  ", subsequent_indent="  ")
         return [line.replace("\xa0", " ") for line in wrapped]
 
     def title(self, name: str, meaning: str) -> Lines:
-        """Return the title line of a section: its name, the question that it answers, and a rule to the edge."""
+        """Return the title of a section as lines: its name, the question that it answers, and a line to the edge."""
         head = f"{name} · {meaning} "
         return ["", (head + "─" * (self.width - len(head))).rstrip()]
 
 
 def render(portrait: Portrait, width: int, unicode: bool = True) -> str:
-    """Return the whole description as text of `width` columns; `unicode=False` gives ASCII only."""
+    """Return the description as text of `width` columns; `unicode=False` gives ASCII only."""
     page = _Page(min(max(width, NARROWEST), WIDEST), unicode)
     lines = _head(page, portrait)
     sections: tuple[Callable[[_Page, Portrait], Lines], ...] = (
@@ -112,7 +112,7 @@ def _fit(page: _Page, lines: Lines) -> Lines:
 
 
 def _of_file(portrait: Portrait) -> str:
-    """Return how many jobs of the file are described, if not all."""
+    """Return text on how many of the file's jobs are described; "" if all are."""
     if portrait.in_file is None:
         return "that can be simulated"
     if portrait.in_file == portrait.jobs:
@@ -131,7 +131,7 @@ def _dates(arrivals: Arrivals | None) -> str:
 
 
 def _nodes(page: _Page, portrait: Portrait) -> Lines:
-    """Return lines on the nodes and on the jobs' requests; none for equal processors."""
+    """Return lines on the nodes and on what jobs request of them; empty for equal processors."""
     known = portrait.on_nodes
     if known is None:
         return []
@@ -169,7 +169,8 @@ def _widths(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _whole_range(bin_: Bin, most: int) -> str:
-    """
+    """Return the range of whole numbers in a bin of a histogram as text; `most` is the largest value.
+
     >>> [_whole_range(b, 100) for b in (Bin(0, 1, 5), Bin(1, 2, 5), Bin(4, 8, 5), Bin(64, 128, 5))]
     ['1', '2', '5–8', '65–100']
     """
@@ -191,7 +192,8 @@ def _runs(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _time_range(bin_: Bin) -> str:
-    """
+    """Return the range of times in a bin of a histogram as text, in the unit that suits it.
+
     >>> [_time_range(b) for b in (Bin(0, 10, 1), Bin(30, 60, 1), Bin(1800, 3600, 1), Bin(57600, 86400, 1))]
     ['0–10 s', '30–60 s', '30–60 min', '16–24 h']
     >>> _time_range(Bin(604800, float("inf"), 1))
@@ -205,7 +207,7 @@ def _time_range(bin_: Bin) -> str:
 
 
 def _categories(page: _Page, portrait: Portrait) -> Lines:
-    """Return the lines of Kettimuthu's table 2.2, with sums."""
+    """Return a table of Kettimuthu's categories (table 2.2) as lines, with sums."""
     grid = [portrait.categories[4 * row : 4 * row + 4] for row in range(4)]
 
     def cell(many: int) -> str:
@@ -251,7 +253,8 @@ def _gaps(portrait: Portrait) -> str:
 
 
 def _peak(arrivals: Arrivals) -> str:
-    """
+    """Return a sentence on the hours of the day at which most and fewest jobs arrive.
+
     >>> from datetime import datetime
     >>> day = datetime(1996, 9, 23)
     >>> _peak(Arrivals("UTC", day, day, (0,) * 14 + (9,) + (1,) * 9, (0,) * 7))
@@ -279,7 +282,8 @@ def _estimates(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _chosen(seconds: float) -> str:
-    """
+    """Return an estimate as text, in hours if it is whole hours.
+
     >>> _chosen(64800), _chosen(86400), _chosen(900)
     ('18 h', '24 h', '15 min')
     """
@@ -287,7 +291,8 @@ def _chosen(seconds: float) -> str:
 
 
 def _tenth(bin_: Bin) -> str:
-    """
+    """Return the range of a bin of tenths in percent, as text.
+
     >>> _tenth(Bin(0.1, 0.2, 1)), _tenth(Bin(1.0, float("inf"), 1))
     ('10–20 %', 'above 100 %')
     """
@@ -322,7 +327,7 @@ def _people(page: _Page, portrait: Portrait) -> Lines:
 
 
 def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
-    """Return lines with the users (or groups, or queues) of most jobs, and their share of the work."""
+    """Return lines on the users (or groups, or queues) with the most jobs, and on their share of the work."""
     more = f"{count(parties.count, one)}" + (", the busiest" if parties.count > len(parties.top) else "")
     rows = [(more, "jobs", "of all jobs", "of all work")]
     for party in parties.top:
@@ -333,7 +338,7 @@ def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
 
 
 def _fidelity(page: _Page, portrait: Portrait) -> Lines:
-    """Return lines with the changes made while reading."""
+    """Return lines on what was changed or left out while reading."""
     lines = page.title("Fidelity", "differences from the file")
     for note in options.told(portrait.fidelity):
         lines += textwrap.wrap(note, page.width, initial_indent="  ", subsequent_indent="      ")

@@ -1,4 +1,4 @@
-"""Table of the jobs that a sweep has stored: a row per job, with the factors of its run."""
+"""Table of the jobs that a sweep has stored: a row for each job, with the factors of its run."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sim.workload.model import Floats, Ints
 from tui.cli.parquet import table_file
 
 OF_RUNS = ("trace", "policy", "seed")
-"""Factors that are in every row; others only if they vary."""
+"""Factors of runs that are in every table; other factors only if they vary."""
 WHOLE = ("rank", "width", "hour")
 DERIVED = ("slowdown", "bounded_slowdown")
 
 
 def write_jobs(path: str, results: Results, where: Sequence[Condition]) -> None:
-    """Write the jobs of all runs that meet the conditions, one run after the other."""
+    """Write the jobs of all runs that meet the conditions to a file, run by run."""
     found = [record for record in sorted(records(results, [], where), key=in_order) if not record["error"]]
     names = [name for name in found[0] if name not in ("key", *OF_RUNS, "parameters", "overload")] if found else []
     varying = [name for name in names if len({record[name] for record in found}) > 1]

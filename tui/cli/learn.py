@@ -1,4 +1,4 @@
-"""Command `schedscope learn`: lists, plays, checks and creates lessons."""
+"""Command `schedscope learn`: list, play, check and create lessons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command `schedscope live`: a real cluster, watched and recorded."""
+"""Command `schedscope live`: watch and record a real cluster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sim.cluster.values import Source
 
 KEY = "pseudonyms.key"
-"""Name of the file, in the folder of autosaves, with the secret from which pseudonyms are made."""
+"""Name of the file with the secret from which pseudonyms are made; it is in the folder of autosaves."""
 
 
 def _length(ctx: click.Context, option: click.Parameter, given: str) -> float:
@@ -81,7 +81,9 @@ def command(
 
 
 def _record(source: Source, recorder: Recorder, every: float, since: float, polls: int | None) -> int:
-    """Record polls until interrupted. A controller without an answer is polled less often, and reported once."""
+    """Record polls until the user interrupts, or `polls` of them. If the controller does not answer, ask less often,
+    and say so once.
+    """
     from sim.cluster.changes import changes
     from sim.cluster.pace import Pace
 
@@ -109,7 +111,7 @@ def _record(source: Source, recorder: Recorder, every: float, since: float, poll
 
 
 def secret() -> bytes:
-    """Return this user's secret for pseudonyms, which is made on first use and readable by the user alone."""
+    """Return this user's secret for pseudonyms; it is made when first needed, in a file that only the user can read."""
     from tui.sessions.autosave import state_folder
 
     path = state_folder() / KEY

@@ -1,6 +1,6 @@
-"""Main program of the command line, whose interface is stable because other programs rely on it.
+"""Main program of the command line. Its options and output are stable, because other programs rely on them.
 
-Parsing comes first and needs click only; a command and what it needs is imported when it is called.
+Parsing comes first and needs only click; a command and what it needs is imported when it is called.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ COMMANDS = {
     "why": "Why a job of a real cluster waits: one line, or a paragraph with --long.",
     "watch": "Open the replay screen; without TRACE or options show a menu of samples, lessons and recent traces.",
 }
-"""Help text of each command by name; the help of the command's function begins with it."""
+"""Short help of each command by name; the docstring of its function must begin with it."""
 
 
 def program() -> None:
-    """Run `main` as a process of its own, which ends at once even if user-defined code would delay the end."""
+    """Run `main` and end the process at once afterwards, even if user-defined code tries to delay its end."""
     code: object = 0
     try:
         main()
@@ -67,7 +67,7 @@ def program() -> None:
 
 
 def main() -> None:
-    """Run the program; every error is one line on stderr, with exit code 2 for wrong usage and 1 for others."""
+    """Run the program. Each error is one line on stderr; the exit code is 2 for wrong usage, 1 for other errors."""
     if "_SCHEDSCOPE_COMPLETE" in os.environ:  # a shell asks what may be typed next
         from tui.cli.completion import register
 
@@ -100,7 +100,7 @@ def main() -> None:
 
 
 def _of_system(error: OSError) -> str:
-    """Return an error of the operating system in one line."""
+    """Return an error of the operating system as one line."""
     try:
         os.getcwd()
     except OSError:
@@ -110,7 +110,7 @@ def _of_system(error: OSError) -> str:
 
 
 def _fail_by_fault(error: Exception) -> None:
-    """Print one line for an unexpected error of the program, or of user-defined code; a file has the details."""
+    """Print one line about an unexpected error of the program or of user-defined code; a file gets the details."""
     if (prints := sys.modules.get("sim.captured_output")) is not None:
         prints.restored()
     from tui.crash_report import report
@@ -126,7 +126,7 @@ def _fail(line: str, code: int) -> None:
 
 
 class _Commands(click.Group):
-    """Commands by name, imported when they are called; `schedscope TRACE` is `schedscope watch TRACE`."""
+    """Commands by name, each imported when it is called; `schedscope TRACE` means `schedscope watch TRACE`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)

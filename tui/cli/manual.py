@@ -42,7 +42,7 @@ def command(folder: str) -> None:
 
 
 def pages(group: click.Group) -> Iterator[tuple[str, str]]:
-    """Yield file name and text of each page: the program first, then its commands."""
+    """Yield (file name, text) of each manual page: of the program first, then of its commands."""
     program = click.Context(group, info_name="schedscope", max_content_width=110)
     names = group.list_commands(program)
     yield f"schedscope.{SECTION}", page(program, [f"schedscope-{name}" for name in names])
@@ -54,7 +54,7 @@ def pages(group: click.Group) -> Iterator[tuple[str, str]]:
 
 
 def page(ctx: click.Context, see: list[str]) -> str:
-    """Return the page of a command, in the language of man(7)."""
+    """Return the manual page of a command, in the markup of man(7)."""
     from sim import __version__
 
     title, command = ctx.command_path.replace(" ", "-"), ctx.command
@@ -86,7 +86,7 @@ def page(ctx: click.Context, see: list[str]) -> str:
 
 
 def _paragraph(text: str) -> list[str]:
-    """Return the lines of a paragraph; one that is marked for click keeps its line ends."""
+    """Return a paragraph as lines; if it is marked for click, its line ends are kept."""
     marked, _, rest = text.partition("\n")
     if marked.strip() == "\b":
         return [".PP", ".nf", *map(roff, rest.splitlines()), ".fi"]
@@ -94,10 +94,10 @@ def _paragraph(text: str) -> list[str]:
 
 
 def roff(text: str, bold: str = "") -> str:
-    """Return the text escaped for man, with the beginning `bold`.
+    r"""Return the text escaped for man, after the text `bold` in bold.
 
-    >>> print(roff("--seed N  a\\\\b"), roff(".hidden"))
-    \\-\\-seed N  a\\eb \\&.hidden
+    >>> print(roff("--seed N  a\\b"), roff(".hidden"))
+    \-\-seed N  a\eb \&.hidden
     """
     shown = re.sub(r"^([.'])", r"\\&\1", text.replace("\\", "\\e").replace("-", "\\-"))
     front = bold.replace("-", "\\-")

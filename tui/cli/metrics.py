@@ -1,4 +1,4 @@
-"""Command `schedscope metrics`: every metric with its meaning, unit, formula and paper, with a search."""
+"""Command `schedscope metrics`: list every metric with its meaning, unit, formula and paper, or search for some."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _described(entry: Metric) -> dict[str, str | None]:
 
 
 def listing(found: Sequence[Metric], is_search: bool) -> str:
-    """Return a line for each metric, the best fit first after a search."""
+    """Return a line for each metric; after a search the best match first."""
     rows = [[entry.name, UNITS[entry.unit], entry.better or "", entry.meaning] for entry in found]
     lines = table([["metric", "unit", "better", "meaning"], *rows], align=["left"] * 4)
     hint = "schedscope metrics NAME: formula and paper"

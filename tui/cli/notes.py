@@ -1,4 +1,4 @@
-"""Speaker notes in a second terminal: what to say, the answer with its reason, two clocks, and the next scene."""
+"""Speaker's notes in a second terminal: what to say, the answer with its reason, two clocks, and the next scene."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from tui.panels.lesson import flowed, markdown
 from tui.sessions.presenting import Presented
 
 PICTURE = Size(56, 9)
-"""Size of the next scene's picture in columns and rows."""
+"""Size in columns and rows of the picture of the next scene."""
 HOME, CLEAR_LINE, CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 def clock_of(seconds: float) -> str:
-    """
+    """Return a duration in seconds as minutes and seconds, as a clock shows it; 0 if it is negative.
+
     >>> clock_of(5), clock_of(754.9), clock_of(4000), clock_of(-3)
     ('0:05', '12:34', '1:06:40', '0:00')
     """
@@ -40,7 +41,7 @@ def clock_of(seconds: float) -> str:
 
 
 def lines(now: Presented | None, width: int, time: float) -> Iterator[Line]:
-    """Yield the lines of the notes, wrapped to the width; text of the lesson is never interpreted.
+    """Yield the notes as lines of this width. Text of the lesson has no markup here.
 
     >>> from tui.sessions.presenting import Presented
     >>> shown = lines(Presented("L", "Why?", "It *waits*.", "Ask first.", 0, 2, next="Then", since=40), 40, 100)
@@ -77,7 +78,7 @@ def _plain(told: str) -> str:
 
 
 def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]]:
-    """Return a small chart of a scene, or an empty list if the lesson is unreadable."""
+    """Return a small chart of a scene of a lesson as rows; empty if the lesson cannot be read."""
     from sim.lessons.course import found_lesson
     from sim.lessons.performance import Performance
     from tui.replay.navigation import Traveller
@@ -101,7 +102,7 @@ def picture(name: str, index: int, look: Look, size: Size) -> list[list[Segment]
 
 
 class Notes:
-    """Window of the notes, drawn repeatedly; its picture is made once for each scene."""
+    """Window with the notes, drawn again and again; the picture of the next scene is made once."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(force_terminal=True, highlight=False, markup=False)
@@ -111,7 +112,7 @@ class Notes:
         self._picture: tuple[tuple[str, int], list[list[Segment]]] = (("", 0), [])
 
     def show(self, now: Presented | None, time: float) -> None:
-        """Draw the notes if they or a clock have changed; then make the missing picture."""
+        """Draw the notes if they or a clock have changed, and then make the picture if it is missing."""
         size = get_terminal_size((80, 24))
         key = (now.name, now.index + 1) if now is not None and now.next else ("", 0)
         self._draw(now, time, size, self._picture[1] if self._picture[0] == key else [])

@@ -1,4 +1,4 @@
-"""Observed cluster for commands: polled now, or read from a recording."""
+"""Cluster for commands such as `why`: polled now, or read from a recording."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def options(command: F) -> F:
 
 
 def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, Recording | None]:
-    """Return the cluster's picture, and the recording if it comes from one."""
+    """Return the state of the cluster at the time that the options name, and the recording, if it is from one."""
     if recording is None:
         if at is not None:
             raise click.UsageError("--at is a moment in a recording: name it with --from FILE.slog")
@@ -49,7 +49,9 @@ def picture(host: str, recording: str | None, at: str | None) -> tuple[Cluster, 
 
 
 def moment(typed: str, recording: Recording) -> float:
-    """Return the time typed as a date, seconds since 1970, a time since the first poll, or a number of a poll."""
+    """Return the time that a user typed: a date, seconds since 1970, seconds since the first poll, or the number of a
+    poll.
+    """
     times = recording.times()
     meant: Moment = parse_moment(typed)
     if isinstance(meant, Step):
@@ -60,7 +62,7 @@ def moment(typed: str, recording: Recording) -> float:
 
 
 def job_of(cluster: Cluster, named: str) -> ClusterJob:
-    """Return the named job. Raise `NotThereError` with the nearest names if there is none."""
+    """Return the job that a user named. Raise `NotThereError`, which lists similar names, if there is none."""
     job = cluster.find(named)
     if job is None:
         own = [each.id for each in cluster.jobs if each.user == cluster.me and not each.has_ended]

@@ -1,4 +1,4 @@
-"""Options that several commands have, declared for click."""
+"""Options that several commands have, declared with the library click."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 Switches: TypeAlias = list[tuple[Moment, str]]
-"""Times of switches with the specs of the policies that take over."""
+"""Switches of a run: pairs of a time and the spec of the policy that takes over."""
 
 
 def needs_terminal(what: str, without: str) -> None:
-    """Raise an error if there is no terminal for a screen; `without` names the other ways."""
+    """Raise an error if there is no terminal for the screen `what`; `without` says how to do without one."""
     if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         raise click.ClickException(f"{what} needs a terminal; without one use {without}")
     if not is_terminal(sys.stderr):
@@ -38,7 +38,7 @@ def needs_terminal(what: str, without: str) -> None:
 
 
 def of_workload(command: F) -> F:
-    """Add every option of a workload to a command, in the order of declaration."""
+    """Add every option of a workload to a command, in the order in which they are declared."""
     return reduce(lambda made, option: _as_click(option)(made), reversed(OPTIONS.values()), command)
 
 
@@ -53,7 +53,7 @@ def _as_click(option: Option) -> Callable[[F], F]:
 
 
 def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: Any) -> Any:
-    """Return the given value, or raise a usage error if the option does not allow it."""
+    """Return the given value; raise a usage error if it is out of the option's range."""
     if of.many:
         given = "; ".join(given) or None
     try:
@@ -64,7 +64,7 @@ def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: An
 
 
 def jobs_of(source: Source, aloud: bool = False) -> Workload:
-    """Return the jobs to simulate, of which there must be at least one.
+    """Return the jobs to simulate. Raise an error if there are none.
 
     With `aloud`, notes on reading are printed to stderr; the note on requests that no policy models is always printed.
     """
@@ -83,7 +83,7 @@ def jobs_of(source: Source, aloud: bool = False) -> Workload:
 
 
 def told(fidelity: Fidelity) -> list[str]:
-    """Return what was left out or assumed while reading, one per line.
+    """Return a line on each thing that was left out or assumed while reading.
 
     >>> from sim.workload.fidelity import Fidelity, Note
     >>> told(Fidelity(skipped=(Note("never ran (run time < 0)", 5681, "job 13"),)))
@@ -98,7 +98,7 @@ def told(fidelity: Fidelity) -> list[str]:
 
 
 def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
-    """Warn on stderr if a policy ignores the requested placement."""
+    """Warn on stderr if one of the policies ignores the placement that the user requested."""
     if placement == "lowest":
         return
     from sim.policies.registry import policy_of
@@ -112,7 +112,9 @@ def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
 
 
 def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False) -> None:
-    """Raise an error for an output file without a name, for - without stdout, and for the trace itself."""
+    """Raise an error if the name of an output file is empty, is the trace itself, or is - where stdout is not
+    possible.
+    """
     if name is not None and (not name.strip() or (name == "-" and not stdout)):
         raise click.UsageError(f"{option} needs the name of a file, got {name!r}")
     if name and os.path.isfile(trace) and os.path.realpath(name) == os.path.realpath(trace):
@@ -120,7 +122,7 @@ def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False
 
 
 class _Spec(click.types.StringParamType):
-    """Spec of a policy; typing it permits the code that it names."""
+    """Type of options with the spec of a policy; code that a typed spec names may run."""
 
     name = "SPEC"
 
@@ -137,7 +139,7 @@ class _Spec(click.types.StringParamType):
 
 
 def _expanded(value: str) -> list[str]:
-    """Return all specs of the ranges in a spec; errors in it are reported by the command."""
+    """Return all specs that a spec with ranges stands for; errors in it are reported later, by the command."""
     from sim.experiments.ranges import expand
 
     try:
@@ -154,7 +156,7 @@ def _parsed_moment(ctx: click.Context, option: click.Parameter, given: str | Non
 
 
 def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Switches:
-    """Return each `T=SPEC` as (time, spec), checked."""
+    """Return (time, spec) for each `T=SPEC` that the user typed, both checked."""
     if not given or ctx.resilient_parsing:
         return []
     from sim.policies.own.consent import Proof
@@ -171,7 +173,7 @@ SMALLEST, LARGEST = (20, 8), (400, 150)
 
 
 def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, int]:
-    """Return `120x36` as columns and rows of a screen."""
+    """Return columns and rows of a screen, typed as `120x36`."""
     columns, _, rows = given.lower().partition("x")
     if not (columns.isdecimal() and rows.isdecimal()):
         raise click.BadParameter(f"{given!r}: expected COLUMNSxROWS, like 120x36", ctx, option)
@@ -182,7 +184,7 @@ def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tupl
 
 
 def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None) -> str | None:
-    """Return the given trace; raise an error for the name of a lesson."""
+    """Return the trace that was typed; raise an error if it is the name of a lesson."""
     if given is None:
         return None
     from sim.workload.source import find
@@ -198,12 +200,12 @@ def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None)
 
 
 def trace(required: bool = True) -> Callable[[F], F]:
-    """Return the argument of a command for a trace: a file, or the name of a sample."""
+    """Return a decorator that adds the argument TRACE to a command: a file, or the name of a sample."""
     return click.argument("trace", required=required, callback=_no_lesson)
 
 
 def moment(*names: str, help: str) -> Callable[[F], F]:
-    """Return an option of a command for a time of the run: a time, a date or a step."""
+    """Return a decorator that adds an option for a moment of the run to a command: a time, a date or a step."""
     return click.option(*names, metavar="T", callback=_parsed_moment, help=help)
 
 

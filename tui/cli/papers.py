@@ -1,4 +1,4 @@
-"""Command `schedscope papers`: the papers' tables computed again, next to their published values."""
+"""Command `schedscope papers`: compute tables of the papers again, next to their published values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def command(name: str | None, listing: bool, logs: str, jobs: int | None, path: 
 
 
 def _kept() -> Path:
-    """Return the default results file, so that finished tables are reused."""
+    """Return the path of the default results file, in which finished runs are kept for reuse."""
     from platformdirs import user_cache_path
 
     return user_cache_path("schedscope", ensure_exists=True) / "papers.sqlite"
@@ -64,7 +64,9 @@ def _needs(of: PaperTable, logs: str) -> str:
 
 
 def _shown(figures: list[PaperValue]) -> Iterator[str]:
-    """Yield lines for the rows of the paper: for each metric the paper's value, the computed one and the difference."""
+    """Yield a line for each row of the paper's table: for each metric its value, the computed one and the
+    difference.
+    """
     metrics = list(dict.fromkeys(figure.metric for figure in figures))
     head = [""]
     for name in metrics:

@@ -1,4 +1,4 @@
-"""Tables as Parquet or Arrow files, if pyarrow is installed, written piece by piece."""
+"""Writing of tables as Parquet or Arrow files, piece by piece, if pyarrow is installed."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from sim.optional_imports import extra
 
 FORMS = (".parquet", ".arrow")
 _PIECE = 100_000
-"""Number of rows that are held in memory at once."""
+"""Number of rows that are kept in memory until they are written."""
 Columns = Mapping[str, Any]
-"""Columns of equal length by name: arrays or lists; nan and None are null."""
+"""Columns of equal length by name: arrays or lists, in which nan and None are missing values."""
 
 
 def is_table(path: str | None) -> bool:
-    """Return True if the file name has an ending of Parquet or Arrow."""
+    """Return True if the name of the file ends like one of a Parquet or Arrow file."""
     return path is not None and path.lower().endswith(FORMS)
 
 
 class TableWriter:
-    """Open file of a table; the first piece determines the types of the columns."""
+    """Writer of a table that is open; the first piece determines the types of the columns."""
 
     def __init__(self, file: Any, is_parquet: bool) -> None:
         what = "a Parquet file" if is_parquet else "an Arrow file"
@@ -36,7 +36,7 @@ class TableWriter:
         self._schema: Any = None
 
     def write(self, columns: Columns) -> None:
-        """Append a piece."""
+        """Write some rows, given as columns."""
         arrays = {name: self._array(name, values) for name, values in columns.items()}
         table = self._arrow.table(arrays)
         if self._writer is None:
@@ -46,7 +46,7 @@ class TableWriter:
         self._writer.write_table(table)
 
     def close(self) -> None:
-        """Close the file; an empty table has no columns."""
+        """Close the file; if nothing was written, the table has no columns."""
         if self._writer is None:
             self.write({})
         self._writer.close()
@@ -60,8 +60,8 @@ class TableWriter:
 
 @contextmanager
 def table_file(path: str, is_parquet: bool | None = None) -> Iterator[TableWriter]:
-    """Yield a writer of a table, of the kind of the file's name unless given; the file is replaced whole or not
-    at all.
+    """Open a table for writing that replaces the file at `path` at the end of the context; its name says which format
+    it has.
     """
     is_parquet = not path.lower().endswith(".arrow") if is_parquet is None else is_parquet
     with write_whole(path) as file:
@@ -71,14 +71,14 @@ def table_file(path: str, is_parquet: bool | None = None) -> Iterator[TableWrite
 
 
 def write_parquet(path: str, records: Sequence[dict[str, Any]], is_parquet: bool = True) -> None:
-    """Write the records; values of different types in one column become text."""
+    """Write records as a table; a column with values of different types becomes text."""
     with table_file(path, is_parquet) as writer:
         names = list(records[0]) if records else []
         writer.write({name: [record[name] for record in records] for name in names})
 
 
 def write_rows_as_table(path: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows, a piece of them at a time."""
+    """Write rows as a table, some at a time."""
     rest = iter(rows)
     with table_file(path) as writer:
         piece = list(islice(rest, _PIECE))

@@ -1,4 +1,4 @@
-"""Command `schedscope play`: the user schedules some busy hours, and is scored against policies."""
+"""Command `schedscope play`: a game in which the user schedules some busy hours and is compared with policies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command `schedscope plot`: a results file as a plot in the terminal, or as a figure for a paper."""
+"""Command `schedscope plot`: show a results file as a plot in the terminal, or write it as a figure."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def command(path: str, **given: Any) -> None:
 
 
 def _typed(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that the user has typed."""
+    """Return those of the options that the user has typed, by name."""
     found = {name: value for name, value in given.items() if value}
     if "labels" in found:
         found["labels"] = parse_labels(found["labels"])
@@ -151,7 +151,7 @@ def _notes(made: Sequence[Panel]) -> str:
 
 
 def _plot_jobs(said: dict[str, Any]) -> None:
-    """Plot values of single jobs, with times in hours."""
+    """Draw a figure of values of single jobs; times are in hours."""
     kind, output, value = said["kind"], said.get("output"), said.get("y", "wait").replace("-", "_")
     if not output and kind not in OF_SHARES:
         raise click.UsageError(f"--kind {kind} is drawn into a file: -o FIGURE.pdf, .svg or .png")

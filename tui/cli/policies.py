@@ -1,4 +1,4 @@
-"""Command `schedscope policies`: all policies, explained for students."""
+"""Command `schedscope policies`: list all policies, or explain one for students."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def command(name: str | None) -> None:
 
 
 def listing() -> str:
-    """Return a list of all policies, one per line, with how to use one."""
+    """Return a list of all policies, one in a line, and how to use one."""
     rows = [[name, summary(cls), cls.paper] for name, cls in POLICIES.items()]
     lines = table([["policy", "what it does", "from"], *rows], align=["left", "left", "left"])
     short = table([[alias, "stands for", spec] for alias, spec in POLICIES.aliases.items()], align=["left"] * 3)
@@ -40,7 +40,7 @@ def listing() -> str:
 
 
 def explanation(name: str) -> str:
-    """Return the description of a policy, or of an order of the queue, with every parameter."""
+    """Return text that explains a policy or an order of the queue, with every parameter."""
     if name in POLICIES.aliases:
         spec = POLICIES.aliases[name]
         return f"{name} stands for {spec}\n\n" + explanation(spec.partition(":")[0])
@@ -62,7 +62,7 @@ def _explained(cls: type[Policy]) -> str:
 
 
 def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:
-    """Return the description of a policy or order, and its parameters."""
+    """Return lines that explain a policy or an order, with its parameters."""
     lines = [title, ""]
     for paragraph in paragraphs(cls):
         lines += [*wrap(paragraph, 78), ""]
@@ -73,7 +73,7 @@ def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:
 
 
 def _orders(own: type[Order]) -> list[str]:
-    """Return a list of the orders of the queue; a policy's own order comes first."""
+    """Return a list of the orders of the queue as lines; the policy's own default order comes first."""
     rows = []
     for name, cls in (ORDERS if own.name in ORDERS else {own.name: own, **ORDERS}).items():
         extra = ", ".join(f"{p.name}={written(p.default)}" for p in parameters_of(cls).values())

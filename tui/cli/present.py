@@ -1,4 +1,4 @@
-"""Command `schedscope present`: a lesson or a trace on a projector, and its notes in a second terminal."""
+"""Command `schedscope present`: show a lesson or a trace on a projector, or its notes in a second terminal."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tui.cli.terminal import columns, is_terminal, say
 from tui.sessions.presenting import presented
 
 A_LOOK = 0.25
-"""Seconds between two checks which scene is presented."""
+"""Seconds after which the notes ask again which scene is shown."""
 
 
 A_CLASS = 6 * 3600.0
-"""Seconds without input after which a student is disconnected."""
+"""Seconds without input after which a student's browser is disconnected."""
 
 
 @click.command("present")
@@ -62,7 +62,7 @@ def command(
 
 
 def _check(students: bool, table: str | None) -> None:
-    """Raise an error for options of a server if none runs."""
+    """Raise an error if options for a server are given but none is started."""
     given = click.get_current_context().get_parameter_source
     asked = [
         f"--{name}" for name in ("host", "port", "public", "visitors") if given(name) is ParameterSource.COMMANDLINE
@@ -72,7 +72,7 @@ def _check(students: bool, table: str | None) -> None:
 
 
 def _with_students(opening: Any, table: str | None, address: dict[str, Any]) -> int:
-    """Present in this terminal, and serve it to browsers."""
+    """Show the lesson in this terminal, and serve it to the browsers of students."""
     needs_server()
     from tui.web.podium import present
     from tui.web.serving import Wanted
@@ -94,7 +94,7 @@ def _opening(what: str, scene: int, policy: str | None) -> Any:
 
 
 def _follow() -> int:
-    """Show the notes until the user quits; without a terminal once."""
+    """Show the notes until the user quits; once if there is no terminal. Return the exit code."""
     from tui.cli.notes import Notes, lines
 
     if not is_terminal(sys.stdout):

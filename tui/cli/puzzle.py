@@ -1,4 +1,4 @@
-"""Command `schedscope puzzle`: an editor of a small machine with jobs."""
+"""Command `schedscope puzzle`: an editor for a small machine and its jobs."""
 
 from __future__ import annotations
 

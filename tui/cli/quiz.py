@@ -1,4 +1,4 @@
-"""Command `schedscope quiz`: endless prediction questions with answers."""
+"""Command `schedscope quiz`: questions about what happens next, without end, with answers."""
 
 from __future__ import annotations
 

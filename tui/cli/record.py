@@ -1,4 +1,4 @@
-"""Command `schedscope record`: a run, a session or a lesson as a film in a file."""
+"""Command `schedscope record`: record a run, a session or a lesson as a film."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def command(
 def _opening(
     trace: str, scene: int, policy: str | None, switches: cli.Switches, placement: Placement, given: Any
 ) -> Opening:
-    """Return the trace with its options, the session, or the lesson to record."""
+    """Return what is to be recorded: a trace with its options, a session, or a lesson."""
     from sim.lessons.course import course, found_lesson
 
     if trace.endswith(".toml") or trace in {lesson.name for lesson in course()}:
@@ -101,7 +101,7 @@ def _opening(
 
 
 def _is_session(given: str) -> bool:
-    """Return True for a session: a file that begins like one, a pasted line, or `last`."""
+    """Return True if the argument is a session: a file that begins like one, a pasted line, or the word `last`."""
     if given.startswith(PREFIX) or (given == LAST and not Path(given).exists()):
         return True
     try:
@@ -114,7 +114,7 @@ def _is_session(given: str) -> bool:
 
 
 async def _write(opening: Opening, plan: RecordingOptions, out: str, form: str, size: int, version: Version) -> None:
-    """Record the film, and write the file as a whole."""
+    """Record the film and write it to `out`, which is replaced as a whole."""
     prepared = opening.prepare()
     if not len(prepared.about.workload):
         raise SchedscopeError(f"{prepared.about.trace}: nothing to record: no job is left")

@@ -1,4 +1,4 @@
-"""Command `schedscope results`: a results file as a list of runs, or as means in rows and columns."""
+"""Command `schedscope results`: show a results file as a list of runs, or as means in rows and columns."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from tui.look.figures import cell, titled
 from tui.look.text import Align, plain, table
 
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
-"""Metrics of a list by default."""
+"""Metrics that a list of runs shows by default."""
 MADE_OF = ("sha256", "parameters", "code")
-"""Columns that are needed to repeat a run besides its factors: the trace's hash, all parameters, and user code."""
+"""Columns besides the factors that are needed to repeat a run: hash of the trace, all parameters, hash of user code."""
 TABLES = ("parquet", "arrow")
 MOST_ROWS = 50
 LONGEST_WORD = 28
@@ -134,7 +134,7 @@ def _finite(value: Any) -> Any:
 
 
 def _flat(record: Record) -> Record:
-    """Return a run with all its numbers; a metric with the name of an option gets `metric_` before it."""
+    """Return a run with all its numbers by name; a metric with the same name as an option gets `metric_` before it."""
     about = {name: record[name] for name in ("key", *FACTORS, *MADE_OF, "error", "overload")}
     metrics = {entry.name: record[f"={entry.name}"] for entry in MEASURED}
     return about | {f"metric_{name}" if name in about else name: value for name, value in metrics.items()}
@@ -160,7 +160,7 @@ def _listed(results: Results, found: list[Record], metrics: Sequence[str]) -> li
 
 
 def _next_commands(results: Results, found: Sequence[Record]) -> list[str]:
-    """Return three further commands for this file, by the factors that vary in it."""
+    """Return three commands that may be useful next for this file, from the factors that vary in it."""
     path = shlex.quote(printable(str(results.path)))
     names = [name for name in FACTORS if name not in ("trace", "policy", "seed", "version")]
     numbers = [name for name in names if len({record[name] for record in found}) > 1]
@@ -203,7 +203,7 @@ def _overloaded(many: int) -> list[str]:
 
 
 def _shown(of: PivotTable, ask: PivotQuery) -> list[str]:
-    """Return the lines of a table, with the explanations needed to read it."""
+    """Return a table as lines, with the explanations needed to read it."""
     entry = ask.metric
     group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
     lines = [f"{titled(entry)}{group}, with 95 % confidence over {ask.interval}", ""]
@@ -240,7 +240,7 @@ def _number(of: PivotTable, ask: PivotQuery, at: tuple[Any, Any]) -> str:
 
 
 def _long(of: PivotTable, ask: PivotQuery) -> Iterator[Record]:
-    """Yield one record per number, for other programs."""
+    """Yield one record for each cell of a table, for JSON and CSV."""
     rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
     for (row, column), found in sorted(of.cells.items(), key=lambda item: tuple(map(order_of, item[0]))):
         yield {

@@ -1,4 +1,6 @@
-"""Command `schedscope run`: metrics of policies side by side as a table, JSON or CSV, and files of one schedule."""
+"""Command `schedscope run`: show metrics of policies side by side as a table, JSON or CSV, and write files of a
+schedule.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +57,9 @@ MAIN = (
     "migrations",
     "missed_reservations",
 )
-"""Metrics that the table shows unless all are requested."""
+"""Metrics that the table shows unless the user requests all."""
 _EXTRA = tuple(entry.name for entry in (*FRAGMENTATION, *FAIRNESS))
-"""Metrics that the table also shows if they were measured."""
+"""Metrics that the table shows as well if they were measured."""
 R = "r"
 OF_GROUPS = (
     "jobs",
@@ -132,7 +134,9 @@ def command(
 
 
 def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
-    """Raise an error if two output files have the same name, or there are several schedules."""
+    """Raise an error if two output files have the same name, or if files of one schedule are requested for several
+    policies.
+    """
     given = {option: path for option, path in files.by_option.items() if path}
     if policies > 1 and given:
         raise click.UsageError(f"{listed(given)} write one schedule: give one --policy with them")
@@ -144,13 +148,13 @@ def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
 
 
 def _named(spec: str, switches: Sequence[tuple[float, str]]) -> str:
-    """Return the policy of a run with the policies it switches to, as text."""
+    """Return the spec of the policy and those of the policies it switches to, as text."""
     return spec + "".join(f", {other} from {clock(time)}" for time, other in switches)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of one policy's run: its typed spec and its measurements."""
+    """Result of a run: the spec that the user typed, and what was measured."""
 
     spec: str
     metrics: Metrics
@@ -161,14 +165,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Files:
-    """Output files for the schedule of a run."""
+    """Files that are written about the schedule of a run."""
 
     schedule: str | None = None
     segments: str | None = None
     events: str | None = None
     decisions: str | None = None
     made_of: Mapping[str, Any] = field(default_factory=dict)
-    """Origin of the run, for formats that can store it."""
+    """All that is needed to repeat the run, for file formats that can store it."""
 
     @property
     def by_option(self) -> dict[str, str | None]:
@@ -184,7 +188,7 @@ MANY = 1_000_000
 
 
 def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
-    """Print a warning before a run with very many turns to write, or very many ticks."""
+    """Print a warning before a run that will take long, because it has very many turns or ticks."""
     turns, jobs = scenario.policy.turns(), scenario.workload
     if turns is not None and is_each_written:
         many = float(jobs.runtime.sum()) / turns.slice
@@ -199,7 +203,7 @@ def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
 
 
 def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None, fair: bool = False) -> Outcome:
-    """Make one run and measure it; on request also by user or group, and its fairness."""
+    """Make one run and measure it; if requested also by user or group, and its fairness."""
     engine = scenario.begun()
     _announce_length(scenario, bool(files.segments or files.events))
     run_to_end(engine, spec)
@@ -227,7 +231,7 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None,
 
 
 def as_json(made_of: Mapping[str, Any], workload: Workload, outcomes: Sequence[Outcome]) -> str:
-    """Return all measurements, and everything needed to repeat them, as JSON."""
+    """Return all measurements as JSON, with everything that is needed to repeat the runs."""
     policies = [
         {
             **_beside(outcomes[0].metrics, outcome.metrics),
@@ -248,7 +252,7 @@ def as_json(made_of: Mapping[str, Any], workload: Workload, outcomes: Sequence[O
 
 
 def provenance(source: Source, placement: Placement) -> dict[str, Any]:
-    """Return the origin of a run apart from its policy: trace and hash, all options, version."""
+    """Return what is needed to repeat a run except its policy: trace and hash, all options, version."""
     from sim import __version__
 
     given = {name: option.written(value) for name, option, value in source.values}
@@ -262,7 +266,7 @@ def provenance(source: Source, placement: Placement) -> dict[str, Any]:
 
 
 def _made_by(scenario: Scenario | None) -> dict[str, Any]:
-    """Return the policies of a run, with all their parameters."""
+    """Return the policies of a run with all their parameters, as plain data."""
     if scenario is None:
         return {}
     switches = [{"time": at, "policy": full_policy(policy)} for at, policy in scenario.switches]
@@ -270,7 +274,7 @@ def _made_by(scenario: Scenario | None) -> dict[str, Any]:
 
 
 def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
-    """Return all metrics, with R of every group compared with the first policy."""
+    """Return all metrics of a run as plain data, with R (how much better slowdowns are) against the first policy."""
     found = metrics.as_dict()
     for group, rows in found["groups"].items() if metrics is not first else ():
         for row, other in zip(rows, first.groups[group], strict=True):
@@ -280,7 +284,7 @@ def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
 
 
 def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
-    """Return a column for each fairness metric, if requested."""
+    """Return a column for each metric of fairness by name, if it was requested."""
     if outcome.fairness is None:
         return {}
     found = {name: [None if isnan(v) else v for v in each.tolist()] for name, each in outcome.fairness.columns.items()}
@@ -288,15 +292,17 @@ def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
 
 
 def _measured(outcomes: Sequence[Outcome]) -> list[Metric]:
-    """Return every metric that these runs have."""
+    """Return every metric that one of these runs has."""
     found, split = outcomes[0].metrics.values, METRICS.index(metric("loss_of_capacity")) + 1
     return [entry for entry in (*METRICS[:split], *FRAGMENTATION, *METRICS[split:], *FAIRNESS) if entry.name in found]
 
 
 def as_csv(outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, Any] | None = None) -> str:
-    """Return CSV with a row per metric and a column per policy; with `by` a row per group and metric, or per time.
+    """Return CSV with a row for each metric and a column for each policy; with `by` a row per group and metric, or per
+    time.
 
-    The last rows are `made_of`, the origin of the runs, except over time, where all rows are numbers.
+    The last rows are `made_of`, what is needed to repeat the runs; not in a table over time, where all rows are
+    numbers.
     """
     file = io.StringIO()
     write_rows(file, _csv_rows(outcomes, by, made_of))
@@ -333,7 +339,7 @@ def _csv_rows(
 def as_table(
     title: str, workload: Workload, outcomes: Sequence[Outcome], by: str | None, everything: bool, unicode: bool
 ) -> str:
-    """Return a table with a column per policy; the best value of each row is marked."""
+    """Return a table as text with a column for each policy; the best value of each row is marked."""
     lines = [f"{title} · {count(len(workload), 'job')} · {processors(workload.procs)}", ""]
     main = {*MAIN, *["interruptions"] * bool(workload.outages), f"fairness_{by}s", *_EXTRA}
     entries = [entry for entry in _measured(outcomes) if everything or entry.name in main]
@@ -393,7 +399,7 @@ def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
 
 
 def _entry(name: str) -> Metric:
-    """Return the metric of a table row: a metric, R compared with the first policy, or a column with tails."""
+    """Return the metric that a row of the table shows; it may also be R against the first policy, or a percentile."""
     if name == R:
         return Metric(R, "R against the first", "factor", "greater", "LS equation 3, of the aggregate slowdown")
     units: dict[str, Unit] = {"bounded_slowdown": "factor", "guarantee_ratio": "factor"}
@@ -424,7 +430,7 @@ def _time_table(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _notes(workload: Workload) -> list[str]:
-    """Return the notes on reading, without the one on requests that no policy models: it was printed before."""
+    """Return the notes on reading, except the one on requests that no policy models, which was printed before."""
     said = told(workload.fidelity.unmodelled())
     lines = [line for line in told(workload.fidelity) if line not in said]
     return ["", *lines] if lines else []

@@ -1,4 +1,4 @@
-"""Files of one schedule: jobs, stretches on processors and decisions, as CSV, Parquet or Arrow."""
+"""Files about one schedule: its jobs, its stretches on processors and its decisions, as CSV, Parquet or Arrow."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tui.cli.parquet import is_table, table_file, write_rows_as_table
 
 
 def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
-    """Write the rows as a CSV file, whole or not at all."""
+    """Write rows as a CSV file, which is replaced as a whole."""
     with write_whole(path) as file:
         write_rows(file, rows)
 
 
 def write_schedule(path: str, engine: Engine, fairness: Fairness | None = None) -> None:
-    """Write one row per job in rank order."""
+    """Write a file with one row for each job, in rank order."""
     if not is_table(path):
         write_csv(path, schedule_rows(engine, fairness))
         return
@@ -33,7 +33,7 @@ def write_schedule(path: str, engine: Engine, fairness: Fairness | None = None) 
 
 
 def write_segments(path: str, engine: Engine) -> None:
-    """Write one row for each stretch of time in which a job held processors."""
+    """Write a file with one row for each stretch of time in which a job held processors."""
     if not is_table(path):
         write_csv(path, segment_rows(engine))
         return
@@ -43,7 +43,9 @@ def write_segments(path: str, engine: Engine) -> None:
 
 
 def write_decisions(path: str, engine: Engine) -> None:
-    """Write one row per decision of the run: step, time, kind, the first job it is about, and the sentence."""
+    """Write a file with one row for each decision: step, time, kind, the first job that it is about, and its
+    sentence.
+    """
     rows = decision_rows(engine.history)
     if is_table(path):
         write_rows_as_table(path, DECISIONS, rows)
@@ -65,7 +67,7 @@ def _columns(engine: Engine, fairness: Fairness | None) -> dict[str, NDArray[Any
 
 
 def schedule_rows(engine: Engine, fairness: Fairness | None = None) -> Iterator[Sequence[object]]:
-    """Yield a header, then one row per job in rank order."""
+    """Yield a header, then one row for each job in rank order."""
     columns = _columns(engine, fairness)
     yield tuple(columns)
     yield from zip(*(_cells(column) for column in columns.values()), strict=True)
@@ -77,7 +79,7 @@ def _cells(column: NDArray[Any]) -> Iterable[str]:
 
 
 def _typed(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column of text unchanged; infinite numbers become null, as unknown ones do."""
+    """Return a column with infinite and unknown numbers as null; text is unchanged."""
     if column.dtype == object or column.dtype.kind != "f":
         return column
     return np.where(np.isfinite(column), column, np.nan)

@@ -1,4 +1,4 @@
-"""`schedscope score`: how far off the forecasts of starts were in a recording of a real cluster."""
+"""Command `schedscope score`: show how far off forecasts of starts were in a recording of a real cluster."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def command(recording: str, every: float, form: str) -> None:
 
 
 def lines_of(score: Score) -> list[str]:
-    """Return the score as text."""
+    """Return the score as lines of text."""
     from sim.forecast.ranges import SHARE
     from sim.forecast.score import FAR, HORIZONS, NEAR
 
@@ -81,6 +81,6 @@ def lines_of(score: Score) -> list[str]:
 
 
 def shown(reason: str) -> str:
-    """Return a reason as Slurm writes it, shortened."""
+    """Return Slurm's word for a reason, shortened."""
     word = printable(reason)
     return word if len(word) <= 40 else word[:37] + "..."

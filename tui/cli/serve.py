@@ -1,4 +1,4 @@
-"""Command `schedscope serve`: the replay in browsers."""
+"""Command `schedscope serve`: offer the replay to web browsers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def command(
 
 
 def _game(traces: tuple[str, ...], given: dict[str, Any]) -> Any:
-    """Return the workload of the game's hours."""
+    """Return the jobs of a game for all visitors."""
     from sim.play.afternoon import SAMPLE, afternoon
     from sim.workload.source import Source
 
@@ -70,7 +70,7 @@ def _game(traces: tuple[str, ...], given: dict[str, Any]) -> Any:
 
 
 def _openings(traces: tuple[str, ...], lesson: str | None, policy: str | None, given: dict[str, Any]) -> Any:
-    """Return the openings to choose from; the first one is opened."""
+    """Return what visitors can open: traces with their options, or a lesson; the first is opened at the beginning."""
     from sim.policies import parse_policy
     from sim.policies.own.naming import code_in
     from sim.workload.source import Source

@@ -1,4 +1,4 @@
-"""Options of commands that start a web server."""
+"""Options that commands with a web server share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of_server(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def needs_server() -> None:
-    """Raise an error on a system where no server can run."""
+    """Raise an error on a system where the web server cannot run."""
     extra("aiohttp", "a server", "web")
     extra("textual_serve", "a server", "web")
     if not hasattr(os, "fork"):

@@ -1,4 +1,4 @@
-"""Command `schedscope sweep`: many runs on all cores, stored in one results file even if interrupted."""
+"""Command `schedscope sweep`: make many runs on all cores, stored in a results file that survives interrupts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SHOWN_ERRORS = 3
 
 
 def _any_values(command: F) -> F:
-    """Add the options of a workload to a command, each with any number of values."""
+    """Add the options of a workload to a command, each of which may have several values."""
     return reduce(lambda made, option: _as_click(option)(made), reversed(VARIED.values()), command)
 
 
@@ -113,7 +113,7 @@ def command(
 
 
 def _warmed(warmup: str | None, cut: str) -> str:
-    """Return the cut with a warm-up as its first part."""
+    """Return the text of the cut with the warm-up as its first part."""
     first, comma, last = cut.partition(",")
     if warmup is None:
         return cut
@@ -187,7 +187,7 @@ def _named(run: Run) -> str:
 
 
 def _foretold(plan: SweepPlan, path: Path | None, workers: int, retry: bool) -> str:
-    """Return text on the number of runs to make, and the estimated time."""
+    """Return text on how many runs will be made, and on how long that will take."""
     runs = list(plan.runs())
     known = {}
     if path is not None and path.exists():

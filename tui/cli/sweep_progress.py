@@ -1,4 +1,4 @@
-"""Progress of a sweep on stderr, if that is a terminal: a bar, and a table of means so far."""
+"""Progress of a sweep on stderr, if that is a terminal: a bar, and a table of means of the runs made so far."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_ROWS, MOST_COLUMNS = 12, 8
 
 @dataclass
 class Filling:
-    """Means so far: rows are policies, columns are values of the factor that varies most."""
+    """Table of means of the runs made so far: rows are policies, columns are values of the factor that varies most."""
 
     columns: tuple[str, ...]
     factor: str
@@ -32,13 +32,13 @@ class Filling:
 
     @classmethod
     def of(cls, plan: SweepPlan) -> Filling:
-        """Return the empty table of a plan."""
+        """Return the table for a plan, with no runs in it."""
         values = {name: of for name, of in plan.values.items() if name not in ("policy", "seed")}
         factor = max(values, key=lambda name: (1 < len(values[name]) <= MOST_COLUMNS, -FACTORS.index(name)))
         return cls(values[factor][:MOST_COLUMNS], factor)
 
     def take(self, outcomes: list[Outcome]) -> None:
-        """Add finished runs to the means."""
+        """Add the outcomes of runs to the means."""
         for outcome in outcomes:
             value = outcome.measured.values[METRIC] if outcome.measured else None
             column = outcome.run.trace if self.factor == "trace" else str(dict(outcome.run.options)[self.factor])
@@ -48,13 +48,13 @@ class Filling:
                 self.sums[outcome.run.policy, _number(column)] = total + value, many + 1
 
     def cell(self, policy: str, column: str) -> str:
-        """Return the mean of the runs so far as text, or a dot without any."""
+        """Return a mean as text; a dot if no such run is made yet."""
         total, many = self.sums.get((policy, _number(column)), (0.0, 0))
         return f"{total / many:,.2f}" if many else "·"
 
 
 def _number(text: str) -> str:
-    """Return a uniform text for equal numbers, such as 0.80 and 0.8."""
+    """Return the same text for equal numbers, such as 0.80 and 0.8."""
     try:
         return repr(float(text))
     except ValueError:
@@ -63,7 +63,7 @@ def _number(text: str) -> str:
 
 @contextmanager
 def shown_where_seen(filling: Filling) -> Iterator[Told]:
-    """Yield a function that shows progress if stderr is a terminal, and does nothing otherwise."""
+    """Return, for the context, a function that shows progress if stderr is a terminal, and does nothing otherwise."""
     if not is_terminal(sys.stderr):
         yield lambda progress, outcomes: None
         return
@@ -73,7 +73,7 @@ def shown_where_seen(filling: Filling) -> Iterator[Told]:
 
 @contextmanager
 def shown(filling: Filling, console: Console | None = None) -> Iterator[Told]:
-    """Yield a function that draws the progress of a sweep, until the sweep is over."""
+    """Return, for the context, a function that draws the progress of a sweep."""
     from rich.console import Console
     from rich.live import Live
 
@@ -90,7 +90,7 @@ def shown(filling: Filling, console: Console | None = None) -> Iterator[Told]:
 
 
 def drawn(progress: Progress, filling: Filling, height: int) -> RenderableType:
-    """Return a bar with its numbers, above the table."""
+    """Return a picture of the progress: a bar with numbers, above the table of means."""
     from rich.console import Group
     from rich.progress_bar import ProgressBar
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""Terminal of the commands: output, colours, and progress bars."""
+"""Output of the commands to the terminal: text, colours and progress bars."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Bar(Protocol):
 
 
 class NotWrittenError(Exception):
-    """Error for a result that could not be written."""
+    """Error for a result that could not be printed."""
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Return True for an open terminal, False for None or a closed stream."""
+    """Return True if the stream is an open terminal; False for None or a closed stream."""
     return stream is not None and not stream.closed and stream.isatty()
 
 
 def say(text: str, exact: bool = False) -> None:
-    """Print a result without control sequences; with `exact` it is unchanged for other programs.
+    """Print a result without control sequences; with `exact` unchanged, for other programs.
 
     (Click would turn a closed pipe into exit code 1.)
     """
@@ -56,17 +56,17 @@ def say(text: str, exact: bool = False) -> None:
 
 
 def columns() -> int:
-    """Return the width of the terminal in columns, or 80."""
+    """Return the width of the terminal in columns; 80 without a terminal."""
     return max(40, min(get_terminal_size((80, 24)).columns, 120))
 
 
 def shows_unicode() -> bool:
-    """Return True if the output can show characters beyond ASCII."""
+    """Return True if the output can show characters that are not ASCII."""
     return sys.stdout is not None and (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
 
 
 def run_to_end(engine: Engine, label: str) -> None:
-    """Run the engine to its end; on a terminal, a progress bar is shown if it takes long."""
+    """Run the engine to its end, with a progress bar on a terminal if it takes long."""
     with progress(len(engine.workload), label) as bar:
         done = 0
         while engine.advance(_STEPS):
@@ -77,7 +77,7 @@ def run_to_end(engine: Engine, label: str) -> None:
 
 @contextmanager
 def progress(many: int, label: str) -> Iterator[Bar | None]:
-    """Show a progress bar of `many` jobs on a terminal."""
+    """Show a progress bar for `many` jobs while the context lasts; None if there is no terminal."""
     if not is_terminal(sys.stderr):
         yield None
         return

@@ -1,4 +1,4 @@
-"""Command `schedscope test`: check whether a policy meets the requirements."""
+"""Command `schedscope test`: check whether a policy meets the requirements for every policy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tui.cli.terminal import progress, say, shows_unicode
 from tui.replay.file_watch import files_of
 
 BESIDE = ("fcfs", "easy", "conservative")
-"""Policies with which the tested one is compared"""
+"""Policies whose metrics are shown next to those of the tested policy"""
 TRACE, JOBS = "lublin-128", 1000
 MARK = "Note: written by schedscope test, which writes it anew"
 
@@ -63,7 +63,7 @@ def command(policy: str, traces: tuple[str, ...], seed: int, count: int, jobs: i
 
 
 def passed(report: Report, seed: int) -> list[str]:
-    """Return lines on what was tested, and notes about the policy."""
+    """Return lines on what was tested, with notes on the policy."""
     told = f"{printable(report.policy.name)} passed: on none of {report.tried:,} workloads (seed {seed})"
     lines = [f"{told} on which", f"  {', '.join(RULES[:4])},", f"  {', '.join(RULES[4:-1])} or {RULES[-1]}"]
     grown = [] if report.growth is None else [report.growth.told]
@@ -71,14 +71,14 @@ def passed(report: Report, seed: int) -> list[str]:
 
 
 def beside(spec: str, policy: Policy, workload: Workload) -> str:
-    """Return a table of the policy's metrics next to those of common policies."""
+    """Return a table of the policy's metrics next to those of some common policies."""
     runs = [(spec, policy), *((name, parse_policy(name)) for name in BESIDE)]
     outcomes = [simulate(Scenario(workload, each), name, Files()) for name, each in runs]
     return as_table(workload.name, workload, outcomes, None, False, shows_unicode())
 
 
 def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
-    """Return lines with the violated rule, and the command that opens the failing jobs."""
+    """Return lines on the broken rule, with the command that opens the jobs which show it."""
     told = f"{policy.name}: {failure.told}"
     if failure.workload is None:
         return [told]

@@ -1,4 +1,4 @@
-"""Export of a run as trace events for Perfetto and chrome://tracing: jobs on tracks of processors, and their waits.
+"""Export of a run as trace events for Perfetto and chrome://tracing, which show jobs on tracks of processors.
 
 One simulated second is one second there. A job is a slice on every group of processors that it uses, and an arrow leads
 from its submission to its first start. Two counters show the busy processors and the waiting jobs. Slices of a track
@@ -23,12 +23,12 @@ GROUPS = 32
 """Largest number of groups of processors."""
 _MICRO = 1e6
 _QUEUE = 1
-"""Process id, in the export, of the waiting jobs; higher ids are the running jobs."""
+"""Number of the process that stands for the waiting jobs in the export; higher numbers stand for running jobs."""
 Event = dict[str, Any]
 
 
 class Group(NamedTuple):
-    """Processors that are shown together."""
+    """Group of processors that the export shows together."""
 
     process: int
     title: str
@@ -36,7 +36,7 @@ class Group(NamedTuple):
 
 
 def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) -> None:
-    """Write all events of the run, one per line, and its origin."""
+    """Write all events of the run to a file, one in a line, and what is needed to repeat the run."""
     with write_whole(path) as file:
         file.write(f'{{"displayTimeUnit": "ms", "otherData": {json.dumps(made_of)}, "traceEvents": [\n')
         for number, event in enumerate(trace_events(engine)):
@@ -45,7 +45,7 @@ def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) ->
 
 
 def trace_events(engine: Engine) -> Iterator[Event]:
-    """Yield every event, in no particular order."""
+    """Yield every event of the run, not sorted."""
     yield _title("process_name", _QUEUE, 0, "waiting")
     yield from _waiting(engine)
     groups = _groups(engine)
@@ -59,7 +59,7 @@ def trace_events(engine: Engine) -> Iterator[Event]:
 
 
 def _groups(engine: Engine) -> list[Group]:
-    """Return the first partitions, or else groups of equally many neighbouring processors."""
+    """Return groups of processors: partitions if there are any, otherwise equal numbers of neighbours."""
     snapshot, procs = engine.snapshot(), engine.workload.procs
     if snapshot.queues and snapshot.division:  # of one queue alone there is no name
         names = [shortened(printable(queue)) for queue in snapshot.queues]
@@ -76,7 +76,9 @@ def _groups(engine: Engine) -> list[Group]:
 def _track_of(
     engine: Engine, group: Group, stretches: Sequence[Stretch], process: int, row: int | None
 ) -> Iterator[Event]:
-    """Yield the slices of one group (in a row of the matrix), and the ends of the arrows to jobs that start here."""
+    """Yield the slices of jobs on one group of processors (in one matrix row), and the ends of the arrows to their
+    starts.
+    """
     workload, now = engine.workload, engine.now
     here = [stretch for stretch in stretches if stretch.processors & group.processors]
     spans = [(stretch.start, now if stretch.end is None else stretch.end) for stretch in here]
@@ -130,7 +132,7 @@ def _counters(engine: Engine) -> Iterator[Event]:
 
 
 def _lanes(spans: Sequence[tuple[float, float]]) -> list[int]:
-    """Return for each span, given in any order, a track on which it overlaps none, using as few tracks as possible.
+    """Return a track for each of these spans of time, so that spans on a track do not overlap and tracks are few.
 
     >>> _lanes([(0, 10), (5, 20), (10, 12), (12, 13)])
     [1, 2, 1, 1]
@@ -152,7 +154,7 @@ def _title(what: str, process: int, track: int, title: str) -> Event:
 
 
 def _span(start: float, end: float) -> Event:
-    """Return a slice of at least the length that an arrow needs to begin at it."""
+    """Return an event from `start` to `end`, or a little longer if an arrow could not begin at it otherwise."""
     return {"ts": _at(start), "dur": max(_at(end) - _at(start), 1)}
 
 

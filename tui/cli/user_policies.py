@@ -26,23 +26,25 @@ from sim.workload.model import Workload
 def timed(
     workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, str]], placement: Placement
 ) -> tuple[tuple[float, str], ...]:
-    """Return the switches with times in seconds; for a step, the run is simulated up to it under the time limit."""
+    """Return the switches with times in seconds. A time given as a step is found by simulating up to it, with a time
+    limit.
+    """
     switches = tuple(switches)
     with patient([policy, *(spec for _, spec in switches)]):
         return scenario.timed(workload, policy, switches, placement)
 
 
 def time_of(run: Scenario, moment: Moment) -> float:
-    """Return a time of the run in seconds; for a step, the run is simulated up to it."""
+    """Return a moment of the run in seconds. A step is found by simulating up to it, with a time limit."""
     with patient([run.policy, *(policy for _, policy in run.switches)]):
         return run.time_of(moment)
 
 
 @contextmanager
 def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator[None]:
-    """Set up what user-defined policies need while they run; do nothing for built-in ones.
+    """Prepare for user-defined policies to run while the context lasts; do nothing for built-in ones.
 
-    debug: breakpoints and failures open the debugger; aloud: their output is shown.
+    debug: breakpoints and failures open the debugger; aloud: what the policies print is shown.
     """
     policies = [run.policy, *(policy for _, policy in run.switches)]
     if not debug and not any(map(is_own, policies)):
@@ -65,7 +67,7 @@ def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator
 
 
 def _look_around(frame: FrameType, error: PolicyError) -> None:
-    """Open the debugger at the place where a policy failed."""
+    """Open the debugger at the place in the code where a policy failed."""
     from pdb import Pdb
 
     click.echo(f"schedscope: {printable(str(error))}", err=True)
@@ -75,7 +77,7 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
 
 
 def _check(run: Scenario) -> None:
-    """Raise an error if a user-defined policy violates the requirements of policies on these jobs."""
+    """Raise an error if a user-defined policy breaks a rule of `sim.testing` on these jobs."""
     if is_own(run.policy) and not run.switches:
         finding = broken(run.policy, run.workload, policy_calls.LONGEST_PASS)
         if finding is not None:

@@ -1,4 +1,4 @@
-"""Command `schedscope watch`: the replay screen."""
+"""Command `schedscope watch`: open the replay on the screen."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def command(
 
 
 def _recorded(recording: str, at: str | None) -> int:
-    """Open a recording of a cluster at the typed time, else at its last picture."""
+    """Open a recording of a cluster at the time that the user typed, or at its end; return the exit code."""
     from sim.cluster.recording import Recording
     from tui.cli.observed import moment
     from tui.live.watch import Replayed
@@ -89,7 +89,7 @@ def _recorded(recording: str, at: str | None) -> int:
 
 
 def _typed() -> list[click.Parameter]:
-    """Return the options given on the command line."""
+    """Return the options that the user has typed."""
     context = click.get_current_context()
     return [
         p for p in context.command.params if context.get_parameter_source(p.name or "") is ParameterSource.COMMANDLINE
@@ -97,7 +97,7 @@ def _typed() -> list[click.Parameter]:
 
 
 def _refuse_beside_session(typed: list[click.Parameter]) -> None:
-    """Raise an error if options are given with a session, which brings its own."""
+    """Raise an error if an option is typed together with a session, which has its own options."""
     named = [p.opts[0] if isinstance(p, click.Option) else "TRACE" for p in typed if p.name not in ("session", "trust")]
     if named:
         raise click.UsageError(f"--session brings its own trace and options back: leave out {', '.join(named)}")

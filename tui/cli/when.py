@@ -1,4 +1,4 @@
-"""Command `schedscope when`: the expected start of a job of a real cluster, from Slurm, and how it moved."""
+"""Command `schedscope when`: the start that Slurm expects for a job of a real cluster, and how it moved."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def command(job: str, recording: str | None, at: str | None, host: str, form: st
 
 
 def moved(known: Expectations, now: float) -> list[str]:
-    """Return lines on how the expected start moved: a sentence and a table; none if unknown."""
+    """Return lines on how the expected start moved: a sentence and a table; empty if that is unknown."""
     from sim.cluster.dates import date
 
     if not known.said:

@@ -1,4 +1,4 @@
-"""Command `schedscope why`: why a job of a real cluster waits."""
+"""Command `schedscope why`: the reason why a job of a real cluster waits."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Observed cluster as values that widgets draw: charts, tables and steps."""
+"""Observed cluster on the screen, as values that widgets draw: charts, tables and texts."""

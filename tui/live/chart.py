@@ -1,4 +1,4 @@
-"""Chart of an observed cluster at one time: the past, now, and the scheduler's plan."""
+"""Chart of an observed cluster at one time: the past, now, and the plan of the scheduler."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ MODES = {
 _AS_REPLAY = {"partition": "queue", "account": "user"}
 NAME = 12
 LEAST_SEEN, MOST_SEEN = 300.0, 6 * 3600.0
-"""Smallest and largest number of past seconds that the first view shows."""
+"""Shortest and longest past, in seconds, that the first view shows."""
 ROOMY = 70
-"""Width in columns of a chart from which labels also show the used memory of a node."""
+"""Width of the chart in columns from which on labels of nodes also show their used memory."""
 """Columns of a node's name at the axis."""
 
 
 class ChartMaker:
-    """Maker of the charts of one observed history, which keeps colours and shares from one chart to the next."""
+    """Maker of the charts of an observed cluster; colours and shares are kept for the next chart."""
 
     def __init__(self) -> None:
         self._colours: tuple[Workload, str, Colours] | None = None
         self._known: tuple[Workload, Floats, Floats] | None = None
-        """Jobs with their starts and ends so far; nan for events that have not happened."""
+        """Jobs seen so far with their starts and ends, nan for what has not happened; None before the first chart."""
         self._shares: tuple[tuple[int, ...], Shares] | None = None
 
     def make(
@@ -62,7 +62,7 @@ class ChartMaker:
         marks: tuple[Mark, ...] = (),
         unicode: bool = True,
     ) -> ChartScene:
-        """Return the chart at `clock` with the state of the picture `cluster`."""
+        """Return the chart at the time `clock`, with the state of the cluster at one poll."""
         workload = observed.workload
         cuts = tuple(row.low for row in reversed(observed.layout.rows))
         view = replace(camera.view(clock), cuts=cuts)
@@ -94,7 +94,7 @@ class ChartMaker:
         )
 
     def _raster(self, stretches: list[Stretch], plan: tuple[Box, ...], view: ChartView, clock: float) -> Raster:
-        """Return the pixels: the past over the trails of suspended jobs, and these over the plan."""
+        """Return the pixels: the past, under it the trails of suspended jobs, and under that the plan."""
         edges = view.edges()
         if self._shares is None or self._shares[0] != edges:
             self._shares = edges, Shares(edges)
@@ -117,7 +117,7 @@ class ChartMaker:
     def _hues(
         self, workload: Workload, mode: str, times: tuple[Floats, Floats], clock: float
     ) -> tuple[NDArray[np.uint8], Legend]:
-        """Return the hues of all jobs, and the legend."""
+        """Return the hue of each job by rank, and the legend."""
         if self._colours is None or self._colours[0] is not workload or self._colours[1] != mode:
             seen = workload
             if mode == "account":
@@ -129,7 +129,7 @@ class ChartMaker:
         return colours.of(name, ranks, *times, clock, lambda rank: None), colours.legend(name)
 
     def _times(self, observed: Observed, workload: Workload, clock: float) -> tuple[Floats, Floats]:
-        """Return start and end of each job, nan if it had not happened at `clock`."""
+        """Return start and end of each job by rank; nan for what had not happened at `clock`."""
         if self._known is None or self._known[0] is not workload:
             origin = observed.origin or 0.0
             start = np.array([_or_nan(job.start if not job.is_waiting else None) for job in observed.jobs]) - origin
@@ -140,7 +140,9 @@ class ChartMaker:
 
 
 def first_camera(observed: Observed, clock: float, columns: int, rows: int) -> Camera:
-    """Return the first camera: the observed past up to some hours, with one row per node if there are many."""
+    """Return the first camera: the observed past up to some hours, and all nodes, if there are many with a row for
+    each.
+    """
     stretches = observed.stretches(clock)
     begin = min((max(held.start, clock - MOST_SEEN) for held in stretches), default=clock)
     span = min(max(clock - begin, LEAST_SEEN), MOST_SEEN)
@@ -157,7 +159,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def outlines_of(observed: Observed, cluster: Cluster, view: ChartView, clock: float) -> Iterator[Outline]:
-    """Yield frames around reservations, and labels with the reasons of unavailable nodes."""
+    """Yield outlines of reservations, and labels with the reasons for unavailable nodes."""
     origin, layout = observed.origin or 0.0, observed.layout
     for reserved in cluster.reservations:
         start, end = reserved.start - origin, reserved.end - origin
@@ -170,7 +172,7 @@ def outlines_of(observed: Observed, cluster: Cluster, view: ChartView, clock: fl
 
 
 def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
-    """Return the outages of unavailable nodes, which the chart marks with crosses."""
+    """Return the times in which nodes were unavailable, which the chart marks by crosses."""
     layout = observed.layout
     return tuple(
         Outage(gone.start, inf if gone.end is None else gone.end, layout.processors([gone.node]))
@@ -179,8 +181,8 @@ def outages_of(observed: Observed, clock: float) -> tuple[Outage, ...]:
 
 
 def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool = True) -> tuple[tuple[int, str], ...]:
-    """Return (lowest core, label) of every node from the lowest up. If there is room, a label has the used GPUs
-    and memory.
+    """Return the label of each node with its lowest core, from the lowest up. If `roomy`, it shows used GPUs and
+    memory.
     """
     found = []
     has_gpus = roomy and any(node.gpus for node in cluster.nodes)
@@ -197,7 +199,7 @@ def labels_of(observed: Observed, cluster: Cluster, roomy: bool, unicode: bool =
 
 
 def _level(node: Node, unicode: bool) -> str:
-    """Return the used share of a node's memory as a block character, in eighths."""
+    """Return a block character as high as the used share of a node's memory, in eighths."""
     if not node.memory:
         return "  "
     return " " + sparkline([min(node.memory_taken / node.memory, 1.0), 1.0], unicode)[:1]

@@ -1,4 +1,4 @@
-"""Pictures of a cluster as instants, so that stop conditions can read them as steps of a run."""
+"""States of an observed cluster in the form of steps of a run, so that stop conditions can be used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sim.workload.model import Job
 
 @dataclass(frozen=True)
 class OfPicture:
-    """Instant for one picture, with the events since the one before."""
+    """State of a cluster at one poll, with the events since the poll before."""
 
     observed: Observed
     picture: int
@@ -94,7 +94,7 @@ class OfPicture:
         return max((wait / limit + 1 for wait, limit in waits if limit > 0), default=1.0)
 
     def most_overtaken(self) -> int:
-        """Return 0, because it is not observed which jobs passed which."""
+        """Return 0, because an observed cluster does not show which jobs passed which."""
         return 0
 
     @cached_property

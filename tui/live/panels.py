@@ -1,4 +1,4 @@
-"""Panels of an observed cluster: one job, the events of a picture, the nodes, and the lines at the top and below."""
+"""Panels for an observed cluster: one job, events, nodes, and the lines at the top and at the bottom."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tui.panels.context import mini_bar, swatch
 from tui.panels.strip import strip_lines
 
 STALE = 2.5
-"""Age of a picture, in intervals between polls, from which it is shown as old."""
+"""Age of a poll, in intervals between polls, from which it is shown as old."""
 MOST_EVENTS = 500
 NARROW = 100
-"""Width in columns below which the top line is abbreviated."""
+"""Width in columns below which the top line has a shorter form."""
 
 
 def draw_job(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the panel of the selected job: why it waits, the parts of its priority, and how its expected start
+    """Return the panel about the selected job: why it waits, the parts of its priority, and how its expected start
     moved.
     """
     scene, job = context.scene, context.scene.job(context.selected)
@@ -67,7 +67,7 @@ def _parts(context: LiveContext, job: ClusterJob, width: int) -> Iterator[Line]:
 
 
 def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the panel with the events since the last picture."""
+    """Return the panel with the events between this poll and the one before."""
     scene = context.scene
     origin = scene.observed.origin or 0.0
     title = f"Step {scene.picture + 1:,} of {scene.pictures:,}"
@@ -90,7 +90,7 @@ def draw_events(context: LiveContext, size: Size, first: int = 0) -> Sheet:
 
 
 def draw_strip(context: LiveContext, size: Size, first: int = 0) -> Sheet:
-    """Return the strip of the whole history: cores in use and waiting jobs over time."""
+    """Return the strip below the chart: cores in use and waiting jobs over the whole history."""
     scene = context.scene
     note = count(scene.pictures, "picture")
     if scene.state.reading is not None:
@@ -102,7 +102,9 @@ def draw_strip(context: LiveContext, size: Size, first: int = 0) -> Sheet:
 
 
 def top_line(context: LiveContext, now: float, width: int) -> Line:
-    """Return the top line: the state of the machine and, at the right, the age and cost of the picture."""
+    """Return the top line: the state of the machine and, at the right, how old the last poll is and how long it
+    took.
+    """
     scene = context.scene
     cluster = scene.cluster
     taken = sum(job.cpus for job in cluster.running)
@@ -147,7 +149,9 @@ def _age(scene: LiveScene, now: float) -> list[Span]:
 
 
 def sentence(context: LiveContext, width: int) -> Line:
-    """Return the sentence about the state: an error, the selected job, the last events, or the head of the queue."""
+    """Return the line with the most important message: an error, the selected job, the last events, or the head of the
+    queue.
+    """
     scene = context.scene
     if scene.state.trouble:
         told = f"The last picture stays; asking again goes on. {printable(scene.state.trouble)}"
@@ -167,7 +171,7 @@ def sentence(context: LiveContext, width: int) -> Line:
 
 
 def legend_line(context: LiveContext, mode: str) -> Line:
-    """Return the line with the meaning of the chart's colours."""
+    """Return the line that explains the colours of the chart."""
     chart = context.scene.chart
     if chart is None or not chart.legend:
         return line("")

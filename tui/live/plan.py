@@ -1,4 +1,4 @@
-"""Plan of an observed scheduler as boxes on cores; only jobs that fit together are drawn."""
+"""Plan of an observed scheduler as boxes in the chart; only jobs that fit together are drawn."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from sim.machine.processors import lowest
 from tui.chart.scene import Box
 
 MOST_PLANNED = 200
-"""Largest number of waiting jobs that are placed, in the order of their expected starts."""
+"""Largest number of waiting jobs in the plan, taken by expected start."""
 UNLIMITED = 86400.0
-"""Length in seconds with which a job without a time limit is drawn."""
+"""Seconds for which a job without a time limit is drawn."""
 
 
 class Plan:
-    """Cores that are taken over future time, node by node."""
+    """Plan of which cores of each node are taken, and when."""
 
     def __init__(self, rows: Iterable[Rows]) -> None:
         self._rows = {row.node: row for row in rows}
         self._busy: dict[str, list[tuple[float, float, int]]] = {name: [] for name in self._rows}
 
     def take(self, processors: int, nodes: Iterable[str], start: float, end: float) -> None:
-        """Record that these cores, which are on these nodes, are taken from `start` to `end`."""
+        """Enter into the plan that these cores of these nodes are taken from `start` to `end`."""
         for name in nodes:
             row = self._rows.get(name)
             if row is not None and (part := processors >> row.low & ((1 << (row.high - row.low)) - 1)):
                 self._busy[name].append((start, end, part))
 
     def place(self, job: ClusterJob, nodes: Iterable[str], start: float, end: float) -> int:
-        """Return cores taken for a job, divided over its nodes as evenly as possible; 0 if it does not fit."""
+        """Enter a job into the plan, divided evenly over its nodes; return its cores as bits, 0 if it does not fit."""
         free = {name: found for name in nodes if name in self._rows and (found := self._free(name, start, end))}
         wanted = max(job.nodes_wanted, 1)
         chosen = list(free)[: len(free) if len(free) <= wanted or not job.planned_nodes else wanted]
@@ -68,7 +68,7 @@ class Plan:
 
 
 def plan_boxes(observed: Observed, cluster: Cluster, running: Iterable[Stretch], clock: float) -> tuple[Box, ...]:
-    """Return boxes of running jobs until their limits, and of planned waiting jobs that fit with them."""
+    """Return boxes of running jobs until their time limits, and of waiting jobs that fit at their expected starts."""
     origin = observed.origin or 0.0
     plan, boxes = Plan(observed.layout.rows), []
     for held in running:

@@ -1,4 +1,4 @@
-"""Scene of an observed cluster: everything that widgets need to draw one time."""
+"""Everything that widgets need to show an observed cluster at one time."""
 
 from __future__ import annotations
 
@@ -20,47 +20,47 @@ from tui.look.sheets import Line, Span
 from tui.replay.scene import StripScene
 
 STRIP = 200
-"""Number of columns of the strip, which is drawn narrower if there is less space."""
+"""Number of values in the strip below the chart; it may be drawn narrower."""
 
 
 @dataclass(frozen=True)
 class State:
-    """State of the observation: its pace, its errors, its progress."""
+    """State of the observation itself: its pace, errors and progress."""
 
     title: str = ""
-    """File of a recording; "" for a live cluster."""
+    """Name of the file of a recording; "" for a cluster that is polled now."""
     every: float = 60.0
     """Seconds between two polls."""
     trouble: str = ""
-    """Reason why the controller does not answer, "" if it does."""
+    """Reason why the controller does not answer; "" if it does."""
     since: float = 0.0
     """Time of the first poll without an answer, in seconds since 1970."""
     unrecorded: str = ""
-    """Reason why pictures are not recorded although requested, "" for none."""
+    """Reason why the observation is not recorded although the user requested it; otherwise ""."""
     reading: float | None = None
-    """Share of a recording that has been read; None for all of it."""
+    """Share of a recording that has been read; None if it is all read or there is no recording."""
 
 
 @dataclass(frozen=True, eq=False)
 class LiveScene:
-    """Scene at one time: a picture of the cluster, and the chart of the history until then."""
+    """Observed cluster at one time: its state at that poll, and the chart of its history up to then."""
 
     cluster: Cluster
     observed: Observed
-    """History, which grows in another thread; only ranks and dates of single jobs are read here."""
+    """Whole history. Another thread adds to it, so only ranks and expected starts of single jobs may be read here."""
     clock: float
-    """Time that is shown, in seconds since the origin of the history."""
+    """Time shown, in seconds since the origin of the history."""
     picture: int
     pictures: int
     chart: ChartScene | None
     strip: StripScene
     events: tuple[Event, ...] = ()
-    """Events since the last picture."""
+    """Events between this poll and the one before."""
     state: State = State()
     follows: bool = True
-    """True if the newest picture is shown, and followed by the next one."""
+    """True if the newest poll is shown, so that the next one will be shown when it comes."""
     numbers: Sequence[tuple[Column, Sequence[tuple[float, float]]]] = ()
-    """Empty, because only simulated policies write numbers of their own."""
+    """Numbers of a policy for the jobs; always empty, because only simulated policies have some."""
     _said: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -69,29 +69,29 @@ class LiveScene:
 
     @property
     def levels(self) -> tuple[float, int]:
-        """Return the share of the cores in use and the number of waiting jobs."""
+        """Return the share of the cores in use, and the number of waiting jobs."""
         taken = sum(job.cpus for job in self.cluster.running) / self.cluster.cpus if self.cluster.cpus else 0.0
         return min(taken, 1.0), len(self.cluster.queue)
 
     def rank(self, job: ClusterJob) -> int:
-        """Return the rank of a job of the picture, -1 for one that was forgotten meanwhile."""
+        """Return the rank of a job in the history; -1 if it has been forgotten."""
         return self.observed.ranks.get(job.id, -1)
 
     def job(self, rank: int | None) -> ClusterJob | None:
-        """Return the job as it is in this picture, or as it was last seen."""
+        """Return the job of this rank as of this poll or, if it is not listed any more, as it was last seen."""
         if rank is None or not 0 <= rank < len(self.observed.jobs):
             return None
         last = self.observed.jobs[rank]
         return self.cluster.job_of.get(last.id, last) if last.id else None
 
     def why(self, job: ClusterJob) -> str:
-        """Return one line: why the job waits, or its state."""
+        """Return one line on why the job waits, or on its state."""
         if job.id not in self._said:
             self._said[job.id] = say(self.cluster, job)
         return self._said[job.id]
 
     def dates(self, job: ClusterJob) -> tuple[Dated, ...]:
-        """Return the expected starts of a job until now, each where it changed."""
+        """Return the expected starts of a job up to this poll, without repeats of the same start."""
         return self.observed.dates(self.rank(job), self.clock)
 
     # For the chart
@@ -124,14 +124,14 @@ class LiveScene:
 
 @dataclass(frozen=True, slots=True)
 class LiveContext:
-    """Context of a panel of the live screen."""
+    """Context of a panel of the live screen: the cluster at one time, and the user's choices."""
 
     scene: LiveScene
     look: Look
     selected: int | None = None
     hovered: int | None = None
     partition: str = ""
-    """Partition whose queue is shown; "" for all partitions together."""
+    """Name of the partition whose queue is shown; "" for all partitions."""
     mine_first: bool = False
     only_mine: bool = False
 
@@ -148,12 +148,12 @@ class LiveContext:
         return None
 
     def told(self, line: Line, column: int, rank: int | None) -> str:
-        """Return the tooltip of a job."""
+        """Return the tooltip of the job in a line of a panel."""
         return "" if rank is None else self.scene.hover(rank)
 
 
 def strip_of(observed: Observed, known: float, marks: Sequence[Mark] = ()) -> StripScene:
-    """Return the strip of the whole history: share of the cores in use and waiting jobs, by column."""
+    """Return the strip of the history up to `known`: share of the cores in use and waiting jobs, column by column."""
     moments, levels = observed.moments, observed.levels
     begin = moments[0] if moments else 0.0
     end = max(known, begin + 1.0)
@@ -163,7 +163,7 @@ def strip_of(observed: Observed, known: float, marks: Sequence[Mark] = ()) -> St
 
 
 def event_in_words(scene: LiveScene, event: Event) -> str:
-    """Return one event as a sentence without its time."""
+    """Return a sentence on an event, without its time."""
     subject = printable(event.subject)
     job = scene.cluster.job_of.get(event.subject)
     match event.kind:

@@ -1,4 +1,4 @@
-"""Threads that observe a cluster or read a recording, and make scenes without delaying the screen."""
+"""Threads that observe a cluster or read a recording, so that the screen is not delayed."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from tui.live.instants import OfPicture
 from tui.live.scene import LiveScene, State, strip_of
 
 AGAIN = 5.0
-"""Seconds between two checks of a recording for new pictures."""
+"""Seconds after which a recording is read again for new polls."""
 LEAST_PAST = 86400.0
-"""Shortest time in seconds for which a live screen keeps jobs that have ended."""
+"""Shortest time in seconds for which a live screen remembers jobs that have ended."""
 PATIENCE = 1.0
-"""Seconds to wait for a thread that ends, so that the last poll is recorded."""
+"""Seconds to wait for a thread that ends, so that its last poll is still recorded."""
 BLOCK = 60
-"""Number of pictures that are searched together when a search goes back."""
+"""Number of polls that are examined at a time when a search goes back."""
 BATCH = 0.4
-"""Seconds of reading after which the pictures read so far are shown."""
+"""Seconds of reading after which what has been read is shown."""
 
 
 class Older(Protocol):
-    """Interface of a store of pictures that are too old to be kept in memory."""
+    """Store for the polls that are too old to be kept in memory."""
 
     def at(self, time: float) -> Cluster: ...
 
 
 class Recorded(Older, Protocol):
-    """Interface of a recording of a cluster."""
+    """Recording of a cluster that can be read."""
 
     def times(self) -> tuple[float, ...]: ...
 
@@ -54,7 +54,7 @@ class Recorded(Older, Protocol):
 
 
 class Keeps(Protocol):
-    """Interface of an object that stores pictures, such as a recording that is being written."""
+    """Store for polls, such as a recording that is being written."""
 
     def add(self, cluster: Cluster) -> None: ...
 
@@ -63,12 +63,12 @@ class Keeps(Protocol):
 
 @dataclass(frozen=True)
 class Wish:
-    """Choices of the user on which a scene depends."""
+    """Wish of the user: which poll to see, and choices for the chart."""
 
     camera: Camera | None = None
     mode: str = "job"
     picture: int | None = None
-    """Number of the requested picture; None follows the newest one."""
+    """Number of the poll to show; None for the newest, and then each next one."""
     unicode: bool = True
     marks: tuple[Mark, ...] = ()
 
@@ -78,7 +78,7 @@ Fail = Callable[[Exception], object]
 
 
 class Watch:
-    """Observation of one history: a thread adds pictures, another one makes scenes."""
+    """Observation of a cluster: one thread adds polls to its history, another one makes scenes for the screen."""
 
     def __init__(self, begin: State, past: float = inf) -> None:
         self.state = begin
@@ -98,7 +98,7 @@ class Watch:
     # For the screen
 
     def begin(self, hear: Hear, fail: Fail) -> None:
-        """Start the threads; one of them calls `hear` with scenes, and `fail` if an error stops it."""
+        """Start the threads. One of them calls `hear` with each new scene, and `fail` if an error ends it."""
         self._hear = hear
 
         def guarded(work: Callable[[], None]) -> None:
@@ -113,7 +113,7 @@ class Watch:
             thread.start()
 
     def stop(self) -> None:
-        """End the threads; one that waits for a command ends after that."""
+        """Tell the threads to end; one that waits for a command ends when that returns."""
         self._over.set()
         with self._changed:
             self._changed.notify_all()
@@ -121,7 +121,7 @@ class Watch:
             thread.join(PATIENCE)
 
     def wish(self, wish: Wish) -> None:
-        """Show the scene for these choices from now on."""
+        """Make scenes for these choices of the user from now on."""
         with self._changed:
             if wish != self._wish:
                 self._wish, self._is_wished = wish, True
@@ -130,9 +130,9 @@ class Watch:
     def search(
         self, stops: Iterable[Stop], since: int, forwards: bool, is_over: Callable[[], bool] = lambda: False
     ) -> int | None:
-        """Return the nearest picture after or before this one that meets a stop condition, or None.
+        """Return the number of the nearest poll after or before this one that meets a stop condition, or None.
 
-        The search may take long, because old pictures are read from a file; it stops when `is_over` returns True.
+        The search may take long, because old polls are read from a file; it stops when `is_over` returns True.
         """
         wanted = tuple(stops)
 
@@ -148,7 +148,7 @@ class Watch:
         return None
 
     def met(self, stops: Iterable[Stop], picture: int) -> Stop | None:
-        """Return the stop condition that a picture meets, or None."""
+        """Return the stop condition that the poll with this number meets, or None."""
         before = self._instant(picture - 1) if picture > self.first else None
         after = self._instant(picture)
         if after is None or before is None:
@@ -162,17 +162,17 @@ class Watch:
         return OfPicture(self.observed, picture, cluster, self._happened(picture, cluster))
 
     def _happened(self, picture: int, cluster: Cluster) -> tuple[Change, ...]:
-        """Return the events since the picture before; for old pictures they are computed again."""
+        """Return the events between this poll and the one before; for old polls they are computed again."""
         kept = self.observed.happened(picture)
         return changes(self.picture(picture - 1), cluster) if kept is None else kept
 
     @property
     def first(self) -> int:
-        """Return the number of the earliest picture that can be shown."""
+        """Return the number of the earliest poll that can be shown."""
         return self.observed.first_known if self._older is not None else self.observed.first_kept
 
     def picture(self, number: int) -> Cluster | None:
-        """Return a whole picture, None for one that was dropped."""
+        """Return the cluster at the poll with this number; None if it was dropped."""
         kept, older = self.observed.at(number), self._older
         if kept is None and older is not None and 0 <= number < len(self.observed.moments):
             with suppress(SchedscopeError):
@@ -209,7 +209,7 @@ class Watch:
 
     @staticmethod
     def _column(scene: LiveScene | None) -> int:
-        """Return the column of now; the chart is drawn again when it changes."""
+        """Return the column of now in the chart, which must be drawn again when that changes."""
         chart = None if scene is None else scene.chart
         return 0 if chart is None else chart.view.first + chart.view.column_of(chart.clock)
 
@@ -257,7 +257,7 @@ class Watch:
 
 
 class Live(Watch):
-    """Observation of a live scheduler by polls. `aside` stores the pictures that are not kept in memory."""
+    """Observation of a live scheduler. Polls that are not kept in memory are stored by `aside`."""
 
     def __init__(
         self, source: Source, every: float = 60.0, since: float = 86400.0, keeps: Keeps | None = None,
@@ -293,7 +293,7 @@ class Live(Watch):
             self._push([], replace(self.state, trouble=str(error), since=since))
 
     def _put_aside(self, cluster: Cluster) -> None:
-        """Write a picture of the cluster to a file; if that fails, only the latest pictures are kept, in memory."""
+        """Store a poll in a file. If that fails, only the latest polls are kept, in memory."""
         if self._aside is None:
             return
         try:
@@ -302,7 +302,7 @@ class Live(Watch):
             self._aside = self._older = None
 
     def _keep(self, cluster: Cluster, past: tuple[ClusterJob, ...]) -> None:
-        """Record a picture; report an error of writing, and continue to observe."""
+        """Add a poll to the recording; report it if writing fails, and go on without."""
         if self._keeps is None:
             return
         try:
@@ -317,13 +317,13 @@ class Live(Watch):
 
 
 class Replayed(Watch):
-    """Observation from a recording, read from its begin; one that is still written grows."""
+    """Observation by a recording, read from its beginning; if it is still being written, it grows."""
 
     def __init__(self, recording: Recorded, title: str, at: float | None = None) -> None:
         super().__init__(State(title=title, reading=0.0))
         self._recording = self._older = recording
         self.wished_at = at
-        """Time that is shown first, in seconds since 1970; None for the last one."""
+        """Time to show first, in seconds since 1970; None for the end of the recording."""
 
     def _bring(self) -> None:
         done = 0

@@ -1,1 +1,1 @@
-"""Look of the program: colours, themes, text, sheets of styled lines, and the user's choices. No widgets."""
+"""Look of the program: colours, themes, calendars, sheets of styled text, and settings. It has no widgets."""

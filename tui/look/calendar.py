@@ -1,4 +1,4 @@
-"""Calendar of a trace with a start date: dates and weekdays in its own time zone."""
+"""Calendar of a trace with a start date: its times as dates and weekdays in its own time zone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sim.formatting import Clock, clock
 from sim.workload.model import Header
 
 _NIGHT = 7, 20
-"""Hours of the day before and after which it is night."""
+"""Hours of the day at which the working day begins and ends; the rest is night."""
 _SATURDAY = 5
 _WEEKDAYS = "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"
 _MONTHS = "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"
@@ -18,12 +18,12 @@ _MONTHS = "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 @dataclass(frozen=True)
 class Calendar:
-    """Moments of a trace as dates: `start` is its second 0 in seconds of Unix."""
+    """Calendar of a trace; `start` is the time of its second 0, in seconds since 1970."""
 
     start: float
     zone: tzinfo
     name: str
-    """Name of the time zone"""
+    """Name of the trace's time zone"""
 
     @classmethod
     def of(cls, header: Header) -> Calendar | None:
@@ -34,14 +34,14 @@ class Calendar:
         return cls(header.unix_start, zone, name)
 
     def local(self, seconds: float) -> datetime | None:
-        """Return a time in the trace's time zone, or None beyond all calendars."""
+        """Return a time of the trace as a date in its time zone; None if it is beyond any calendar."""
         try:
             return datetime.fromtimestamp(self.start + seconds, self.zone)
         except (OverflowError, ValueError, OSError):
             return None
 
     def moment(self, seconds: float) -> str:
-        """Return a time as weekday, date and time; beyond all calendars, as days of the trace.
+        """Return a time as weekday, date and clock; if it is beyond any calendar, as a day of the trace.
 
         >>> Calendar.of(Header(unix_start=839855347, time_zone="US/Pacific")).moment(3600)
         'Mon 12 Aug 07:09:07'
@@ -52,12 +52,12 @@ class Calendar:
         return f"{_WEEKDAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]} {local:%H:%M:%S}"
 
     def year(self, seconds: float) -> str:
-        """Return the year of a time; "" beyond all calendars."""
+        """Return the year of a time as text; "" if it is beyond any calendar."""
         local = self.local(seconds)
         return "" if local is None else str(local.year)
 
     def near(self, now: float) -> Clock:
-        """Return a function that writes times as of `now`: without the date if it is today."""
+        """Return a function that writes times as seen at `now`: without the date if it is the same day."""
         today = self.moment(now).rpartition(" ")[0]
 
         def at(seconds: float) -> str:
@@ -67,17 +67,17 @@ class Calendar:
         return at
 
     def shift(self, seconds: float) -> float:
-        """Return the seconds from a time of the trace to the same local time, counted from 1970."""
+        """Return how many seconds the local time, as if it were UTC since 1970, is ahead of a time of the trace."""
         local = self.local(seconds)
         offset = local.utcoffset() if local is not None else None
         return self.start + (offset.total_seconds() if offset is not None else 0.0)
 
     def is_weekend(self, seconds: float) -> bool:
-        """Return True on Saturdays and Sundays."""
+        """Return True if the time is on a Saturday or Sunday."""
         local = self.local(seconds)
         return local is not None and local.weekday() >= _SATURDAY
 
     def is_night(self, seconds: float) -> bool:
-        """Return True outside working hours."""
+        """Return True if the time is outside of working hours."""
         local = self.local(seconds)
         return local is not None and not _NIGHT[0] <= local.hour < _NIGHT[1]

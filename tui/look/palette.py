@@ -23,51 +23,53 @@ JOB_COLOURS = (
     "#62f7ff", "#fbdf17", "#18b080", "#864ad2", "#bbefb0", "#c16aba",
     "#288802", "#bf2a82", "#76c7ff", "#e86058", "#7997ff", "#e0a113",
 )  # fmt: skip
-"""Told apart by normal and by colour-blind eyes, the neighbours in this order best (measured in the tests)."""
+"""Colours of jobs. People with and without colour blindness can tell them apart, neighbours in this order best
+(measured in the tests).
+"""
 SECOND = 0.86
-"""Share of a colour, over black, in its second shade."""
+"""Share of a colour, mixed with black, in its second shade."""
 SIXTEEN = (
     "#55ffff", "#ffff55", "#00aaaa", "#aa00aa", "#55ff55", "#ff55ff",
     "#00aa00", "#aa0000", "#5555ff", "#ff5555", "#0000aa", "#aa5500",
 )  # fmt: skip
-"""Job colours of terminals with sixteen colours: all but greys."""
+"""Colours of jobs in terminals with sixteen colours: all except greys."""
 RAMP_COLOURS = ("#6247aa", "#4d72b8", "#3294a3", "#3fb37f", "#9bd24f", "#fde725")
-"""Scale from little to much, with growing lightness."""
+"""Colours of a scale from little to much, each lighter than the one before."""
 
 
 RUN_COLOURS = "#f0f0e0", "#c090b0"
 """Colours of two compared runs."""
 JOB_HUES = 2 * len(JOB_COLOURS)
-"""Number of hues of jobs: twelve colours, each in two shades."""
+"""Number of hues for jobs: twelve colours in two shades."""
 
 
 _FAINT, _GREY = "#555555", "#aaaaaa"
-"""Faint and grey of sixteen colours, for signs and for other jobs on a dark ground."""
+"""Two of the sixteen colours, faint and grey, for signs and for dimmed jobs on a dark background."""
 READABLE = 3.0
-"""Contrast of other jobs with the ground while one is selected, at least."""
+"""Smallest contrast to the background of jobs that are dimmed because another one is selected."""
 LEGIBLE = 5.5
-"""Contrast of names in a job's colour with the ground, at least."""
+"""Smallest contrast to the background of names written in a job's colour."""
 
 
 class Hue(IntEnum):
-    """Hues in addition to those of the jobs (0 to 23)."""
+    """Hues besides those of jobs, which have the numbers 0 to 23."""
 
     RAMP = JOB_HUES
-    """Number of the first of the six hues for a scale from low to high."""
+    """First of the six hues of a scale from little to much."""
     MANY = RAMP + len(RAMP_COLOURS)
-    """Hue of cells in which no job holds most."""
+    """Hue of cells of which no job has most."""
     NONE = MANY + 1
     """Hue of free processors."""
     ACCENT = MANY + 2
-    """Hue of now, of the selection and of the focus."""
+    """Hue of signs that stand out: now, the selection and the focus."""
     GREY = MANY + 3
-    """Hue of jobs for which the chosen colouring has no value"""
+    """Hue of jobs for which the mode of colours has no value"""
     COOL = MANY + 4
     WARM = MANY + 5
     PALE = MANY + 6
-    """Second grey: next to `GREY` it separates two jobs without a value"""
+    """Second grey, which separates two neighbouring jobs without a value"""
     ONE = MANY + 7
-    """Hue of the watched run in a comparison, used for no job and no other sign."""
+    """Hue of the first run in a comparison; no job and no other sign has it."""
     OTHER = MANY + 8
 
 
@@ -75,26 +77,26 @@ HUES = max(Hue) + 1
 
 
 class Tone(IntEnum):
-    """Strength of a hue."""
+    """Strength with which a hue appears."""
 
     QUARTER = 0
     HALF = 1
     MOST = 2
     FULL = 3
-    """Tone of jobs: softened, because twelve full-strength colours are too loud."""
+    """Normal strength of a job; a little softened, because twelve pure colours are too bright."""
     STRONG = 4
-    """Tone of the selected job, or of jobs that just started."""
+    """Strength of the selected job, and of jobs that just started."""
     DIMMED = 5
-    """Tone of the other jobs while one is selected"""
+    """Strength of the other jobs while one is selected"""
     PLAN = 6
     TEXT = 7
-    """Tone of text on a block of this hue."""
+    """Colour of text on a block of this hue."""
     GROUND = 8
-    """Tone of the background, behind everything."""
+    """Colour of the background, whatever the hue."""
     TEXT_DIMMED = 9
-    """Tone of text on a dimmed block of this hue."""
+    """Colour of text on a dimmed block of this hue."""
     NAME = 10
-    """Text in this hue upon the ground, and ground for text in the colour of the ground."""
+    """Colour of text in this hue on the background; also the background for text in the background's colour."""
 
 
 TONES = len(Tone)
@@ -105,7 +107,7 @@ _SHARE = {
 
 
 def ink(hue: int, tone: int = Tone.FULL) -> int:
-    """Return the number of a colour of the chart.
+    """Return the number of the ink with this hue and tone.
 
     >>> ink(3), ink(Hue.NONE, Tone.QUARTER)
     (36, 341)
@@ -115,7 +117,7 @@ def ink(hue: int, tone: int = Tone.FULL) -> int:
 
 @dataclass(frozen=True)
 class Look:
-    """Look of the program: its colours and characters."""
+    """Look of the program: its colours, and the characters that it may use."""
 
     name: str
     dark: bool
@@ -135,16 +137,16 @@ class Look:
     runs: tuple[str, str] = RUN_COLOURS
     ramp: tuple[str, ...] = RAMP_COLOURS
     soft: float = 0.8
-    """Strength of a full block, from 0 to 1."""
+    """Strength of a job's block, from 0 to 1."""
     lift: float = 1.0
-    """Factor that makes weak colours stronger if it is below 1, for projectors"""
+    """Exponent that makes weak colours stronger if it is below 1, as needed on projectors"""
     mode: Mode = "colour"
     depth: int = 24
-    """Bits of colour that the terminal has: 24, 8 or 4."""
+    """Number of bits of a colour in the terminal: 24, 8 or 4."""
     calendar: Calendar | None = None
-    """Format of moments: dates, or (None) days of the trace"""
+    """Calendar by which times are written as dates; None to write them as days of the trace"""
     on_wall: bool = False
-    """True on a projector, where nothing may be dim."""
+    """True on a projector, on which nothing may be dim."""
     _styles: dict[str, Style] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -157,12 +159,12 @@ class Look:
 
     @property
     def patterned(self) -> bool:
-        """Return True if patterns also distinguish jobs, as with 16 colours or fewer."""
+        """Return True if patterns also tell jobs apart, because there are at most 16 colours."""
         return self.mode != "colour" or self.depth == 4
 
     @cached_property
     def projected(self) -> Look:
-        """Return the look for the last row of a lecture hall, in which nothing is dim."""
+        """Return this look for a projector, readable from the last row: nothing is dim."""
         text, ground = self.text, self.background
         return replace(
             self, surface=ground, dim=mixed(text, ground, 0.85), faint=mixed(text, ground, 0.6), soft=1.0,
@@ -181,11 +183,11 @@ class Look:
     # Text
 
     def style(self, names: str) -> Style:
-        """Return the style of one or more names; later names override earlier ones.
+        """Return the style with these names, of which later ones override earlier ones.
 
         Names: dim faint strong italic accent good warn bad cool warm; title key select hover; one other (the two runs).
-        hue:N is a job's colour, name:N text in it;
-        on a block of it: on:N, lit:N (selected), off:N (another job is selected) and plan:N.
+        hue:N is a job's colour, name:N text in it. On a block of the colour there are on:N, lit:N (selected),
+        off:N (another job is selected) and plan:N.
         """
         known = self._styles.get(names)
         if known is None:
@@ -225,7 +227,7 @@ class Look:
         return plain[name]
 
     def _block(self, kind: str, hue: str) -> Style:
-        """Return the style of text on a block of a job's colour."""
+        """Return the style of text on a block of a job's colour; `kind` is one of on, lit, off and plan."""
         dimmed = Tone.FULL if self.on_wall else Tone.DIMMED
         tone = {"on": Tone.FULL, "lit": Tone.STRONG, "off": dimmed, "plan": Tone.PLAN}[kind]
         text = Tone.TEXT_DIMMED if tone == Tone.DIMMED else Tone.MOST if tone == Tone.PLAN else Tone.TEXT
@@ -239,7 +241,9 @@ class Look:
         return tuple(self._ink(hue, Tone(tone)) for hue in range(HUES) for tone in range(TONES))
 
     def cell(self, fg: int, bg: int) -> Style:
-        """Return the style of a cell of the chart; with patterns, tones are font weights."""
+        """Return the style of a cell in the chart with these two inks; if there are patterns, tones are font
+        weights.
+        """
         if not self.patterned:
             return Style(color=self.inks[fg], bgcolor=self.inks[bg])
         hue, tone = divmod(fg, TONES)
@@ -275,7 +279,7 @@ class Look:
         return snapped(mixed(colour, self.background, share), self.depth)
 
     def inks_dimmed(self, hue: int) -> str:
-        """Return the weakest shade of a hue that can still be read on the background."""
+        """Return the weakest shade of a hue that can be read on the background, as a colour."""
         colour, shares = self._hue(hue), [step / 50 for step in range(51)]
         shades = [mixed(colour, self.background, share) for share in shares if share >= _SHARE[Tone.DIMMED]]
         shades += [mixed(self.text, colour, share) for share in shares]
@@ -283,7 +287,7 @@ class Look:
         return next((shade for shade in drawn if contrast(shade, self.background) >= READABLE), self.text)
 
     def _legible(self, colour: str) -> str:
-        """Return the colour, or its nearest shade that can be read on the background."""
+        """Return the colour, or the nearest shade of it that can be read on the background."""
         shades = (snapped(mixed(self.text, colour, step / 50), self.depth) for step in range(51))
         return next((shade for shade in shades if contrast(shade, self.background) >= LEGIBLE), self.text)
 
@@ -333,7 +337,7 @@ LOOKS: dict[str, Look] = {look.name: look for look in (DARK, LIGHT, CONTRAST)}
 
 
 def mixed(colour: str, ground: str, share: float) -> str:
-    """Return a share of the colour mixed with the ground.
+    """Return the colour that results from mixing a share of `colour` with `ground`.
 
     >>> mixed("#ffffff", "#000000", 0.5)
     '#808080'
@@ -343,7 +347,7 @@ def mixed(colour: str, ground: str, share: float) -> str:
 
 
 def brightness(colour: str) -> float:
-    """Return the relative luminance, from 0 (black) to 1 (white), after WCAG."""
+    """Return the luminance of a colour, from 0 (black) to 1 (white), as WCAG defines it."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (x / 255 for x in _rgb(colour))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -359,7 +363,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def snapped(colour: str, depth: int) -> str:
-    """Return the nearest colour of the 6 x 6 x 6 cube for terminals with 256 colours."""
+    """Return the most similar colour that a terminal with this depth of colour has."""
     if depth != 8:
         return colour
     levels = (0, 95, 135, 175, 215, 255)

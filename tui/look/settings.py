@@ -1,6 +1,7 @@
-"""Settings of the user: a small JSON file that may be edited.
+"""Settings of the user in a small JSON file, which may be edited.
 
-A bad file or a full disk raises no error here: the problem is reported in one line, and the program continues with what
+A damaged file or a full disk raises no error here: the problem is reported in one line, and the program continues with
+what
 it has.
 """
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from sim.policies.policy import Policy
 
 FOLDER_VARIABLE = "SCHEDSCOPE_CONFIG"
-"""Environment variable with the folder of the settings, in place of the user's own."""
+"""Environment variable with the folder of the settings; without it, the user's own folder is used."""
 MOST_RECENT = 12
 FASTEST = 120
 """Largest number of frames per second."""
@@ -30,14 +31,14 @@ MODES: tuple[Mode, ...] = ("colour", "mono", "ascii")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the user; None means that the program decides."""
+    """Settings of the user. Where a value is None, the program decides."""
 
     look: str | None = None
     mode: Mode | None = None
     fps: int | None = None
     colour_by: str | None = None
     panels: Mapping[str, bool] = field(default_factory=dict)
-    """State of each panel by name: shown or hidden, small or large."""
+    """Panels that the user has shown or hidden, or made large or small, by name: True or False."""
     recent: tuple[str, ...] = ()
     """Recently opened traces, the newest first."""
     sessions: tuple[str, ...] = ()
@@ -45,38 +46,39 @@ class Settings:
     policies: tuple[str, ...] = ()
     """Specs of recently used policies, the newest first."""
     keymap: Mapping[str, str] = field(default_factory=dict)
-    """Keys of actions that the user has changed, by the name of the action."""
+    """Keys that the user has changed, by name of their action."""
     lessons: Mapping[str, int] = field(default_factory=dict)
-    """Number of scenes seen of each lesson, by its name"""
+    """Number of scenes that the user has seen of each lesson, by its name"""
     policy: str | None = None
-    """Built-in policy of a trace for which none is named."""
+    """Spec of the built-in policy for traces that are opened without one."""
     speed: str | None = None
-    """Speed at the beginning of a replay, as the screen writes it."""
+    """Speed with which a replay begins, as the screen writes it."""
 
     @property
     def usual(self) -> Policy | None:
-        """Return the policy for traces without a named one, if the user has chosen one; else None."""
+        """Return the policy for traces that are opened without one; None unless the user has chosen one."""
         from sim.policies import parse_policy
 
         return None if self.policy is None else parse_policy(self.policy)
 
     def with_recent(self, trace: str) -> Settings:
-        """
+        """Return the settings with this trace as the newest one in the list.
+
         >>> Settings(recent=("a.swf", "b.swf")).with_recent("b.swf").recent
         ('b.swf', 'a.swf')
         """
         return replace(self, recent=_newest_first(trace, self.recent))
 
     def with_session(self, path: str) -> Settings:
-        """Return the settings after the session was saved or restored."""
+        """Return the settings with this session as the newest one in the list."""
         return replace(self, sessions=_newest_first(path, self.sessions))
 
     def with_lesson(self, name: str, scenes: int) -> Settings:
-        """Return the settings with the largest number of scenes of the lesson seen so far."""
+        """Return the settings with the number of scenes seen of the lesson, unless more were seen before."""
         return replace(self, lessons={**self.lessons, name: max(scenes, self.lessons.get(name, 0))})
 
     def with_policy(self, spec: str) -> Settings:
-        """Return the settings after the policy was used."""
+        """Return the settings with this policy as the newest one in the list."""
         return replace(self, policies=_newest_first(spec, self.policies))
 
 
@@ -97,7 +99,7 @@ def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def load(path: Path) -> tuple[Settings, str | None]:
-    """Return the settings in the file, and one line about an error; a damaged file is renamed."""
+    """Return the settings in a file, and a line about what is wrong with it, or None. A damaged file is renamed."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -112,7 +114,7 @@ def load(path: Path) -> tuple[Settings, str | None]:
 
 
 def kept_now(path: Path) -> Settings | None:
-    """Return the content of the file, or None if it is missing or damaged."""
+    """Return the present settings in the file; None if it is missing or damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -134,7 +136,9 @@ def _set_aside(path: Path) -> str:
 
 
 def _checked(content: dict[str, Any], path: Path) -> tuple[Settings, str | None]:
-    """Return the settings with the values of the right type, and one line about others; unknown names are left out."""
+    """Return the settings without values of a wrong type, and a line about these, or None. Unknown names are
+    ignored.
+    """
     good: dict[str, Any] = {}
     refused: list[str] = []
     for name, (expected, read) in _READERS.items():
@@ -161,7 +165,7 @@ def _text(value: Any) -> str | None:
 
 
 def _built_in(value: Any) -> str | None:
-    """Return the spec of a built-in policy; no code of a user's own is named by the settings."""
+    """Return the value if it is the spec of a built-in policy, otherwise None; settings must not name code."""
     from sim.policies import parse_policy
     from sim.policies.own.naming import code_in
 
@@ -207,7 +211,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def save(settings: Settings, path: Path) -> str | None:
-    """Write the settings to the file, wholly or not at all. Return an error as one line, or None."""
+    """Write the settings to a file, which is replaced as a whole. Return one line about an error, or None."""
     chosen = {name: value for name, value in asdict(settings).items() if value not in (None, (), {})}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

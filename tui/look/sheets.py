@@ -1,7 +1,7 @@
-"""Sheets: the text of a panel as lines of spans with names of styles, and actions for clicks.
+"""Sheets: the content of a panel as lines of styled text, with actions for clicks.
 
-A panel's content is built by a pure function `(scene, size) -> Sheet` that knows no Textual; a widget draws it
-(`tui.widgets.panel`), and `tui.look.palette` has the styles with these names.
+A sheet is made by a function `(scene, size) -> Sheet` that knows nothing of Textual. A widget draws it
+(`tui.widgets.panel`), and `tui.look.palette` has the styles by their names.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from tui.look.text import cells, shorten
 
 
 class Span(NamedTuple):
-    """Piece of text. `style` is one or more names, such as "dim" or "hue:3 strong" (see `Look.style`)."""
+    """Piece of text in one style; `style` has one or more names, such as "dim" or "hue:3 strong" (see `Look.style`)."""
 
     text: str
     style: str = ""
     action: str = ""
-    """Action of the screen for a click, such as `select_job('17')`."""
+    """Action that a click on the text causes, such as `select_job('17')`; "" for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Line of text; `rank` is the job that it is about, which a click selects."""
+    """Line of text; if it is about a job, `rank` is its rank, and a click selects it."""
 
     spans: tuple[Span, ...]
     rank: int | None = None
@@ -47,11 +47,11 @@ class Sheet:
     first: int = 0
     total: int = 0
     note: str = ""
-    """Short text at the right of the title."""
+    """Short text at the right end of the title."""
     mark: int | None = None
-    """Index in the body of the line that should be visible, such as the selected one."""
+    """Index in `body` of the line that must be visible, such as the selected one; None for no line."""
     of_both: bool = False
-    """True if it is about both runs of a comparison."""
+    """True if the sheet is about both runs of a comparison."""
     wants: int = 0
     """Number of lines that a shortened body would need"""
     is_followed: bool = False

@@ -1,4 +1,4 @@
-"""Names next to blocks that are too small for them, and names of the pieces of a suspended job."""
+"""Names next to blocks of jobs that are too small for them, and names of the pieces of a suspended job."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tui.chart.raster import WAS_SUSPENDED, Texture
 from tui.look.palette import Hue, Tone, ink
 
 _MOST = 24
-"""Largest number of jobs that get a name next to their block, and of pieces that get a name."""
+"""Largest number of jobs with a name next to their block, and of pieces with a name."""
 _FEW = 20
-"""Number of visible jobs up to which each is named."""
+"""Largest number of visible jobs for which every one gets a name."""
 _NEAR = 3
-"""Number of columns from the begin of a piece within which its name must begin."""
+"""Number of columns, from the begin of a piece, within which its name must begin."""
 _BLANK = 1
 """Number of columns between a block and the name next to it."""
 
@@ -28,7 +28,9 @@ _BLANK = 1
 def piece_labels(
     grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label], name_of: Callable[[int], str]
 ) -> Iterator[Label]:
-    """Yield names for pieces of suspended jobs that have none; `alone` has the job that fills each cell."""
+    """Yield names for the pieces of suspended jobs that have none; `alone` has the job that alone fills each cell, or
+    -1.
+    """
     up, low = grid.upper, grid.lower
     ended = [side.rank[(side.ending == WAS_SUSPENDED) | (side.texture == Texture.TRAIL)] for side in (up, low)]
     ranks = np.unique(np.concatenate(ended))
@@ -45,8 +47,8 @@ def piece_labels(
 
 
 def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield labels below the names of pieces: which job was suspended for the job of the piece. They are left
-    out if they do not fit.
+    """Yield labels below names of pieces: which job was suspended for the job of the piece. Labels that do not fit are
+    left out.
     """
     jobs = grid.chart.workload.jobs
     for suspended in grid.chart.suspensions:
@@ -63,7 +65,7 @@ def suspension_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Seque
 
 
 def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[Label]) -> Iterator[Label]:
-    """Yield below the names of suspended jobs' planned rests that another suspension would move them."""
+    """Yield labels below names of the planned rests of suspended jobs: that another suspension would move the rest."""
     chart = grid.chart
     rests = {
         box.rank: box.start for box in chart.plan if box.kind == "planned" and chart.start[box.rank] <= chart.clock
@@ -78,18 +80,20 @@ def rest_labels(grid: Grid, alone: NDArray[np.signedinteger], named: Sequence[La
 
 
 def _is_inside(alone: NDArray[np.signedinteger], label: Label) -> bool:
-    """Return True if the job fills all cells of the text."""
+    """Return True if one job alone fills all cells of the label."""
     cells = alone[label.row : label.row + 1, label.column : label.column + len(label.text)]
     return cells.shape == (1, len(label.text)) and bool((cells == label.rank).all())
 
 
 def _is_now(grid: Grid) -> Bools:
-    """Return True for the cells of the line of now, which does not divide a block."""
+    """Return True for each cell in the column of now, whose line does not divide a block."""
     return np.asarray(np.arange(grid.size.columns) == grid.now)
 
 
 def draw_callouts(area: Cells, grid: Grid, named: Sequence[Label]) -> None:
-    """Write names next to blocks without one: of jobs that just started, are selected or planned, or of all if few."""
+    """Write names next to blocks without a name inside: of jobs that just started, are selected or planned, or of all
+    if few.
+    """
     up, low = grid.upper, grid.lower
     is_free = (up.rank < 0) & (low.rank < 0) & ~bars(area)
     if grid.has_now:
@@ -114,7 +118,7 @@ def _tone(grid: Grid) -> Tone:
 
 
 def _beside(is_free: Bools, held: Bools, length: int) -> tuple[int, int] | None:
-    """Return (row, column) for a name: right of the block, else left of it, near its middle; None if there is no
+    """Return row and column for a name of that length right of the block or else left of it; None if there is no
     space.
     """
     rows = np.flatnonzero(held.any(axis=1))

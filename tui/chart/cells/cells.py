@@ -1,4 +1,4 @@
-"""Picture made of cells, each with a character and two inks; its rows become segments."""
+"""Picture made of cells, each with a character and two colours (inks); its rows are converted to text segments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _MOST_SEGMENTS = 20_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Characters as code points, and the inks of foreground and background (see `tui.look.palette`)."""
+    """Picture of cells: characters as code points, and the number of the ink of foreground and background (see
+    `tui.look.palette`).
+    """
 
     chars: NDArray[np.uint32]
     fg: NDArray[np.uint16]
@@ -43,7 +45,7 @@ class Cells:
         return "\n".join("".join(map(chr, row)).rstrip() for row in self.chars.tolist())
 
     def write(self, row: int, column: int, text: str, fg: int, bg: int | None = None) -> None:
-        """Write a text, cut off at the edges; without `bg` the background stays."""
+        """Write a text, cut off at the picture's edges; the background stays unless `bg` is given."""
         rows, columns = self.chars.shape
         text = printable(text)[max(-column, 0) : max(columns - column, 0)]
         column = max(column, 0)
@@ -58,7 +60,7 @@ class Cells:
     def write_inside(
         self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str], fg: NDArray[np.integer]
     ) -> None:
-        """Write many texts at once; the caller guarantees that none crosses an edge."""
+        """Write many texts at once; none may cross an edge of the picture."""
         lengths = np.array([len(text) for text in texts])
         ends = np.cumsum(lengths)
         along = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
@@ -67,7 +69,9 @@ class Cells:
         self.fg[at] = np.repeat(fg, lengths)
 
     def changed(self, before: Cells | None) -> list[tuple[int, int, int]]:
-        """Return (row, first column, end column) of the parts that differ from another picture."""
+        """Return (row, first column, end column) of each part that differs from the picture `before`; all rows if that
+        is None.
+        """
         rows, columns = self.chars.shape
         if before is None or before.chars.shape != self.chars.shape:
             return [(row, 0, columns) for row in range(rows)]
@@ -78,16 +82,16 @@ class Cells:
 
 
 class Runs(NamedTuple):
-    """Parts of a row with equal inks."""
+    """Parts of a row of cells that have the same two inks."""
 
     texts: list[str]
     inks: list[int]
     turns: list[int]
-    """Code of each change of inks, from a part to the next."""
+    """Number that stands for the change of inks between each part and the next."""
 
 
 class Brush:
-    """Writer of cells as segments in one look, with styles and segments cached."""
+    """Converter of cells to text segments in one look; styles and segments are kept for reuse."""
 
     def __init__(self, look: Look) -> None:
         self.look = look
@@ -112,7 +116,7 @@ class Brush:
         return made
 
     def runs(self, cells: Cells, spans: Sequence[tuple[int, int, int]]) -> list[Runs]:
-        """Return the segments for many (row, first column, end column) at once, which is faster."""
+        """Return the segments of many parts of rows (row, first column, end column) at once, which is faster."""
         where = np.array(spans, np.intp).reshape(-1, 3)
         rows, begins, ends = where[:, 0], where[:, 1, None], where[:, 2, None]
         inks = cells.fg[rows].astype(np.uint64) * _INKS + cells.bg[rows]
@@ -140,6 +144,6 @@ class Brush:
         return style
 
     def turn(self, turn: int) -> tuple[Style, Style]:
-        """Return the styles before and after a change of inks."""
+        """Return the styles before and after the change of inks with this number."""
         before, after = divmod(turn, _PAIRS)
         return self.style(before), self.style(after)

@@ -1,4 +1,4 @@
-"""Axes of the chart: processors and partitions at its left, times at its bottom."""
+"""Edges of the chart: numbers of processors or names of partitions at the left, times at the bottom."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tui.look.calendar import Calendar
 from tui.look.palette import Hue, Tone, ink
 
 ROWS = 2
-"""Height of the time axis below the chart in rows."""
+"""Number of rows of the time axis below the chart."""
 _GAP = 2
 """Smallest number of blanks between two labels of times."""
 _APART = 10
 """Smallest number of columns between two ticks."""
 _BY_EVENT = 14
-"""Distance in columns of labels by event, which leaves space for the title of the axis."""
+"""Columns between two labels on an axis by event, so that its title has space."""
 _ROWS_APART = 4
 """Approximate number of rows between two labelled processors."""
 _QUIET = ink(Hue.GREY, Tone.STRONG)
@@ -32,10 +32,10 @@ _LINE = ink(Hue.GREY, Tone.HALF)
 
 
 class Tick(NamedTuple):
-    """Label on an axis."""
+    """Label on an axis, with its position."""
 
     at: int
-    """Column or row of cells of the label."""
+    """Column of cells (for a time) or row of cells (for a processor) of the label."""
     label: str
 
 
@@ -111,8 +111,8 @@ def margin(procs: int) -> int:
 
 
 def margin_of(procs: int, labels: Sequence[str]) -> int:
-    """Return the width in columns left of the chart: for names of nodes or partitions if there are any, else for
-    numbers.
+    """Return the width in columns of the labels left of the chart: names of nodes or partitions, or else numbers of
+    processors.
 
     >>> margin_of(100, ()), margin_of(8, ["n2", "n1 2/2"])
     (4, 7)
@@ -122,7 +122,7 @@ def margin_of(procs: int, labels: Sequence[str]) -> int:
 
 @lru_cache(8)
 def node_ticks(view: ChartView, names: tuple[tuple[int, str], ...], folds: int) -> tuple[Tick, ...]:
-    """Return (row of cells, label) of the visible nodes, from the top; nodes that share a row are left out."""
+    """Return labels for the visible nodes, from the top; of nodes in one row only one has a label."""
     ends = [low for low, _ in names[1:]] + [view.high]
     taken: list[Tick] = []
     for (low, label), high in reversed(list(zip(names, ends, strict=True))):
@@ -136,9 +136,9 @@ def node_ticks(view: ChartView, names: tuple[tuple[int, str], ...], folds: int) 
 
 @lru_cache(8)
 def processor_ticks(view: ChartView, folds: int) -> tuple[Tick, ...]:
-    """Return (row of cells, number) of some processors, including the lowest and the highest.
+    """Return labels for some processors, including the lowest and the highest.
 
-    `folds` are the pixel rows in a row of cells.
+    `folds` is the number of rows of pixels in a row of cells.
     """
     taken: list[Tick] = []
     for processor in processors(
@@ -160,9 +160,9 @@ def draw_edges(cells: Cells, grid: Grid, left: int) -> None:
 
 
 def draw_top(area: Cells, grid: Grid, *, is_small: bool = False) -> None:
-    """Draw the top edge of the machine, above which there are no processors.
+    """Draw a line above the machine, where rows of the chart have no processors.
 
-    A full chart shows it where processors are free, unless it is a small picture.
+    If the chart is full, the line is drawn only over free processors; a small picture has none then.
     """
     blank, half = divmod(grid.rows_above, grid.folds)
     if grid.chart.lanes or (is_small and not grid.rows_above):
@@ -197,7 +197,7 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
 
 
 def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
-    """Draw the number of the matrix row in each lane, and a sign at the active row."""
+    """Write the number of each matrix row at its lane, and a sign at the active row."""
     sign = ">" if grid.look.ascii else "▸"
     lane_of = grid.lane_of_rows()
     for number, lane in enumerate(grid.chart.lanes):
@@ -208,7 +208,7 @@ def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
-    """Write the names of partitions at the left, in the rows where their lanes begin."""
+    """Write the name of each partition at the left, in the row of cells where its lane begins."""
     taken: set[int] = set()
     for number, (row, label) in enumerate(zip(lane_rows(grid), grid.chart.labels, strict=False)):
         if row is not None and row not in taken:
@@ -217,7 +217,7 @@ def _draw_partitions(cells: Cells, grid: Grid, right: int) -> None:
 
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
-    """Draw the current owner of each processor as a band of colours or letters."""
+    """Draw the present owner of each processor as a band of colours or letters at the left."""
     owners = grid.chart.owners
     assert owners is not None
     now = min(max(grid.now, 0), owners.shape[1] - 1)

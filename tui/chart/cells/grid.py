@@ -1,4 +1,6 @@
-"""Pixels of a chart on a screen: the job and ink of each. A row of cells has two rows of pixels, or one."""
+"""Grid of pixels of a chart on a screen: which job is at each pixel, and its ink. A row of cells has two rows of
+pixels, or one.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +21,21 @@ from tui.look.palette import TONES, Hue, Look, Tone, ink
 
 BLANK = ink(Hue.NONE, 0)
 _TONE_OF = np.array([Tone.QUARTER] * 72 + [Tone.HALF] * 72 + [Tone.MOST] * 72 + [Tone.FULL] * 40, np.uint16)
-"""Tone of a pixel for each used share of it, in 255ths."""
+"""Tone (strength of colour) of a pixel by its used share in 255ths."""
 _ALL = 255
 _PURE = 128
-"""Smallest share, in 255ths, that one job must hold of a pixel's used part to give it its colour."""
+"""Smallest share, in 255ths, of a pixel's used part that a job must have to give the pixel its colour."""
 EIGHTHS = 8
 _A_DAY = 86400
 _FOUND = 4
-"""Number of pixels of the selected job from which all other jobs are dimmed."""
+"""Number of visible pixels of the selected job from which on the other jobs are dimmed."""
 _TEXTURE_OF = np.array([texture_of(kind) for kind in SHOWN], np.uint8)
 
 Bools = NDArray[np.bool_]
 
 
 class Size(NamedTuple):
-    """Size on a screen, in cells."""
+    """Width and height on a screen, in cells."""
 
     columns: int
     rows: int
@@ -41,55 +43,57 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """Arrays of one entry per pixel, all of equal shape."""
+    """Arrays that say how pixels look, with an entry for each pixel and all of the same shape."""
 
     rank: NDArray[np.int32]
     texture: NDArray[np.uint8]
-    """Texture of the job at each pixel; solid without a job"""
+    """Texture of the job at each pixel; solid where there is no job"""
     hue: NDArray[np.uint16]
     ink: NDArray[np.uint16]
     ground: NDArray[np.uint16]
-    """Background of each pixel: blank, or the tint of a partition."""
+    """Background of each pixel: blank, or a weak colour of a partition."""
     is_borrowed: Bools
-    """True if another partition owned the pixel's processors when the machine was divided."""
+    """True where the pixel's processors belonged to another partition when the machine was divided."""
     lit: Bools
-    """True for the selected job or, if none is selected, for jobs that just started."""
+    """True at pixels of the selected job; if no job is selected, of jobs that just started."""
     mixed: Bools
-    """True for pixels of which no job holds most."""
+    """True at pixels in which no job has most of the processors."""
     ending: NDArray[np.uint8]
-    """Kind of end at each pixel where a job was killed or suspended."""
+    """How the job ends at this pixel, if it was killed or suspended there; otherwise 0."""
     eighths: NDArray[np.int8]
-    """Eighths of a column that the job fills at its edge: from the left, or (negative) from the right; 0 for all."""
+    """Eighths of the column that the job fills where it begins or ends: from the left or, if negative, from the right;
+    0 for all.
+    """
     missing: Bools
-    """True if the pixel's processors are unavailable."""
+    """True at pixels whose processors are unavailable."""
     gone: Bools
     """True if the job has less than half of the pixel, and a part of it cannot be drawn"""
     useless: Bools
     """True for free pixels on nodes where no waiting job has room"""
     is_open: Bools
-    """True for free pixels in which jobs may pass the head of the queue without delaying it."""
+    """True at free pixels on which jobs may pass the head of the queue."""
 
     def every(self, folds: int, offset: int) -> Layer:
-        """Return every `folds`-th row of the arrays, from row `offset` on."""
+        """Return the arrays reduced to every row number `folds`, beginning with row `offset`."""
         return Layer(*(getattr(self, column.name)[offset::folds] for column in fields(self)))
 
 
 class Grid:
-    """Pixels of a chart for a screen of `size` cells."""
+    """Pixels of a chart, computed for a screen of `size` cells."""
 
     def __init__(self, chart: ChartScene, look: Look, size: Size, selected: int | None) -> None:
         self.chart, self.look, self.size, self.selected = chart, look, size, selected
         self.folds = 1 if look.patterned else 2
         self.dims = False
-        """True if the selected job is large enough to be seen and all other jobs are dimmed."""
+        """True if the selected job is visible enough, so that the other jobs are dimmed."""
         self.now = chart.view.column_of(chart.clock)
         layer = self._layer()
         self.upper, self.lower = layer.every(self.folds, 0), layer.every(self.folds, self.folds - 1)
-        """Pixels in the upper and in the lower half of each cell; the same if cells are not divided"""
+        """Pixels of the upper and of the lower half of each cell; both are the same if a cell has only one pixel"""
 
     @property
     def has_now(self) -> bool:
-        """Return True if now is within the chart."""
+        """Return True if now is within the visible time."""
         return 0 <= self.now < self.size.columns
 
     @property
@@ -104,9 +108,9 @@ class Grid:
         return [view.lane_at(row * view.rows // self.size.rows) for row in range(self.size.rows)]
 
     def stretched(self, bands: NDArray[Any], blank: NDArray[Any]) -> NDArray[Any]:
-        """Return values known by band as values by pixel row, also for a scene made for another screen.
+        """Return values known for each band (of processors) as values for each row of pixels.
 
-        `blank` is the value for rows without processors.
+        `blank` is the value for rows without processors. The chart may have been made for a screen of another size.
         """
         rows = np.array(self.chart.view.band_rows())
         wanted = self.size.rows * self.folds
@@ -116,7 +120,9 @@ class Grid:
         return found
 
     def _is_lit(self, rank: NDArray[np.int32]) -> Bools:
-        """Return the pixels of the selected job, else of the jobs just started; undefined for pixels without a job."""
+        """Return True at pixels of the selected job or, without a selection, of jobs that just started; undefined
+        without a job.
+        """
         if self.selected is not None and (is_selected := np.equal(rank, self.selected)).any():
             self.dims = not self.look.on_wall and bool(np.count_nonzero(is_selected) >= _FOUND)
             return is_selected
@@ -163,9 +169,7 @@ class Grid:
         return Layer(*columns, useless, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
-        """Return the background inks, and True for pixels of a partition's lane whose processors are borrowed and have
-        the lender's colour.
-        """
+        """Return the ink of each pixel's background, and True where it shows the colour of a lending partition."""
         owners, homes = self.chart.owners, self.chart.homes
         ground, is_borrowed = np.full(shape, BLANK, np.uint16), np.zeros(shape, np.bool_)
         if self.look.calendar is not None:
@@ -185,8 +189,8 @@ class Grid:
         return ground, is_borrowed
 
     def _open(self, rank: NDArray[np.int32]) -> Bools:
-        """Return True for free pixels where jobs may pass the head: all before its start, only the extra processors
-        after it.
+        """Return True at free pixels where jobs may pass the head: before its planned start, and later on the extra
+        processors.
         """
         assert self.chart.hole is not None
         head, until, extra = self.chart.hole
@@ -203,7 +207,7 @@ class Grid:
     def _sharpened(
         self, rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools
     ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-        """Return the used share of each pixel, and the eighths of the columns in which a job begins or ends.
+        """Return the used share of each pixel, and how many eighths of its column a job fills where it begins or ends.
 
         A job is as strong at its edges as inside; a row of pixels of which it has little is not drawn as its own.
         """
@@ -221,7 +225,7 @@ class Grid:
 
 @lru_cache(8)
 def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
-    """Return for each column True at night and on weekends, if columns are short enough."""
+    """Return, for each column, True if it is at night or on a weekend; all False if columns are too long for that."""
     shows_weekends, shows_nights = view.seconds <= _A_DAY, view.seconds <= _A_DAY / 6
     if not shows_weekends:
         return (False,) * view.columns
@@ -230,22 +234,22 @@ def _resting(view: ChartView, calendar: Calendar) -> tuple[bool, ...]:
 
 
 def _by_job(column: NDArray[Any], rank: NDArray[np.int32]) -> NDArray[Any]:
-    """Return the column's value for the job at each pixel; undefined for pixels without a job."""
+    """Return for each pixel the value of `column` for the job there; undefined where there is no job."""
     return column.take(rank, mode="clip") if len(column) else np.zeros(rank.shape, column.dtype)
 
 
 class _Edges(NamedTuple):
-    """Pixels at the begin or end of a job, next to free pixels."""
+    """Pixels where a job begins or ends beside free processors."""
 
     at: tuple[NDArray[np.intp], NDArray[np.intp]]
     inside: NDArray[np.uint8]
-    """Used share of the pixel next to the edge, inside the job."""
+    """Used share of the next pixel inside the job."""
     ends: Bools
-    """True if the job ends there, False if it begins."""
+    """True if the job ends at the pixel, False if it begins there."""
 
 
 def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: int = -1) -> _Edges:
-    """Return the edges of jobs along the rows, leaving out the one at `now`, between the past and the plan."""
+    """Return the pixels where jobs begin and end along the rows, except at column `now`, where past and plan meet."""
     row, first = places((used[:, 1:] != used[:, :-1]) & (rank[:, 1:] == rank[:, :-1]))
     ends = used[row, first] > used[row, first + 1]
     at, inside = first + ends, used[row, first + ~ends]

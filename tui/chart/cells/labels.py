@@ -1,4 +1,4 @@
-"""Positions of job names: one for each job, in the longest run of cells that it fills alone."""
+"""Positions of job names inside blocks: one for each job, in the longest run of cells that the job alone fills."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLANKS = 2
 
 
 class Label(NamedTuple):
-    """A job's name in the chart."""
+    """Name of a job at a position in the chart."""
 
     rank: int
     row: int
@@ -25,19 +25,22 @@ class Label(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """Runs of equal cells that are long enough for the name of their job: by job, the best first."""
+    """Runs of neighbouring cells with the same job that are long enough for its name: job by job, the best run
+    first.
+    """
 
     row: list[int]
     column: list[int]
     length: list[int]
     key: list[int]
-    """Quality of each run as a number; equally good runs have equal numbers."""
+    """Number for the quality of each run; the same for runs that are equally good."""
     groups: list[tuple[int, int]]
-    """First run and end of the runs of each job, in the order of the jobs from row to row."""
+    """For each job, in the order of their first rows, the index of its first run and the index after its last one."""
 
 
 def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Callable[[int], str]) -> list[Label]:
-    """Return the labels. `ranks` has the job that fills each cell alone (or -1), `ahead` True for planned jobs.
+    """Return a label for each job that has space for it. `ranks` has the job that alone fills each cell or -1, `ahead`
+    True for plans.
 
     A job with a past is named there if its name fits. A name begins where its block begins, so that it moves with it.
     """
@@ -65,7 +68,7 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
 
 
 def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) -> bool:
-    """Return True if a name at the run's beginning would touch another name, whose end is in `tight`."""
+    """Return True if a name at the beginning of the run would touch another one; `tight` has the ends of names."""
     row, column = runs.row[run], runs.column[run]
     return (row, column - 1) in tight or (row, column + length) in tight
 
@@ -73,7 +76,9 @@ def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) ->
 def _runs(
     ranks: NDArray[np.integer], ahead: NDArray[np.bool_], names: dict[int, str], name: Callable[[int], str]
 ) -> _Runs:
-    """Return the runs by quality (blanks around the name, the past, then the length), and store the names."""
+    """Return the runs sorted by quality (blanks around the name, past before plan, length), and store the names in
+    `names`.
+    """
     rows, columns = ranks.shape
     cells = np.full((rows, columns + 1), -1, ranks.dtype)  # a wall behind each row
     np.add(2 * ranks, ahead, out=cells[:, :-1])

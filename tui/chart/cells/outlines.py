@@ -1,4 +1,4 @@
-"""Lines around planned jobs, and between neighbours of one colour."""
+"""Lines around planned jobs, and between neighbouring jobs of the same colour."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tui.look.text import shorten
 
 _TOP, _BOTTOM, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES = " ── │┌└ │┐┘ │   "
-"""Line character for each sum of the sides at which a cell's job ends"""
+"""Character of lines, by the sum of the numbers of the sides at which the cell's job ends"""
 _PLAIN = " -- |++ |++ |   "
 
 
 def draw_outlines(area: Cells, grid: Grid) -> None:
-    """Frame planned jobs in their own colour, and separate neighbours of one colour by a thin gap."""
+    """Draw lines around planned jobs in their colours, and thin gaps between neighbouring jobs of the same colour."""
     _frame_planned(area, grid)
     _frame_selected(area, grid)
     if not grid.look.patterned:
@@ -29,7 +29,7 @@ def draw_outlines(area: Cells, grid: Grid) -> None:
 
 
 def draw_reserved(area: Cells, grid: Grid) -> None:
-    """Draw frames with names for reservations on free processors; without space for a frame only the name."""
+    """Draw lines with names around reservations on free processors; without space for lines only the names."""
     for outline in grid.chart.outlines:
         view, columns = grid.chart.view, grid.size.columns
         left, right = view.column_of(outline.start), min(view.column_of(outline.end), columns)
@@ -40,7 +40,7 @@ def draw_reserved(area: Cells, grid: Grid) -> None:
 
 
 def _rows_of(processors: int, grid: Grid) -> list[tuple[int, int]]:
-    """Return (first, last) row of cells for each group of neighbouring processors in sight."""
+    """Return first and last row of cells for each group of neighbouring processors that is visible."""
     view = grid.chart.view
     folds = max(round(view.rows / grid.size.rows), 1)
     found = []
@@ -75,7 +75,7 @@ def _frame(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, i
 
 
 def _name(area: Cells, grid: Grid, outline: Outline, at: tuple[int, int, int, int], is_free: Bools) -> None:
-    """Write the name once, in the first row with enough free cells, left of now or right of it."""
+    """Write the name of a reservation once, in the first row with enough free cells, left or right of now."""
     first, last, left, right = at
     told = f" {shorten(printable(outline.name), max(right - left - 3, 0))} "
     fg = ink(Hue.ACCENT, Tone.STRONG) if outline.is_framed else ink(Hue.GREY, Tone.STRONG)
@@ -103,7 +103,7 @@ def _frame_planned(area: Cells, grid: Grid) -> None:
 
 
 def _frame_selected(area: Cells, grid: Grid) -> None:
-    """Outline the selected job's past, so that it can be found without its colour."""
+    """Draw lines around the selected job's past, so that it can be found without colours."""
     up, low = grid.upper, grid.lower
     if grid.selected is None or grid.look.patterned:
         return
@@ -118,7 +118,7 @@ def _frame_selected(area: Cells, grid: Grid) -> None:
 
 
 def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return the sides of each cell at which another job begins, as a sum."""
+    """Return, for each cell, the sum of the numbers of the sides at which another job begins."""
     sides = np.zeros(rank.shape, np.uint8)
     rows, columns = rank[1:] != rank[:-1], rank[:, 1:] != rank[:, :-1]
     sides[0] |= _TOP
@@ -131,7 +131,7 @@ def _sides(rank: NDArray[np.int32]) -> NDArray[np.uint8]:
 
 
 def _part_alike(area: Cells, grid: Grid) -> None:
-    """Separate jobs from neighbours in the same ink by thin lines."""
+    """Draw thin lines between neighbouring jobs with the same ink."""
     up, low = grid.upper, grid.lower
     is_known = up.rank >= 0
     is_one = is_known & (up.rank == low.rank) & (area.chars == ord(" "))

@@ -1,5 +1,5 @@
-"""Overlays on the jobs of the chart: partition lines, marks, kills, names, now, and an arrow to a selected job out of
-sight.
+"""Overlays on the jobs of the chart: lines of partitions, marks, ends, names, the line of now, and an arrow to a
+selected job that is out of sight.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from tui.look.palette import HUES, TONES, Hue, Tone, ink
 from tui.look.text import shorten
 
 _MARK, _MARK_ROWS = 16, 3
-"""Largest width in columns of the name of a mark, and the number of rows for names of marks."""
+"""Largest width in columns of a mark's name, and number of rows at the top for such names."""
 Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
-"""Width in columns of the text about a reservation."""
+"""Width in columns of a text about a reservation."""
 _IS_PALE = np.isin(np.arange(HUES * TONES) % TONES, (Tone.QUARTER, Tone.HALF))
 """True for each ink on which a name is hard to read."""
 _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Tone.STRONG))
@@ -35,7 +35,7 @@ _IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Ton
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
-    """Draw all overlays, the more important ones last; `planned` is the selected job's planned start."""
+    """Draw all overlays, with more important ones on top; `planned` is the planned start of the selected job."""
     draw_lane_bars(area, grid)
     _draw_borders(area, grid)
     _draw_marks(area, grid)
@@ -49,13 +49,13 @@ def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def draw_names_and_now(area: Cells, grid: Grid) -> None:
-    """Draw the names of jobs and the line of now, which even a small chart has."""
+    """Draw the names of jobs and the line of now, which even the smallest chart has."""
     _draw_names(area, grid)
     _draw_now(area, grid)
 
 
 def _draw_borders(area: Cells, grid: Grid) -> None:
-    """Draw thin lines between the partitions, in cells that are not split."""
+    """Draw thin lines between the partitions, in cells that have one colour."""
     owners = grid.chart.owners
     if owners is None or grid.chart.by_owner is not None:
         return
@@ -70,7 +70,7 @@ def _draw_borders(area: Cells, grid: Grid) -> None:
 
 
 def _draw_marks(area: Cells, grid: Grid) -> None:
-    """Draw dotted vertical lines at marks, such as switches and bookmarks."""
+    """Draw a dotted vertical line at each mark, such as a switch or a bookmark."""
     for mark in grid.chart.marks:
         column = grid.chart.view.column_of(mark.time)
         if not 0 <= column < grid.size.columns:
@@ -81,7 +81,7 @@ def _draw_marks(area: Cells, grid: Grid) -> None:
 
 
 def _name_marks(area: Cells, grid: Grid) -> None:
-    """Write a word at the top of each mark where it fits."""
+    """Write the name of each mark at its top, where there is space."""
     near = clock_near if grid.look.calendar is None else grid.look.calendar.near
     taken = _cells_of(_label_of(grid), (0, 0)) if grid.chart.label else set()
     for mark in grid.chart.marks:
@@ -96,7 +96,7 @@ def _width_of(mark: Mark) -> int:
 
 
 def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return the row and column of a mark's word: right of its mark, else left of it, else None."""
+    """Return row and column for the name of a mark: at its right, else at its left; None if neither is free."""
     near, far = (column, column - len(told), grid.now + 1), (grid.size.columns - len(told),)
     places = ((row, at) for begins in (near, far) for row in range(_MARK_ROWS) for at in begins)
     for row, at in places:
@@ -107,8 +107,8 @@ def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -
 
 
 def _draw_hole(area: Cells, grid: Grid) -> None:
-    """Mark the free processors on which jobs may pass the head: with ticks and, in the widest free row, the
-    condition.
+    """Draw ticks on the free processors on which jobs may pass the head, and the condition in words in their widest
+    row.
     """
     hole, view, look = grid.chart.hole, grid.chart.view, grid.look
     if hole is None or grid.chart.owners is not None:
@@ -139,7 +139,7 @@ def _cells_of(told: str, place: tuple[int, int]) -> set[tuple[int, int]]:
 
 
 def _draw_ends(area: Cells, grid: Grid) -> None:
-    """Draw crosses at the ends of killed jobs, and the sign of suspension where jobs were suspended."""
+    """Draw crosses where jobs were killed, and another sign where they were suspended."""
     for ending, sign in (
         (WAS_KILLED, "x" if grid.look.ascii else "×"),
         (WAS_SUSPENDED, "=" if grid.look.ascii else "▮"),
@@ -158,7 +158,7 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
 
 
 def _draw_names(area: Cells, grid: Grid) -> None:
-    """Write each job's name where it fits."""
+    """Write the name of each job inside or next to its block, where there is space."""
     up, low = grid.upper, grid.lower
     pale = _IS_PALE[up.ink] & ~up.lit
     is_whole = (up.rank == low.rank) & (up.ink == low.ink) & (up.eighths == 0)
@@ -177,7 +177,7 @@ def _draw_names(area: Cells, grid: Grid) -> None:
 
 
 def _draw_shifts(area: Cells, grid: Grid, alone: Ranks, labels: Sequence[Label], shift: Floats) -> None:
-    """Write behind the names how much earlier or later the jobs start than in the other run."""
+    """Write behind each name how much earlier or later the job starts than in the compared run."""
     for label in labels:
         if by := float(shift[label.rank]):
             at = label.column + len(label.text) + 1
@@ -199,7 +199,7 @@ def _shift_sign(by: float, grid: Grid) -> str:
 
 
 def _draw_label(area: Cells, grid: Grid) -> None:
-    """Draw the name of the chart's run, highlighted if the panels show it."""
+    """Write the name of the chart's run; it is highlighted if the panels are about this run."""
     chart = grid.chart
     if chart.label:
         tones = (Tone.TEXT, Tone.STRONG) if chart.is_told else (Tone.STRONG, Tone.QUARTER)
@@ -213,7 +213,7 @@ def _label_of(grid: Grid) -> str:
 
 
 def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
-    """Write all names at once, in readable inks."""
+    """Write labels inside blocks all at once, in inks that can be read there."""
     if not labels:
         return
     ranks, rows, columns, texts = zip(*labels, strict=True)
@@ -230,7 +230,9 @@ def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
 
 
 def _draw_now(area: Cells, grid: Grid) -> None:
-    """Draw the edge between the past and the plan; in lanes, in that of the active row."""
+    """Draw the line of now, between past and plan; if rows of the matrix have lanes, only in the lane of the active
+    row.
+    """
     if grid.has_now:
         above = 0 if grid.chart.lanes else grid.rows_above // grid.folds
         area.chars[above:, grid.now] = ord("|" if grid.look.ascii else "┃")
@@ -250,7 +252,7 @@ def _draw_now(area: Cells, grid: Grid) -> None:
 
 
 def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
-    """Draw an arrow in the top row if the selected job is completely out of sight."""
+    """Draw an arrow at the top that points to the selected job, if all of it is out of sight."""
     rank, chart = grid.selected, grid.chart
     if rank is None or np.any(grid.upper.rank == rank) or np.any(grid.lower.rank == rank):
         return
@@ -269,7 +271,7 @@ def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
 
 
 def _lasts(chart: ChartScene, rank: int, planned: float | None) -> tuple[float, float] | None:
-    """Return begin and end of the job's bar, if it has one."""
+    """Return begin and end of the job in the chart, past or planned; None if it has neither."""
     start, end = float(chart.start[rank]), float(chart.end[rank])
     if start <= chart.clock:
         ahead = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)

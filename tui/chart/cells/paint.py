@@ -1,4 +1,4 @@
-"""Chart at one time as cells; jobs differ by colour and by texture."""
+"""Painting of a chart at one time as cells; jobs differ by colour and by texture."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
 _LETTERS = "ABCDEFGHIJKLabcdefghijkl123456#.|o-+~"
-"""ASCII characters: a letter for each hue of jobs, a digit for each step of a scale."""
+"""ASCII characters that fill cells of each hue: letters for jobs, digits for the steps of a scale."""
 _BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫"
-"""Characters without colours: a pattern for each of the twelve hues of jobs."""
+"""Characters that fill cells of each hue where there are no colours: patterns for the twelve hues of jobs."""
 
 
 _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
@@ -29,7 +29,7 @@ _PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
 
 
 class _Edge(NamedTuple):
-    """Pixels at the begin and end of jobs within cells."""
+    """Pixels in which jobs begin or end, for drawing exact to a part of a cell."""
 
     ink: NDArray[np.uint16]
     eighths: NDArray[np.int8]
@@ -37,7 +37,7 @@ class _Edge(NamedTuple):
 
 
 class _Signs(NamedTuple):
-    """Character of each texture on a job's hue, with the tones of foreground and background; a trail has no
+    """Character for each texture, and the tones of its foreground and background; the trail of a suspended job has no
     background.
     """
 
@@ -56,14 +56,14 @@ _SIGNS = _Signs(
 
 
 def chart_size(size: Size, procs: int, labels: Sequence[str] = ()) -> Size:
-    """Return the size in cells of the chart without its axes."""
+    """Return width and height in cells of the chart alone, on a screen of `size` cells with its axes."""
     return Size(max(size.columns - margin_of(procs, labels), 1), max(size.rows - ROWS, 1))
 
 
 def paint(
     chart: ChartScene, look: Look, size: Size, selected: int | None = None, planned: float | None = None
 ) -> Cells:
-    """Return the whole picture: chart, overlays and axes; `planned` is the planned start of the selected job."""
+    """Return the picture of chart, overlays and axes; `planned` is the planned start of the selected job, if any."""
     cells = Cells.blank(size.rows, size.columns)
     left = margin_of(chart.workload.procs, chart.labels)
     inner = chart_size(size, chart.workload.procs, chart.labels)
@@ -80,7 +80,7 @@ def paint(
 
 
 def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
-    """Return a small picture: the jobs with their names, and now."""
+    """Return a small picture of a chart: jobs with names, and the line of now."""
     cells = Cells.blank(size.rows, size.columns)
     grid = Grid(chart, look, Size(min(size.columns, chart.view.columns), size.rows), None)
     area = cells.part(slice(None), slice(grid.size.columns))
@@ -102,12 +102,12 @@ def _draw_jobs(area: Cells, grid: Grid) -> None:
 
 
 def sign_of(hue: int, look: Look) -> str:
-    """Return the character that fills cells of a hue without colours."""
+    """Return the character that fills cells of this hue if there are no colours."""
     return (_LETTERS if look.ascii else _BLOCKS)[hue]
 
 
 def _fill(area: Cells, grid: Grid) -> None:
-    """Draw every cell with the inks of its pixels; edges of jobs are exact to an eighth of a column."""
+    """Draw each cell in the inks of its pixels; begins and ends of jobs are exact to an eighth of a column."""
     up, low = grid.upper, grid.lower
     top, bottom = np.where(up.gone, up.ground, up.ink), np.where(low.gone, low.ground, low.ink)
     area.fg[:] = top
@@ -124,7 +124,9 @@ def _fill(area: Cells, grid: Grid) -> None:
 
 
 def _part(area: Cells, grid: Grid) -> None:
-    """Draw begins and ends of jobs inside cells: by eighths if the job fills the cell's height, else by halves."""
+    """Draw where jobs begin and end inside cells: in eighths if one job fills the cell's height, otherwise in
+    halves.
+    """
     up, low = grid.upper, grid.lower
     at = places((up.eighths != 0) | (low.eighths != 0))
     above, below = (_Edge(side.ink[at], side.eighths[at], side.gone[at]) for side in (up, low))
@@ -143,7 +145,7 @@ def _part(area: Cells, grid: Grid) -> None:
 
 
 def _texture(area: Cells, grid: Grid) -> None:
-    """Draw the textures of cells with one job, and the trails of suspended jobs where no other job runs."""
+    """Draw the texture of each cell with one job, and the trail of suspended jobs where no other job runs."""
     up, low, look, others = grid.upper, grid.lower, grid.look, grid.dims
     above, below = up.texture == Texture.TRAIL, low.texture == Texture.TRAIL
     trail = (above & (below | (low.rank < 0))) | (below & (up.rank < 0))
@@ -163,7 +165,7 @@ def _texture(area: Cells, grid: Grid) -> None:
 
 
 def _borrowed(area: Cells, grid: Grid) -> None:
-    """Draw dots on borrowed processors, whether they are used or free."""
+    """Draw dots on borrowed processors, whether busy or free."""
     if grid.chart.homes is None:
         return
     blank, hatched = (ord("."), ord("-")) if grid.look.ascii else (ord(" "), ord("░"))

@@ -17,37 +17,39 @@ from tui.look import text
 from tui.look.palette import TONES, Hue, Tone, ink
 
 BAR = ink(Hue.NONE, Tone.TEXT)
-"""Ink of the bars where patterns tell jobs apart."""
+"""Ink of the bars if jobs are told apart by patterns."""
 _STEPS = 6
-"""Smallest number of columns between two steps that a vertical line joins; more lines would hide the jobs."""
+"""Smallest number of columns between two changes of a bar that a vertical line joins; more lines would hide the
+jobs.
+"""
 _THICKEST = 3
 """Height of the thickest bar in rows of pixels."""
 
 
 def name_ink(grid: Grid, number: int) -> int:
-    """Return the ink of a partition's bar and name, which no job has."""
+    """Return the ink of a partition's bar and name; no job has this ink."""
     return BAR if grid.look.patterned else ink(partition_hue(number), Tone.NAME)
 
 
 def bars(area: Cells) -> Bools:
-    """Return True for the cells in which bars are drawn."""
+    """Return True for each cell in which a bar is drawn."""
     hue, tone = np.divmod(area.fg, TONES)
     return np.asarray((area.fg == BAR) | ((tone == Tone.NAME) & (hue >= Hue.RAMP) & (hue < Hue.MANY)))
 
 
 class _Bar(NamedTuple):
-    """Bar above a partition while its boundary does not move."""
+    """Part of a bar above a partition, as long as the bar stays at its height."""
 
     rows: range
-    """Rows of pixels of the bar."""
+    """Rows of pixels that the bar covers."""
     first: int
     end: int
-    """Column after the last one of the bar."""
+    """Column after the last one that the bar covers."""
     band: Band
 
 
 def draw_lane_bars(area: Cells, grid: Grid) -> None:
-    """Draw a bar above each partition; where the boundary moves, a vertical line joins the parts."""
+    """Draw a bar above each partition, and vertical lines where its height changes."""
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return
@@ -62,7 +64,9 @@ def draw_lane_bars(area: Cells, grid: Grid) -> None:
 
 
 def lane_rows(grid: Grid) -> list[int | None]:
-    """Return the row of cells in which the bar of each partition begins at the left; None if it does not."""
+    """Return, for each partition, the row of cells of its bar at the left edge; None if the bar is out of sight
+    there.
+    """
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return []
@@ -75,7 +79,7 @@ def _bars_of_all(grid: Grid, by_owner: ByOwner) -> list[list[_Bar]]:
 
 
 def _bars(grid: Grid, by_owner: ByOwner, number: int) -> list[_Bar]:
-    """Return the visible bars above one partition, from the left."""
+    """Return the visible parts of the bar above one partition, from left to right."""
     bars: list[_Bar] = []
     for columns, order in by_owner.runs(grid.chart.view.columns):
         end = min(columns.stop, grid.size.columns)
@@ -90,7 +94,7 @@ def _bars(grid: Grid, by_owner: ByOwner, number: int) -> list[_Bar]:
 
 
 def _rows_above(grid: Grid, order: Order, number: int) -> range:
-    """Return the rows of pixels of the bar above a partition: whole rows of cells where possible."""
+    """Return the rows of pixels of the bar above a partition; whole rows of cells where possible."""
     view, drawn = grid.chart.view, grid.size.rows * grid.folds
     low, end = order.borders[number]
     seen = [view.rows_of(place) for place in range(max(low, view.low), min(end, view.high))]
@@ -121,7 +125,7 @@ def _draw_row(area: Cells, grid: Grid, row: int, columns: slice, colour: int) ->
 
 
 def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar, colour: int) -> None:
-    """Draw a line from the row of one bar to the row of the next."""
+    """Draw a vertical line from one part of a bar to the next one."""
     upper, lower = sorted((one.rows, other.rows), key=lambda rows: rows.start)
     at = slice(upper.stop // grid.folds, -(-lower.start // grid.folds)), other.first
     area.chars[at] = ord("|" if grid.look.ascii else "┃" if grid.look.patterned else "▌")
@@ -129,7 +133,9 @@ def _join(area: Cells, grid: Grid, one: _Bar, other: _Bar, colour: int) -> None:
 
 
 def draw_lane_names(area: Cells, grid: Grid) -> None:
-    """Write the name and size of each partition on its bar: right of now in words, left of it earlier sizes."""
+    """Write name and size of each partition on its bar: right of now in words, left of it the sizes at earlier
+    times.
+    """
     by_owner = grid.chart.by_owner
     if by_owner is None:
         return
@@ -161,7 +167,7 @@ def _write_sizes(area: Cells, grid: Grid, parts: Sequence[_Bar], number: int, na
 
 
 def _write(area: Cells, grid: Grid, bar: _Bar, column: int, told: str, number: int) -> None:
-    """Write a text on the bar, in the row of cells where it hides the fewest jobs."""
+    """Write a text on a bar, in the row of cells where it hides the fewest jobs."""
     cell, colour = _row_for(grid, bar, column, len(told)), name_ink(grid, number)
     if grid.look.patterned:
         area.write(cell, column - 1, f" {told} "[: bar.end - column + 1], colour, BLANK)
@@ -170,7 +176,7 @@ def _write(area: Cells, grid: Grid, bar: _Bar, column: int, told: str, number: i
 
 
 def _row_for(grid: Grid, bar: _Bar, column: int, length: int) -> int:
-    """Return the row of cells of a bar in which a text of that length hides least."""
+    """Return the row of cells of a bar in which a text of that length hides the fewest jobs."""
     cells = sorted({row // grid.folds for row in bar.rows})
     over = slice(column - 1, column + length + 1)
     hidden = [
@@ -180,7 +186,7 @@ def _row_for(grid: Grid, bar: _Bar, column: int, length: int) -> int:
 
 
 def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: LaneName) -> None:
-    """Write the partition's name and size inside its lane, at the right edge, if its bar is out of sight."""
+    """Write the name and size of a partition inside its lane, at the right edge, if its bar is out of sight."""
     bands = by_owner.bands(by_owner.of(grid.size.columns - 1))
     rows = _rows(grid, bands[number]) if number < len(bands) else []
     room = grid.size.columns - max(grid.now + 2 if grid.has_now else 0, 0)
@@ -189,13 +195,13 @@ def _name_inside(area: Cells, grid: Grid, by_owner: ByOwner, number: int, name: 
 
 
 def _fitting(grid: Grid, said: Iterator[str] | Sequence[str], room: int) -> str:
-    """Return the first text that fits, in characters of the look; "" if none fits."""
+    """Return the first of the texts that fits into `room` columns, in characters of the look; "" if none fits."""
     plain = (text.plain(told) if grid.look.ascii else told for told in said)
     return next((told for told in plain if len(told) <= room), "")
 
 
 def _rows(grid: Grid, band: Band) -> list[int]:
-    """Return the rows of cells of a partition, from the top."""
+    """Return the rows of cells of a partition's lane, from the top."""
     view = grid.chart.view
     low, high = max(band.low, view.low), min(band.low + max(band.owns, 1), view.high)
     if low >= high:

@@ -1,1 +1,1 @@
-"""Renderer of the chart for files: pure functions from a history and a time window to an SVG picture."""
+"""Renderer of the chart for files: an SVG picture is made from a history and a window of time."""

@@ -1,4 +1,4 @@
-"""Chart of a run, or of a window of it, as a file."""
+"""Drawing of a run, or of a window of its time, as a chart in a file."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Form = Literal["svg", "png"]
 MOST_PIXELS = 50_000_000
 
 _AHEAD = 0.3
-"""Share of the shown past for which the plan is shown right of now."""
+"""Share of the shown past that is added at the right for the plan."""
 _COLUMN = 4
-"""Width in pixels of a column that shows one matrix row, if turns are too short to be seen."""
+"""Width in pixels of a column with one matrix row, if turns are too short to be seen."""
 
 _BAR = 7
 """Half the height in pixels of the bar above a partition."""
@@ -41,7 +41,7 @@ _BAR = 7
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the picture, checked when it is made."""
+    """Options of the picture; they are checked when the object is made."""
 
     begin: float | None = None
     """First time in seconds; None for the first submission."""
@@ -54,13 +54,13 @@ class Options:
     by_event: bool = False
     """True if time is spaced by event."""
     scale: float = 1.0
-    """Factor of the size of letters and lines, for slides."""
+    """Factor for the size of letters and lines, above 1 for slides."""
     matrix: bool = False
     """True to draw the matrix at one time instead of the chart."""
     dates: bool = False
-    """True for dates and weekdays, if the trace knows when it began."""
+    """True to label times by dates and weekdays, if the trace has a start date."""
     by_number: bool = False
-    """True to order processors by number also where partitions could be lanes."""
+    """True to order processors by number even if partitions could have lanes."""
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
@@ -70,18 +70,18 @@ class Options:
 
 
 def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -> None:
-    """Write the picture of a run that began under `spec`; the engine is at the last time to draw."""
+    """Write the picture of a run under the policy `spec` to `out`; the engine is at the last time to draw."""
     form_of(str(out))
     _write(drawn_alone(engine, spec, options), options, out)
 
 
 def save_pair(runs: Sequence[tuple[Engine, str]], options: Options, out: str | Path) -> None:
-    """Write the pictures of runs of one workload, one below the other on the same clock."""
+    """Write pictures of several runs of one workload to `out`, one below the other with the same times."""
     _write(drawn_below(runs, options), options, out)
 
 
 def drawn_below(runs: Sequence[tuple[Engine, str]], options: Options) -> str:
-    """Return the pictures of runs of one workload, one below the other on the same clock, as SVG."""
+    """Return pictures of several runs of one workload as SVG, one below the other with the same times."""
     made = [drawing_of(engine, spec, options) for engine, spec in runs]
     clock = max(drawing.until for drawing in made), max(drawing.clock for drawing in made)
     each = replace(options, height=options.height // len(runs))
@@ -98,7 +98,7 @@ def drawn_alone(engine: Engine, spec: str, options: Options) -> str:
 
 
 def _put(svg: str, place: int, height: int) -> str:
-    """Return a picture moved below others, with ids of its own."""
+    """Return an SVG picture moved below number `place` others, with ids that no other picture has."""
     named = re.sub(r'\bid="(\w+)"|url\(#(\w+)\)', lambda found: found[0].replace(
         found[1] or found[2], f"{found[1] or found[2]}-{place}"), svg.rstrip())  # fmt: skip
     named = re.sub(r'aria-labelledby="[^"]*"', f'aria-labelledby="title-{place}"', named, count=1)
@@ -106,7 +106,7 @@ def _put(svg: str, place: int, height: int) -> str:
 
 
 def _size(options: Options) -> tuple[int, int]:
-    """Return the size in units in which letters have their usual size."""
+    """Return width and height of the picture in units in which letters have their normal size."""
     return round(options.width / options.scale), round(options.height / options.scale)
 
 
@@ -124,7 +124,7 @@ def _drawn(engine: Engine, drawing: Drawing, options: Options) -> str:
 
 
 def _write(svg: str, options: Options, out: str | Path) -> None:
-    """Write the picture in the requested size."""
+    """Write the picture to `out` in the requested size and format."""
     if options.scale != 1:
         was, now = _size(options), (options.width, options.height)
         svg = svg.replace(f'width="{was[0]}" height="{was[1]}"', f'width="{now[0]}" height="{now[1]}"', 1)
@@ -138,9 +138,9 @@ def _write(svg: str, options: Options, out: str | Path) -> None:
 def drawing_of(
     engine: Engine, spec: str, options: Options, until: float | None = None, clock: float | None = None
 ) -> Drawing:
-    """Return the values to draw from a run that has advanced far enough.
+    """Return what is to be drawn of a run that has been simulated far enough.
 
-    until: where the picture ends; clock: when it is now, for a run that may be over by then.
+    until: right edge of the picture; clock: time of now, if it is before the end of the run.
     """
     workload, goes_on = engine.workload, engine.next_time() is not None
     now = options.until if goes_on and options.until is not None else engine.now
@@ -167,14 +167,14 @@ def drawing_of(
 
 
 def refuse_large(options: Options, out: str | Path) -> None:
-    """Raise an error for a PNG that would need gigabytes of memory."""
+    """Raise an error if a PNG picture of this size would need gigabytes of memory."""
     if form_of(str(out)) == "png" and options.width * options.height > MOST_PIXELS:
         size = f"{options.width} x {options.height} pixels are more than the {MOST_PIXELS:,} of a PNG"
         raise ParameterError(f"{out}: {size}; write a .svg, or make it smaller")
 
 
 def form_of(out: str) -> Form:
-    """Return the format of the file by its name; a PNG needs resvg_py.
+    """Return the format of a picture, by the name of its file; PNG needs the package resvg_py.
 
     >>> form_of("chart.svg"), form_of("/dev/stdout")
     ('svg', 'svg')
@@ -190,7 +190,7 @@ def form_of(out: str) -> Form:
 
 
 def as_png(svg: str) -> bytes:
-    """Return the picture as PNG, with our own font where the system has none."""
+    """Return the SVG picture as PNG, with the font of this program if the system lacks it."""
     fonts = {"font_files": list(FILES), "monospace_family": FAMILY, "sans_serif_family": FAMILY}
     return bytes(import_module("resvg_py").svg_to_bytes(svg_string=svg, **fonts))
 

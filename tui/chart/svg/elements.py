@@ -1,4 +1,4 @@
-"""Scalable Vector Graphics as text: elements, numbers, paths of rectangles, words in them."""
+"""Elements of SVG pictures as text: tags, numbers, outlines of rectangles, and words inside them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sim.formatting import printable
 
 LETTER = 0.62
-"""Width of a letter as a share of the font size."""
+"""Average width of a letter, as a share of the font size."""
 _LARGEST, _SMALLEST = 12.0, 8.0
 
 
@@ -27,7 +27,8 @@ class Rect(NamedTuple):
 
 
 def element(name: str, *inside: str, **attributes: object) -> str:
-    """Return an SVG element; `_` in an attribute's name stands for `-`, and None is left out.
+    """Return an SVG element as text; `_` in an attribute's name stands for `-`, and attributes that are None are left
+    out.
 
     >>> element("text", text("a < b"), x=1.5, text_anchor="end")
     '<text x="1.5" text-anchor="end">a &lt; b</text>'
@@ -43,16 +44,16 @@ def element(name: str, *inside: str, **attributes: object) -> str:
 
 
 def text(words: str) -> str:
-    """Return a text for use between tags; characters that XML forbids are replaced.
+    r"""Return words as text between tags; characters that XML forbids are replaced.
 
-    >>> text("a\\x1b<b")
+    >>> text("a\x1b<b")
     'a?&lt;b'
     """
     return escape(printable(words), quote=False)
 
 
 def number(value: float) -> str:
-    """Return a coordinate with at most two decimals, as short as possible.
+    """Return a coordinate as text with at most two decimals.
 
     >>> number(3.0), number(0.126), number(-0.0004)
     ('3', '.13', '0')
@@ -64,7 +65,7 @@ def number(value: float) -> str:
 
 
 def outline(rects: Iterable[Rect]) -> str:
-    """Return the path of all these rectangles.
+    """Return an SVG path along the edges of all these rectangles.
 
     >>> outline([Rect(1, 2, 3, 4), Rect(0, 0, 0.5, 1)])
     'M1 2h3v4h-3zM0 0h.5v1h-.5z'
@@ -73,7 +74,8 @@ def outline(rects: Iterable[Rect]) -> str:
 
 
 def write_in(rect: Rect, word: str, colour: str) -> str:
-    """Return the word in the middle of a rectangle, turned if that fits better; "" if it does not fit.
+    """Return an SVG text with the word in the middle of a rectangle, turned if it fits better so; "" if it does not
+    fit.
 
     >>> write_in(Rect(0, 0, 5, 5), "J17", "#000")
     ''
@@ -90,7 +92,8 @@ def write_in(rect: Rect, word: str, colour: str) -> str:
 
 
 def fitting(word: str, along: float, across: float) -> float:
-    """Return the font size at which a word fits into a rectangle in pixels; 0 if it would be too small.
+    """Return the font size with which a word fits into a space of `along` by `across` pixels; 0 if that is too small to
+    read.
 
     >>> fitting("J17", 100, 20), fitting("J17", 100, 11), fitting("J17", 10, 20)
     (12.0, 9, 0)

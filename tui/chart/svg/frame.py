@@ -1,4 +1,4 @@
-"""Coordinates of the picture: time across, processors up."""
+"""Frame of a picture: positions in pixels for times (to the right) and processors (upwards)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from tui.chart.axis import CLOCK, Axis
 from tui.chart.svg.elements import Rect
 
 LEFT, RIGHT, TITLE, AXIS, STRIP, LEGEND = 52, 16, 62, 26, 74, 26
-"""Pixels around the chart: processor numbers, a margin, the title and the names of marks, times, numbers, signs."""
+"""Pixels around the chart: for processor numbers, a right margin, the title, times, curves, and the legend."""
 BAND = 16
-"""Pixels of the band that shows the owners of the processors with partitions."""
+"""Width in pixels of the band with the owners of the processors, if there are partitions."""
 LEAST_WIDTH, LEAST_HEIGHT = 320, 280
 
 
 def inner_height(height: int) -> int:
-    """Return the height of the chart in a picture of that height."""
+    """Return the height of the chart itself, in a picture of this height."""
     return height - TITLE - AXIS - STRIP - LEGEND
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Frame of the chart: its rectangle in whole pixels, and the values at its edges."""
+    """Rectangle of the chart in whole pixels, with the times and processors at its edges."""
 
     left: int
     top: int
@@ -35,7 +35,7 @@ class Frame:
 
     @classmethod
     def within(cls, size: tuple[int, int], begin: float, end: float, procs: int, has_band: bool, axis: Axis) -> Frame:
-        """Return the chart in a picture of that size."""
+        """Return the frame of the chart in a picture of this size."""
         width, height = size
         left = LEFT + has_band * BAND
         return cls(left, TITLE, width - left - RIGHT, inner_height(height), begin, max(end, begin + 1), procs, axis)
@@ -55,16 +55,16 @@ class Frame:
 
     @property
     def first(self) -> float:
-        """Return the time at the left edge, as a place on the axis."""
+        """Return the place (on the axis of time) of the left edge."""
         return self.axis.place(self.begin)
 
     @property
     def per_pixel(self) -> float:
-        """Return the places in a pixel."""
+        """Return how many places (on the axis of time) a pixel is wide."""
         return (self.axis.place(self.end) - self.first) / self.width
 
     def x(self, time: float) -> float:
-        """Return the horizontal position of a time in pixels."""
+        """Return the horizontal position of a time, in pixels."""
         return self.left + (self.axis.place(time) - self.first) / self.per_pixel
 
     def y(self, processor: float) -> float:
@@ -76,10 +76,12 @@ class Frame:
         return self.bottom - processor * self.height / self.procs
 
     def rect(self, start: float, end: float, low: float, high: float) -> Rect:
-        """Return the rectangle from `start` until `end` on processors `low` until `high`, cut off at the edges."""
+        """Return the rectangle from `start` to `end` and of processors `low` to before `high`, cut off at the chart's
+        edges.
+        """
         x, right = max(self.x(start), self.left), min(self.x(end), self.right)
         return Rect(x, self.y(high), max(right - x, 0.0), self.y(low) - self.y(high))
 
     def rects(self, start: float, end: float, processors: int) -> list[Rect]:
-        """Return the rectangles of a set of processors for a time: one for each run of neighbours."""
+        """Return the rectangles of a set of processors (bits) for a time: one for each run of neighbours."""
         return [self.rect(start, end, low, high + 1) for low, high in ranges(processors)]

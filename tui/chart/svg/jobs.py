@@ -1,4 +1,4 @@
-"""Jobs of the picture: blocks in their colours and textures, and their names."""
+"""Jobs of the picture as SVG: blocks in their colours and textures, with their names."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tui.chart.svg.frame import Frame
 from tui.look.palette import Look, Tone, ink
 
 _DETAIL = 3000
-"""Largest number of jobs that are separate elements with a tooltip each."""
+"""Largest number of jobs that are elements of their own with a tooltip each."""
 _OVER = {Texture.TRIAL: "url(#speculative)", Texture.SWITCHING: "url(#switching)", Texture.REPLICA: "url(#plan)"}
 _TONES = {Texture.SOLID: Tone.FULL, Texture.REPLICA: Tone.HALF}
 
 
 class Block(NamedTuple):
-    """Block of a job: its rectangles with one look."""
+    """Block of a job in one texture, as a list of rectangles."""
 
     rank: int
     texture: Texture
@@ -33,7 +33,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
-    """Return the stretches put together by job and look, in order of rank."""
+    """Return blocks with all stretches of the same job and texture, by rank of the job."""
     found: dict[tuple[int, Texture], list[Rect]] = {}
     for stretch in stretches:
         rects = frame.rects(stretch.start, stretch.end or stretch.start, stretch.processors)
@@ -42,7 +42,7 @@ def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
 
 
 def draw_blocks(drawn: list[Block], chart: Drawing, look: Look) -> str:
-    """Return the blocks of jobs; if there are very many, only their colours."""
+    """Return the blocks of jobs as SVG; if there are very many, only one element for each colour."""
     if len(drawn) > _DETAIL:
         by_hue: dict[tuple[int, Texture], list[Rect]] = {}
         for block in drawn:
@@ -69,7 +69,7 @@ def _shape(rects: Iterable[Rect], hue: int, texture: Texture, look: Look, edge: 
 
 
 def _edge(rect: Rect) -> float | None:
-    """Return the width of the gap between the block and its neighbours."""
+    """Return the width of the gap drawn around a rectangle; None if it is too small for one."""
     return 1.0 if min(rect.width, rect.height) >= 5 else None
 
 
@@ -84,7 +84,7 @@ def _told(rank: int, chart: Drawing, look: Look) -> str:
 
 
 def draw_names(drawn: Iterable[Block], chart: Drawing, look: Look) -> str:
-    """Return each job's id once, in the largest of its blocks, if it fits."""
+    """Return the name of each job as SVG, once, in its largest block if it fits there."""
     largest: dict[int, Rect] = {}
     for block in drawn:
         rects = (*block.rects, largest.get(block.rank, block.largest))

@@ -1,4 +1,4 @@
-"""Legend of the picture: textures, which replace missing colours, and the meaning of colours and signs."""
+"""Legend of the picture as SVG: textures, and the meaning of colours and signs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tui.chart.svg.elements import element, number, text
 from tui.look.palette import Hue, Look, Tone, ink
 
 _LETTER, _SIGN, _GAP = 6.2, 17, 17
-"""Pixels: about a letter, a sign with the blank behind it, between two entries."""
+"""Widths in pixels: of a letter, of a sign with the blank behind it, and between two entries."""
 _FILLS = {
     Texture.TRIAL: "url(#speculative)",
     Texture.SWITCHING: "url(#switching)",
@@ -22,7 +22,7 @@ _FILLS = {
 
 
 def textures(hues: Iterable[int], look: Look) -> str:
-    """Return the patterns; a suspended job's is in its own hue."""
+    """Return the SVG patterns for textures; that for suspended jobs is needed in each of these hues."""
     upon = {"stroke": look.surface, "stroke_width": 1.6}
     patterns = [
         _pattern("plan", 6, element("path", d="M0 3h6", **upon, stroke_opacity=0.55), turn=-45),
@@ -47,7 +47,9 @@ def _pattern(name: str, size: int, lines: str, turn: int | None = None) -> str:
 def draw_legend(
     chart: Drawing, seen: Collection[Texture], is_killed: bool, left: float, right: float, y: float, look: Look
 ) -> str:
-    """Return one line: the textures that occur and the cross, then as many colours as fit."""
+    """Return a line of legend as SVG: the textures in `seen`, the cross if a job was killed, and as many colours as
+    fit.
+    """
     drawn, x = [], left
     for sign, word in [*_signs(chart, seen, is_killed, look), *_colours(chart, look)]:
         width = _SIGN + _LETTER * len(word) + _GAP

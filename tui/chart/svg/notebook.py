@@ -1,4 +1,4 @@
-"""Pictures for the cells of a notebook; the library finds them as the entry point of `schedscope.pictures`."""
+"""Charts in the cells of a notebook; the library finds this module by its entry point `schedscope.pictures`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sim.engine.engine import Engine
 from tui.chart.svg.drawing import Options, drawn_alone, drawn_below
 
 WIDTH, HEIGHT, TALLER = 960, 380, 640
-"""Pixels of a cell, and of one with two runs"""
+"""Width and height in pixels of a chart, and the height for two runs"""
 _NUMBERS = count()
 
 
 def drawn(runs: Sequence[tuple[Engine, str]]) -> str:
-    """Return one run, or several below each other on one clock, in the light look."""
+    """Return charts of one or more runs, one below the other with the same times, in light colours."""
     options = Options(width=WIDTH, height=HEIGHT if len(runs) == 1 else TALLER, theme="light")
     return apart(drawn_alone(*runs[0], options) if len(runs) == 1 else drawn_below(runs, options))
 
 
 def apart(svg: str) -> str:
-    """Return the picture with unique ids, because the pictures of all cells are in one page.
+    """Return the SVG picture with ids that no other picture in the notebook has.
 
     >>> apart('<a id="now"/><b fill="url(#now)"/>') != apart('<a id="now"/><b fill="url(#now)"/>')
     True

@@ -1,4 +1,4 @@
-"""Signs over the jobs: kills, the plan, unavailable processors, now and the marks."""
+"""Signs over the jobs of the picture as SVG: ends by a kill, the plan, unavailable processors, now, and marks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui.look.palette import Look, Tone, ink
 
 
 def draw_killed(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return crosses where jobs were killed: at the estimate, or at the end of a speculative run."""
+    """Return crosses as SVG where jobs were killed: at their estimate, or at the limit of a speculative run."""
     crosses = []
     for stretch in chart.cut:
         rects = frame.rects(max(stretch.start, frame.begin), stretch.end or stretch.start, stretch.processors)
@@ -39,7 +39,8 @@ def draw_killed(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_plan(chart: Drawing, named: Collection[int], frame: Frame, look: Look) -> str:
-    """Return running jobs until their expected ends and waiting ones at their planned starts, hatched.
+    """Return the plan as SVG, hatched: running jobs until their expected ends, and waiting jobs from their planned
+    starts on.
 
     Jobs in `named` have their names in the past already.
     """
@@ -65,7 +66,7 @@ def _box(box: Box, is_named: bool, chart: Drawing, frame: Frame, look: Look) -> 
 
 
 def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return crosses where processors are unavailable."""
+    """Return crosses as SVG where processors are unavailable."""
     drawn = []
     for outage in chart.outages:
         begin, end = max(outage.begins, frame.begin), min(outage.ends, chart.until)
@@ -79,7 +80,7 @@ def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return the line between past and plan."""
+    """Return the line of now as SVG, between past and plan."""
     if chart.until <= chart.clock:
         return ""
     x = frame.x(chart.clock)
@@ -89,7 +90,7 @@ def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_marks(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return dotted lines at marks, such as switches and bookmarks, with names above."""
+    """Return dotted lines as SVG at marks, such as switches and bookmarks, with their names above."""
     drawn, near = [], clock_near if look.calendar is None else look.calendar.near
     for mark in chart.marks:
         if frame.begin <= mark.time <= frame.end:

@@ -1,4 +1,4 @@
-"""Partitions in the picture: their ground, borrowed processors, and boundaries as lanes or by number."""
+"""Partitions in the picture as SVG: their background, borrowed processors, and boundaries."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tui.chart.svg.frame import BAND, LEFT, Frame
 from tui.look.palette import Look, Tone, ink
 
 _LARGEST, _INSET = 11, 4
-"""Pixels: size of the letters on a bar, and the blank before them."""
+"""Size in pixels of the letters on a bar, and of the blank before them."""
 
 
 class Boundary(NamedTuple):
-    """Processor `at - 1` and processor `at` belonged to different partitions from `start` until `end`."""
+    """Boundary between processors `at - 1` and `at`, which had different owners from `start` until `end`."""
 
     at: int
     start: float
@@ -28,17 +28,19 @@ class Boundary(NamedTuple):
 
 
 class _Division(NamedTuple):
-    """Division of the machine for a time, as sets of positions in the picture."""
+    """Division of the machine into partitions for a time, with positions of the chart as bits in place of
+    processors.
+    """
 
     begin: float
     end: float
     owners: Owners
     homes: Owners
-    """Positions of the processors that each partition owned when the machine was divided."""
+    """Positions of the processors that each partition owned when the machine was first divided, as bits."""
 
 
 def _divisions(chart: Drawing, frame: Frame) -> Iterator[_Division]:
-    """Yield each visible division into partitions with the time for which it held."""
+    """Yield each division that is visible, with the time for which it held."""
     if chart.by_owner is not None:
         for begin, end, order in chart.by_owner.spans(frame.begin, chart.until):
             yield _Division(begin, end, order.lifted_all(order.owners), order.lifted_all(chart.division))
@@ -50,7 +52,7 @@ def _divisions(chart: Drawing, frame: Frame) -> Iterator[_Division]:
 
 
 def rects_of(chart: Drawing, frame: Frame, begin: float, end: float, processors: int) -> list[Rect]:
-    """Return the rectangles of processors for a time, in the order of the picture."""
+    """Return the rectangles of processors (bits) for a time; if partitions have lanes, divided where these change."""
     if chart.by_owner is None:
         return frame.rects(begin, end, processors)
     spans = chart.by_owner.spans(begin, end)
@@ -58,7 +60,7 @@ def rects_of(chart: Drawing, frame: Frame, begin: float, end: float, processors:
 
 
 def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Draw the partitions behind the jobs: by number the owners, in lanes the partitions that lend."""
+    """Return the background of partitions as SVG: the owners or, with lanes, the partitions that lend."""
     drawn = []
     for begin, end, owners, homes in _divisions(chart, frame):
         for place, owned in enumerate(owners if chart.by_owner is None else homes):
@@ -68,7 +70,7 @@ def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def draw_borrowed(chart: Drawing, frame: Frame) -> str:
-    """Draw dots on processors that a partition had borrowed."""
+    """Return dots as SVG on the processors that a partition has borrowed."""
     drawn = []
     for begin, end, owners, homes in _divisions(chart, frame):
         loans = [owned & ~home for owned, home in zip(owners, homes, strict=False)]
@@ -86,14 +88,14 @@ def _name(chart: Drawing, place: int) -> LaneName:
 
 
 class _Bar(NamedTuple):
-    """Bar above a partition while its boundary does not move."""
+    """Part of a bar above a partition, as long as the bar stays at its height."""
 
     rect: Rect
     band: Band
 
 
 def draw_bars(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Draw a bar above each partition, with its name and size, that steps where its boundary moves."""
+    """Return a bar above each partition as SVG, with its name and size; it steps where the boundary moves."""
     bars = _bars(chart, frame)
     drawn = []
     for place, parts in bars.items():
@@ -111,7 +113,7 @@ def draw_bars(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def _bars(chart: Drawing, frame: Frame) -> dict[int, list[_Bar]]:
-    """Return the bars of each partition, from the left."""
+    """Return the parts of each partition's bar, from left to right."""
     assert chart.by_owner is not None
     bars: dict[int, list[_Bar]] = {}
     for begin, end, order in chart.by_owner.spans(frame.begin, chart.until):
@@ -131,7 +133,7 @@ def _bars(chart: Drawing, frame: Frame) -> dict[int, list[_Bar]]:
 
 
 def _named(bar: _Bar, name: LaneName, colour: str) -> str:
-    """Return the longest text on the partition that fits on the bar; "" if none does."""
+    """Return the longest text with the partition's name that fits on this part of its bar, as SVG; "" if none does."""
     size = min(_LARGEST, bar.rect.height - 2)
     room = (bar.rect.width - 2 * _INSET) / (size * LETTER) if size >= _LARGEST / 2 else 0
     told = next((told for told in (*name.told(bar.band), f"{bar.band.owns:,}") if len(told) <= room), "")
@@ -140,7 +142,7 @@ def _named(bar: _Bar, name: LaneName, colour: str) -> str:
 
 
 def lane_labels(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
-    """Yield the names of the partitions left of the chart, where their lanes begin."""
+    """Yield the names of partitions as SVG, at the left of the chart where their lanes begin."""
     for place, parts in _bars(chart, frame).items():
         bar, word = parts[0], _name(chart, place).name
         if bar.rect.x == frame.left and len(word) * _LARGEST * LETTER <= LEFT:
@@ -152,7 +154,7 @@ def lane_labels(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
 
 
 def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Draw the boundaries of partitions over time, and a band on the left with the current owners."""
+    """Return the boundaries between partitions as SVG, and a band at the left with the present owners."""
     divisions = chart.history.owners_between(frame.begin, chart.clock)
     if not divisions:
         return ""
@@ -167,7 +169,7 @@ def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
 
 
 def _coarser(divisions: Sequence[tuple[float, tuple[int, ...]]], frame: Frame) -> list[tuple[float, tuple[int, ...]]]:
-    """Return the divisions, of several within a pixel only the last."""
+    """Return the divisions (time, owners); of several within one pixel only the last."""
     last = {int(frame.x(max(since, frame.begin))): (since, owners) for since, owners in divisions}
     return list(last.values())
 
@@ -190,7 +192,7 @@ def boundaries(divisions: Sequence[tuple[float, tuple[int, ...]]], until: float)
 
 
 def _edges(owners: Sequence[int]) -> set[int]:
-    """Return the processors whose lower neighbour has another owner."""
+    """Return the processors whose next lower processor has another owner."""
     return {first for owned in owners for first, _ in ranges(owned) if first}
 
 

@@ -1,4 +1,4 @@
-"""Whole picture: title, chart, axes, curves below, and the meaning of signs."""
+"""Whole picture as SVG: title, chart, axes, curves below, and legend."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FONTS = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
 
 def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
-    """Return the picture as the text of an SVG file without scripts and references to other files."""
+    """Return the picture as the text of an SVG file, which has no scripts and does not refer to other files."""
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         raise ParameterError(f"a picture needs at least {LEAST_WIDTH} x {LEAST_HEIGHT} pixels, got {width} x {height}")
     has_band = chart.by_owner is None and bool(chart.history.owners_at(chart.clock))
@@ -62,7 +62,7 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
 
 
 def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[str]:
-    """Yield the chart from the ground up."""
+    """Yield the parts of the chart as SVG, the lowest layer first."""
     trails, _ = split(chart.trails, frame, chart.clock)
     large, small = split(chart.ran, frame, chart.clock)
     drawn = blocks_of(large, frame)
@@ -97,7 +97,7 @@ def _window(chart: Drawing, look: Look) -> str:
 
 
 def _description(chart: Drawing, frame: Frame, look: Look) -> str:
-    """Return a description of the picture for screen readers."""
+    """Return text that describes the picture for screen readers, as SVG."""
     use, waiting = in_use_and_waiting(chart.history, frame, chart.clock, chart.workload.procs)
     ran = len({stretch.rank for stretch in chart.history.between(chart.begin, chart.clock)})
     told = f"Processors upwards, time to the right, from {_window(chart, look)}: {count(ran, 'job')} on processors"
@@ -146,7 +146,7 @@ def _ticks(frame: Frame, look: Look) -> Sequence[tuple[float, str]]:
 
 
 def _lanes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
-    """Yield the rows of the matrix, the active one in the colour of now, and the gaps between them."""
+    """Yield the lanes of matrix rows as SVG: their numbers, a mark for the active row, and the gaps between them."""
     for place, lane in enumerate(reversed(chart.lanes)):
         top, y = frame.y((place + 1) * chart.view.stride), frame.y((place + 0.5) * chart.view.stride)
         if lane.row is not None:

@@ -25,13 +25,13 @@ from tui.chart.svg.frame import Frame
 from tui.look.palette import Look, ink
 
 _PORTION = 32
-"""Number of columns of pixels that are added up at once."""
+"""Number of columns of pixels that are processed at once."""
 _LEVELS = 5
-"""Number of degrees of fullness"""
+"""Number of degrees by which the fullness of pixels is distinguished"""
 
 
 class Patch(NamedTuple):
-    """Patch of equal pixels: its columns, its rows, and their kind."""
+    """Patch: a rectangle of pixels of the same kind, with its position and size."""
 
     column: int
     row: int
@@ -41,7 +41,9 @@ class Patch(NamedTuple):
 
 
 def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[list[Stretch], list[Stretch]]:
-    """Return the stretches drawn separately, and those thinner than a pixel, both cut at the window's edges."""
+    """Return the stretches that are drawn as rectangles, and those thinner than a pixel; both are cut off at the edges
+    of the chart.
+    """
     large, small, a_pixel, place = [], [], frame.per_pixel, frame.axis.place
     for stretch in stretches:
         start, end = max(stretch.start, frame.begin), until if stretch.end is None else min(stretch.end, until)
@@ -55,7 +57,7 @@ def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[lis
 
 
 def _flat(processors: int, frame: Frame) -> int:
-    """Return the processors in pieces too thin to be visible."""
+    """Return those of the processors (bits) that are in pieces thinner than a pixel."""
     if frame.procs <= frame.height:
         return 0
     pieces = [(low, high) for low, high in ranges(processors) if (high + 1 - low) * frame.height < frame.procs]
@@ -63,7 +65,7 @@ def _flat(processors: int, frame: Frame) -> int:
 
 
 def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
-    """Return the stretches as pixels."""
+    """Return the stretches as a picture in pixels."""
     per_pixel, begin, place = frame.per_pixel, frame.first, frame.axis.place
     edges = ChartView(per_pixel, 0, frame.width, frame.rows, 0, frame.procs).edges()
     since = [s._replace(start=place(s.start) - begin, end=place(s.end or 0.0) - begin) for s in stretches]
@@ -77,7 +79,7 @@ def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
 
 
 def draw_pixels(stretches: Sequence[Stretch], frame: Frame, hues: NDArray[np.uint8], look: Look) -> str:
-    """Return pixels in the colour of the job that holds most of each."""
+    """Return stretches thinner than a pixel as SVG: each pixel in the colour of the job that has most of it."""
     if not stretches:
         return ""
     pixels = add_up(stretches, frame)
@@ -94,7 +96,7 @@ def draw_pixels(stretches: Sequence[Stretch], frame: Frame, hues: NDArray[np.uin
 
 
 def patches(kinds: NDArray[np.int64]) -> Iterator[Patch]:
-    """Yield patches of equal neighbouring pixels, joined along rows and then columns; -1 is empty.
+    """Yield patches of neighbouring pixels of the same kind, joined along rows first, then along columns; -1 is empty.
 
     >>> list(patches(np.array([[1, 1, -1], [1, 1, 2]])))
     [Patch(column=0, row=0, width=2, height=2, kind=1), Patch(column=2, row=1, width=1, height=1, kind=2)]

@@ -1,4 +1,4 @@
-"""Font of pictures for systems without a suitable one: DejaVu Sans Mono (see LICENSE)."""
+"""Font of pictures for systems that lack a suitable one: DejaVu Sans Mono (see LICENSE)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 FAMILY = "DejaVu Sans Mono"
 MONOSPACE = f"'{FAMILY}', Menlo, Consolas, 'Liberation Mono', monospace"
-"""Font families for viewers without this font."""
+"""Font families for programs that show a picture but cannot use its own font."""
 WIDE = 0.602
-"""Width of a letter as a share of its size."""
+"""Width of a letter as a share of the font size."""
 FILES = tuple(str(Path(__file__).with_name(name)) for name in ("DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf"))
