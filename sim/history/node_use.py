@@ -24,8 +24,9 @@ class Stay(NamedTuple):
 
 
 class Use(NamedTuple):
-    """Free amounts of each node at one time, and the requests of the jobs that wait, without those that ask for more
-    of everything than another one.
+    """Free amounts of each node at one time, and the requests of waiting jobs that need least.
+
+    A request is left out if another one needs no more of anything.
     """
 
     free: Amounts
@@ -96,7 +97,7 @@ def use_now(shape: Shape, held: Iterable[tuple[int, int]], waiting: Iterable[int
 
 @lru_cache(256)
 def least(requests: frozenset[Request]) -> tuple[Request, ...]:
-    """Return the requests without those that ask for as much of each resource as another one on the same nodes."""
+    """Return the requests without the ones that need at least as much of everything as another on the same nodes."""
     units = dict[tuple[object, ...], set[tuple[int, ...]]]()
     some = dict[tuple[object, ...], Request]()
     for request in requests:

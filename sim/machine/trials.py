@@ -12,6 +12,11 @@ class Trials:
     earlier.
 
     The bound holds until more processors become free; processors that moved jobs leave are taken into account.
+
+    >>> trials = Trials(2)
+    >>> trials.note(2, 5.0, 30.0, 10.0)
+    >>> trials.bound(3, 5.0, 40.0), trials.bound(1, 9.0, 40.0), trials.bound(3, 25.0, 40.0)
+    (10.0, -inf, 5.0)
     """
 
     def __init__(self, most: int) -> None:
