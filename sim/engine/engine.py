@@ -12,7 +12,6 @@ dropped before each pass.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import partial
@@ -83,8 +82,8 @@ class Engine:
         if workload.follows:
             self._loops = None  # the loop counts on jobs that come by rank
         self._jobs, self._killed = workload.jobs, workload.killed.tobytes()
-        self._runtimes = array("d", workload.runtime.tobytes())
-        self._submits: Sequence[float] = array("d", np.append(workload.submit, inf).tobytes())
+        self._runtimes: Sequence[float] = np.ascontiguousarray(workload.runtime).data
+        self._submits: Sequence[float] = np.append(workload.submit, inf).data
         chosen = policy_of(policy)
         try:
             state = State(workload, chosen, placement, curious)
@@ -480,9 +479,9 @@ class Engine:
         """Return the current state as an immutable snapshot."""
         return take_snapshot(self.state, self.workload, self.next_time())
 
-    def schedule(self) -> Schedule:
-        """Return the results of the jobs so far as columns."""
-        return schedule_of(self.state, self.workload, self.history)
+    def schedule(self, is_last: bool = False) -> Schedule:
+        """Return the results so far as columns; with `is_last` they are no copies, and the run must not go on."""
+        return schedule_of(self.state, self.workload, self.history, is_last)
 
 
 def _first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:

@@ -15,6 +15,7 @@ from sim.errors import NotThereError
 from sim.history.history import History
 from sim.notebook import Drawn, Tabular, picture_of
 from sim.policies.policy import written_policy
+from sim.workload.columns import compact
 from sim.workload.model import Bools, Field, Floats, Ints, Workload, there_at
 from sim.workload.outages import Outage
 
@@ -158,12 +159,13 @@ def _written(state: State) -> str:
     return state.switches[0].was + "".join(changes)
 
 
-def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
-    """Return the results of a run so far as columns."""
+def schedule_of(state: State, workload: Workload, history: History, is_last: bool = False) -> Schedule:
+    """Return the results of a run so far as columns; with `is_last` they share the memory of the run."""
     ledger = state.ledger
-    time, free, waiting, wanted = history.columns()
-    start, end = np.array(ledger.start), np.array(ledger.end)
-    ran = np.where(np.isnan(end), np.nan, workload.runtime)
+    column: Callable[[Any], NDArray[Any]] = np.asarray if is_last else np.array
+    time, free, waiting, wanted = map(column, history.at(slice(history.steps)))
+    start, end = column(ledger.start), column(ledger.end)
+    ran = np.where(np.isnan(end), np.nan, workload.runtime) if np.isnan(end).any() else workload.runtime
     for rank in {*state.under_way, *state.suspended}:
         ran[rank] = state.ran(rank)
     if state.releases is not None:
@@ -175,20 +177,20 @@ def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
         end=end,
         ran=ran,
         backfilled=np.frombuffer(bytes(ledger.backfilled), dtype=np.bool_),
-        promised=np.array(ledger.promised),
-        preemptions=np.array(ledger.preemptions, dtype=np.int64),
-        migrations=np.array(ledger.migrations, dtype=np.int64),
+        promised=column(ledger.promised),
+        preemptions=compact(np.array(ledger.preemptions)),
+        migrations=compact(np.array(ledger.migrations)),
         speculative_kills=state.tally.speculative_kills,
         borrowed=state.tally.borrowed,
         curves=Curves(
-            time=np.array(time),
-            free=np.array(free),
-            waiting=np.array(waiting, dtype=np.int64),
-            wanted=np.array(wanted, dtype=np.int64),
-            suspended=history.count_suspended(np.array(time)),
+            time=time,
+            free=free,
+            waiting=waiting,
+            wanted=wanted,
+            suspended=compact(history.count_suspended(time)),
         ),
         stalled=state.tally.stalled,
-        interruptions=np.array(ledger.interruptions, dtype=np.int64),
+        interruptions=compact(np.array(ledger.interruptions)),
         outages=state.outages,
         dropped=state.dropped,
         cores=_cores_of(workload, history),

@@ -17,6 +17,8 @@ from sim.history.times import NEVER
 
 _ZEROS = bytes(1 << 20)
 """Zeros that are copied into new entries: copies of these stay in the processor's cache, while fresh memory is slow"""
+_ALL, _SOME = 1 << 60, 1 << 16
+"""Largest growth in steps at once, with decisions that are kept and that are not"""
 _SPARE, _MOST = 1 << 9, 8
 """Number of spare entries added to each column, and the most decisions that are expected for each step"""
 
@@ -65,20 +67,29 @@ class Extension:
         self._parts = by_step, (*by_stretch, history._kind), rows, (sets.ranges,)
         self._nothing = {id(history._end): inf, id(history._end_step): NEVER, id(history._next): -1}
 
+    @property
+    def most(self) -> int:
+        """Return the number of steps after which decisions that are not kept are forgotten."""
+        return _ALL if self._history._decisions.is_kept else _SOME
+
     def grow(self, more: int) -> Capacity:
         """Add space for `more` steps, half as many stretches, and as many decisions as so far for each step; return
         what has space now.
 
         A few entries are always added, so that the next step finds space even if it has many decisions.
         """
+        decided = self._history._decisions
+        if not decided.is_kept:
+            decided.write()
+            self.written = *self.written[:2], 0, self.written[3]
         made, decisions = self.written[0] - self._before[0], self.written[2] - self._before[2]
         a_step = min(max(decisions / made, 1), _MOST) if made else 1
-        steps, begun, decided, ranged = (count + _SPARE for count in self.written)
-        room = steps + more, begun + more // 2, decided + int(a_step * more), ranged + 3 * more
+        steps, begun, rows, ranged = (count + _SPARE for count in self.written)
+        room = steps + more, begun + more // 2, rows + int(a_step * more), ranged + 3 * more
         for count, part in zip(room, self._parts, strict=True):
             for column in part:
                 _fill(column, count, self._nothing.get(id(column), 0))
-        _fill(self._history._decisions.numbers, WIDTH * room[2])
+        _fill(decided.numbers, WIDTH * room[2])
         return Capacity(*(number for both in zip(self.written, room, strict=True) for number in both))
 
     @property

@@ -127,7 +127,7 @@ class DecisionLog:
     into rows when rows are read.
     """
 
-    __slots__ = ("_jobs", "_kept", "_made", "_sets", "append", "forms", "heads", "new", "numbers", "ranks")
+    __slots__ = ("_jobs", "_kept", "_made", "_sets", "append", "forms", "heads", "is_kept", "new", "numbers", "ranks")
 
     append: Callable[[Decision], None]
     """Function that appends a decision."""
@@ -148,12 +148,17 @@ class DecisionLog:
         """
         self.numbers = array("d")
         self._kept: list[Decision] = []
+        self.is_kept = True
+        """False if rows may be forgotten, because no code reads decisions of past steps"""
 
     def __len__(self) -> int:
         return len(self.forms) + len(self.new)
 
     def write(self) -> None:
-        """Write the decisions that wait in `new` into rows."""
+        """Write the decisions that wait in `new` into rows; forget all of them if they are not kept."""
+        if not self.is_kept:
+            for column in (self.new, self.forms, self.ranks, self.heads, self.numbers, self._kept):
+                del column[:]
         if not self.new:
             return
         try:

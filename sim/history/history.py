@@ -19,6 +19,7 @@ from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
 from sim.history.times import NEVER, Floats, Ints, Times
 from sim.machine.turns import Turns
+from sim.workload.columns import narrow
 from sim.workload.model import Job
 
 _A_STEP, _A_STRETCH = 36, 72
@@ -121,7 +122,7 @@ class History(Past):
             is_open = end_step[before] >= step
             if (pauses := ended_by[before] == SUSPENDED).any():
                 is_open |= pauses & ~((then[before] >= 0) & (then[before] < stretch))
-            marks.append(before[is_open])
+            marks.append(narrow(before[is_open]))
 
     def _write_begins(self, begins: list[Any]) -> None:
         *columns, sets = (begins[place::5] for place in range(5))
@@ -245,6 +246,10 @@ class History(Past):
     def give_up(self, rank: int) -> None:
         """Record that the job was cancelled and will never run."""
         self._given_up[rank] = self._made
+
+    def forget_decisions(self) -> None:
+        """Keep no decisions from now on, for a run of which only the schedule is read; this saves memory."""
+        self._decisions.is_kept = False
 
     def switch(self, switch: Switch) -> None:
         """Record a switch of the policy in this step."""

@@ -398,7 +398,7 @@ class Past:
         steps = self.steps
         return self._time[:steps], self._free[:steps], self._waiting[:steps], self._wanted[:steps]
 
-    def at(self, steps: Ints) -> tuple[Floats, Floats, Ints, Ints]:
+    def at(self, steps: Ints | slice) -> tuple[Floats, Floats, Ints, Ints]:
         """Return the state after each of these steps (numbers from 0): time, free processors, waiting jobs, processors
         they request.
         """

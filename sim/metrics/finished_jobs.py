@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sim.engine.schedule import Schedule
 from sim.workload.categories import TAU
+from sim.workload.columns import narrow
 from sim.workload.model import Bools, Floats, Ints, Workload
 
 T = TypeVar("T", np.float64, np.int64, np.bool_)
@@ -34,7 +35,7 @@ class FinishedJobs:
         counts = ~np.isnan(source.end)
         if not killed:
             counts = counts & ~source.workload.killed
-        return cls(source, np.flatnonzero(counts), tau)
+        return cls(source, narrow(np.flatnonzero(counts)), tau)
 
     def where(self, chosen: Bools) -> FinishedJobs:
         """Return only the jobs for which `chosen` is True."""
@@ -49,7 +50,7 @@ class FinishedJobs:
 
     def column(self, of_all: NDArray[T]) -> NDArray[T]:
         """Return the entries for these jobs, from a column with an entry for every job of the workload."""
-        return of_all[self.ranks]
+        return of_all if len(self.ranks) == len(of_all) else of_all[self.ranks]
 
     @cached_property
     def submit(self) -> Floats:

@@ -38,6 +38,10 @@ class Row:
         """Return the number of finished jobs in the group."""
         return int(self.values["jobs"] or 0)
 
+    def without_members(self) -> Row:
+        """Return the row alone: ranks in a dozen groupings take more memory than the jobs."""
+        return Row(self.label, self.meaning, self.values)
+
     def as_dict(self) -> dict[str, str | Value]:
         """Return label, meaning and metrics as one flat dictionary, for JSON and CSV."""
         return {"label": self.label, "meaning": self.meaning, **self.values}

@@ -85,4 +85,5 @@ def measure(schedule: Schedule, killed: bool = True, tau: float = TAU, also: Ite
     """
     jobs = FinishedJobs.of(schedule, killed, tau)
     values = {**aggregates(jobs), **fragmentation(schedule)}
-    return Metrics(schedule.policy, values, {group.name: group.rows(jobs) for group in (*GROUPS, *also)})
+    found = {group.name: [row.without_members() for row in group.rows(jobs)] for group in (*GROUPS, *also)}
+    return Metrics(schedule.policy, values, found)

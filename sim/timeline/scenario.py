@@ -64,9 +64,14 @@ class Scenario:
         """Return an engine before its first step; the function from `stepper` makes its steps."""
         return self._engine(self.check)
 
-    def begun(self) -> Engine:
-        """Return an engine just after the last switch; the rest of the run is not computed."""
+    def begun(self, for_schedule: bool = False) -> Engine:
+        """Return an engine just after the last switch; the rest of the run is not computed.
+
+        `for_schedule`: decisions are not kept, because only the schedule is read.
+        """
         engine = self._engine(self.check)
+        if for_schedule and not self.check:
+            engine.history.forget_decisions()
         for at, _ in self.switches[-1:]:
             self._follow(engine, at)
         return engine
@@ -193,6 +198,6 @@ def run(
     switches: pairs (time, policy) of policies that take over then. check: verify all rules after every step.
     """
     scenario = Scenario(workload, policy, switches, placement, check)
-    engine = scenario.begun()
+    engine = scenario.begun(for_schedule=True)
     engine.run()
-    return replace(engine.schedule(), again=replace(scenario, check=False).begun)
+    return replace(engine.schedule(is_last=True), again=replace(scenario, check=False).begun)

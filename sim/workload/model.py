@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from sim.errors import NotThereError, ParameterError, TraceError, near
 from sim.formatting import processors, quoted
+from sim.workload.columns import chosen, compact, missing, narrow, taken
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.follows import Follows, Thinking, never_submitted, renumbered, thinking_of
 from sim.workload.options import MOST_PROCS
@@ -131,7 +132,7 @@ class Trace:
 
     name: str
     format: str
-    ids: tuple[str, ...]
+    ids: Sequence[str]
     table: Floats
     header: Header = Header()
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
@@ -236,7 +237,8 @@ class Jobs(Sequence[Job]):
             ids, submit, *others, high, reserve, wait = (column[some] for column in self._columns)
             known = (column.tolist() for column in (submit, *others, high))
             starts = np.where(wait >= 0, submit + wait, np.nan)
-            values = (range(rank, rank + len(ids)), ids, *known, _known(reserve), _known(starts))
+            times = ([None if time != time else time for time in column.tolist()] for column in (reserve, starts))
+            values = (range(rank, rank + len(ids)), ids, *known, *times)
             self.made[some] = [old or job for old, job in zip(self.made[some], _jobs_of(*values), strict=True)]
         return self[rank]
 
@@ -264,7 +266,7 @@ class Workload:
 
     name: str
     procs: int
-    ids: tuple[str, ...]
+    ids: Sequence[str]
     submit: Floats
     width: Ints
     runtime: Floats
@@ -300,7 +302,7 @@ class Workload:
     @cached_property
     def due(self) -> Floats:
         """Return the time from which each job waits, as in `Job.due`."""
-        due: Floats = np.fmax(self.submit, self.reserve)
+        due: Floats = self.submit if np.isnan(self.reserve).all() else np.fmax(self.submit, self.reserve)
         return due
 
     @property
@@ -359,18 +361,18 @@ class Workload:
         return cls(
             name=trace.name,
             procs=size,
-            ids=trace.ids if np.array_equal(keep, np.arange(len(trace.ids))) else tuple(trace.ids[i] for i in keep),
+            ids=chosen(trace.ids, keep),
             submit=trace.column(Field.SUBMIT)[keep],
-            width=width[keep].astype(np.int64),
+            width=narrow(width[keep]),
             runtime=run,
             estimate=np.where(estimate[keep] >= SHORTEST, estimate[keep], run),
-            wait=trace.column(Field.WAIT)[keep],
-            user=trace.column(Field.USER)[keep].astype(np.int64),
-            group=trace.column(Field.GROUP)[keep].astype(np.int64),
-            queue=trace.column(Field.QUEUE)[keep].astype(np.int64),
-            status=trace.column(Field.STATUS)[keep].astype(np.int64),
+            wait=compact(trace.column(Field.WAIT)[keep]),
+            user=compact(narrow(trace.column(Field.USER)[keep])),
+            group=compact(narrow(trace.column(Field.GROUP)[keep])),
+            queue=compact(narrow(trace.column(Field.QUEUE)[keep])),
+            status=compact(narrow(trace.column(Field.STATUS)[keep])),
             high=np.zeros(len(keep), dtype=bool),
-            reserve=np.full(len(keep), np.nan),
+            reserve=missing(len(keep)),
             killed=np.zeros(len(keep), dtype=bool),
             header=trace.header,
             names=trace.names,
@@ -378,7 +380,7 @@ class Workload:
             accounts=tuple(trace.accounts[i] for i in keep) if trace.accounts else (),
             outages=outages_of(begins, sizes, (), trace.header.seconds_at),
             shape=shape and shape.take(keep.tolist()),
-            follows=renumbered(trace.follows, keep.tolist()),
+            follows=renumbered(trace.follows, keep.tolist() if trace.follows else ()),
             thinking=thinking_of(*chain),
         )
 
@@ -391,12 +393,12 @@ class Workload:
     def take(self, ranks: NDArray[np.int64] | slice) -> Workload:
         """Return a workload of only these jobs, which get new ranks."""
         index = np.arange(len(self))[ranks]
-        columns = {name: getattr(self, name)[index] for name in _COLUMNS}
+        columns = {name: taken(getattr(self, name), index) for name in _COLUMNS}
         accounts = tuple(self.accounts[i] for i in index) if self.accounts else ()
         shape = self.shape and self.shape.take(index)
-        follows = renumbered(self.follows, index.tolist())
+        follows = renumbered(self.follows, index.tolist()) if self.follows else self.follows
         thinking = self.thinking and self.thinking.take(index)
-        ids = tuple(self.ids[i] for i in index)
+        ids = chosen(self.ids, index)
         return replace(self, ids=ids, accounts=accounts, shape=shape, follows=follows, thinking=thinking, **columns)
 
     def with_outages(self, more: Iterable[Outage]) -> Workload:
@@ -409,14 +411,16 @@ class Workload:
         fits = self.width <= most[np.searchsorted(since, self.submit, side="right") - 1]
         kept = self if fits.all() else self.take(np.flatnonzero(fits))
         skipped: tuple[Note, ...] = ()
-        if first := next((self.ids[rank] for rank in np.flatnonzero(~fits)), ""):
+        if first := next((self.ids[rank] for rank in np.flatnonzero(~fits).tolist()), ""):
             skipped = (Note("wider than the machine ever is after their arrival", int((~fits).sum()), f"job {first}"),)
         return replace(kept, outages=outages, fidelity=self.fidelity + Fidelity(skipped=skipped))
 
     def with_overruns(self, rule: Overrun = "kill") -> Workload:
         """Return the workload with jobs killed at their estimates, or with longer estimates where jobs ran longer."""
         longer = self.runtime > self.estimate
-        if rule == "grow":
+        if not longer.any():
+            made = self
+        elif rule == "grow":
             made = replace(self, estimate=np.maximum(self.estimate, self.runtime))
         else:
             made = replace(self, runtime=np.minimum(self.runtime, self.estimate), killed=self.killed | longer)
@@ -492,7 +496,3 @@ def _notes(trace: Trace, *found: tuple[str, Bools]) -> tuple[Note, ...]:
         if len(hits):
             notes.append(Note(what, len(hits), f"job {trace.ids[hits[0]]}"))
     return tuple(notes)
-
-
-def _known(values: Floats) -> Iterable[float | None]:
-    return (None if value != value else value for value in values.tolist())

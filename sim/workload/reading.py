@@ -25,8 +25,10 @@ from sim.workload.shape import Shape
 
 Format = Literal["swf", "sacct", "batsim", "evalys", "csv", "puzzle"]
 
-MAX_BYTES = 2**30
-"""Largest decompressed size of a file in bytes."""
+MAX_BYTES, MAX_SWF = 2**30, 2**36
+"""Largest decompressed size of a file in bytes; SWF is read part by part, so that only its jobs take memory."""
+PART = 2**26
+"""Least number of letters of a part of a file."""
 UNPACKED, TIMES = 2**26, 100
 """Size in bytes and ratio to the compressed size; a file above both is refused as a decompression bomb."""
 PATIENCE = 3.0
@@ -49,7 +51,7 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
             return slog.read(path, _stem(path), how)
         if parquet.is_parquet(path):
             return parquet.read(path, _stem(path))
-        return _parsed(_text(_chunks(path)), path, how)
+        return _parsed(_parts(_chunks(path)), path, how)
     except MemoryError:
         raise TraceError("does not fit into this machine's memory; split it", path) from None
     except RecursionError:
@@ -58,11 +60,12 @@ def read(path: str | Path, how: sacct.Reading = sacct.AS_USUAL) -> Trace:
 
 def read_shape(path: str | Path) -> Shape:
     """Return the machine of nodes in a file: the text of `scontrol show node` and `show partition`, or TOML."""
-    return nodes.read_machine(_text(_chunks(path)), path)
+    return nodes.read_machine(_joined(_parts(_chunks(path)), path), path)
 
 
-def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:
-    if not text or text.isspace():
+def _parsed(parts: Iterator[str], path: str | Path, how: sacct.Reading) -> Trace:
+    text = next((part for part in parts if part and not part.isspace()), "")
+    if not text:
         raise TraceError("is empty; expected a trace, one line a job", path)
     if Path(path).suffix == ".toml":
         is_lesson = "[[scene]]" in text
@@ -73,8 +76,11 @@ def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:
     first, second = islice(chain(_content_lines(text), ("", "")), 2)
     if "jobid" in first.lower().split() and second.startswith("---"):
         raise TraceError("is a human-readable sacct dump; create it with sacct --parsable2", path, 1)
-    name = _stem(path)
-    match sniff(text, Path(path).name):
+    name, kind, parts = _stem(path), sniff(text, Path(path).name), chain([text], parts)
+    if kind == "swf":
+        return swf.read_parts(parts, name, path)
+    text = _joined(parts, path)
+    match kind:
         case "batsim":
             return nodes.read(text, name, path) if nodes.is_machine(text) else batsim.read(text, name, path)
         case "sacct":
@@ -85,8 +91,6 @@ def _parsed(text: str, path: str | Path, how: sacct.Reading) -> Trace:
             return replace(parse_puzzle(text, path).trace, name=name)
         case "csv":
             return table.read(text, name, path)
-        case _:
-            return swf.read(text, name, path)
 
 
 def sniff(text: str, filename: str = "") -> Format:
@@ -132,8 +136,11 @@ def _stem(path: str | Path) -> str:
     return stem if ending.lower() in ENDINGS else name
 
 
-def _text(chunks: Iterable[bytes]) -> str:
-    """Return the bytes as text: UTF-8 if possible, otherwise one character per byte; all line ends become newlines."""
+def _parts(chunks: Iterable[bytes]) -> Iterator[str]:
+    """Yield the bytes as text, in large parts of whole lines: UTF-8 if possible, otherwise one character per byte.
+
+    All line ends become newlines.
+    """
     text = ""
     decoder: IncrementalDecoder = getincrementaldecoder("utf-8-sig")()
     for chunk in chain(chunks, [b""]):
@@ -142,7 +149,25 @@ def _text(chunks: Iterable[bytes]) -> str:
         except UnicodeDecodeError as error:  # its object begins at the end of the text so far
             decoder = getincrementaldecoder("latin-1")()
             text = text.encode().decode("latin-1") + decoder.decode(error.object)
+        if len(text) >= PART:  # the last letter may be the first half of a line end
+            end = max(text.rfind("\n"), text.rfind("\r", 0, -1)) + 1 or len(text)
+            yield _with_newlines(text[:end])
+            text = text[end:]
+    yield _with_newlines(text)
+
+
+def _with_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _joined(parts: Iterable[str], path: str | Path) -> str:
+    """Return the whole text; refuse it as soon as it is too long."""
+    text = ""
+    for part in parts:
+        text += part
+        if len(text) > MAX_BYTES:
+            raise TraceError(f"holds more than {MAX_BYTES:,} bytes; cut it into smaller files", path)
+    return text
 
 
 def _chunks(path: str | Path) -> Iterator[bytes]:
@@ -155,8 +180,8 @@ def _chunks(path: str | Path) -> Iterator[bytes]:
                 if not total and _is_binary(chunk):
                     raise TraceError(f"is not a trace: binary data starting with {chunk[:8]!r}", path)
                 total += len(chunk)
-                if total > MAX_BYTES:
-                    raise TraceError(f"holds more than {MAX_BYTES:,} bytes; cut it into smaller files", path)
+                if total > MAX_SWF:
+                    raise TraceError(f"holds more than {MAX_SWF:,} bytes; cut it into smaller files", path)
                 if total > UNPACKED and total > packed() * TIMES:
                     raise TraceError(f"is no trace: it unpacks to more than {TIMES} times its size", path)
                 yield chunk

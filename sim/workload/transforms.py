@@ -83,6 +83,8 @@ def feedback(workload: Workload) -> Workload:
 def stretch(workload: Workload, factor: float) -> Workload:
     """Return the workload with run times and estimates multiplied by `factor`, for more load from longer jobs."""
     OPTIONS["stretch"].check(factor)
+    if factor == 1:
+        return workload
     return replace(workload, runtime=workload.runtime * factor, estimate=workload.estimate * factor)
 
 
@@ -147,7 +149,7 @@ def priority_from_queue(workload: Workload) -> Workload:
     known = workload.queue[workload.queue >= 0]
     if len(workload) and not len(known):
         raise NotThereError(f"no job of {workload.name} has a queue number; --high FRACTION sets priorities at random")
-    ordinary = known.min(initial=np.iinfo(np.int64).max)
+    ordinary = known.min() if len(known) else np.inf
     return replace(workload, high=workload.queue > ordinary)
 
 
@@ -291,7 +293,8 @@ def _draw(workload: Workload, seed: int) -> Floats:
 
 def _resubmitted(workload: Workload, submit: Floats) -> Workload:
     """Return the workload with these submit times; requested starts move by the same amount."""
-    return replace(workload, submit=submit, reserve=workload.reserve + (submit - workload.submit))
+    by = submit - workload.submit
+    return replace(workload, submit=submit, reserve=workload.reserve + by) if by.any() else workload
 
 
 _NO_JOBS = Workload.of(Trace("none", "none", (), np.empty((0, len(Field))), Header(unix_start=0)), procs=1)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.workload.categories import TAU
+from sim.workload.columns import NumberIds
 from sim.workload.model import Field, Floats, Ints, Workload
 from tui.look.palette import JOB_COLOURS, JOB_HUES, Hue
 
@@ -57,7 +58,8 @@ class OwnHues:
     """Hue of each job in the mode in which every job has its own, computed when the job is first drawn."""
 
     def __init__(self, ids: Sequence[str]) -> None:
-        self._ids, self._are_numbers = ids, all(map(str.isdecimal, ids))
+        self._ids = ids
+        self._are_numbers = isinstance(ids, NumberIds) or all(map(str.isdecimal, ids))
         self._found = np.full(len(ids), _UNSEEN, np.uint8)
 
     def of(self, ranks: Ranks) -> Hues:

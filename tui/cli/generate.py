@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TextIO
+
 import click
 
 from sim.files import write_whole
@@ -15,7 +17,7 @@ from tui.cli.terminal import say
     "--model", type=click.Choice(["lublin", "hyper-erlang", "sud"]), default="lublin",
     help="Model: Lublin and Feitelson; hyper-Erlang fitted to a trace (Z); uniform run times (ZKP).",
 )  # fmt: skip
-@click.option("--jobs", type=click.IntRange(1, 10_000_000), default=1000, metavar="N", help="How many (default 1000).")
+@click.option("--jobs", type=click.IntRange(1, 30_000_000), default=1000, metavar="N", help="How many (default 1000).")
 @click.option("--procs", type=click.IntRange(1, 10_000_000), metavar="P", help="Of the machine; default: --like's.")
 @click.option("--nodes", metavar="NODES", help="Machine of nodes, like '100x64c,256g,4gpu 2x8c'; writes JSON.")
 @click.option("--load", type=click.FloatRange(0.001, 100), metavar="F", help="Offered load, a share of 1.")
@@ -51,16 +53,20 @@ def command(
     of = options.jobs_of(Source(like)) if like is not None else None
     entries = parse_nodes(nodes) if nodes is not None else []
     trace = generate(model, jobs, cores_of(entries) or procs, seed, load, of)
-    file = io.StringIO()
-    if entries:
-        file.write(as_json(trace, entries, seed))
-    else:
-        swf.write(trace, file)
+
+    def write(file: TextIO) -> None:
+        if entries:
+            file.write(as_json(trace, entries, seed))
+        else:
+            swf.write(trace, file)
+
     if out == "-":
+        file = io.StringIO()
+        write(file)
         say(file.getvalue().rstrip("\n"))
         return
     with write_whole(out) as target:
-        target.write(file.getvalue())
+        write(target)
     made = Workload.of(trace)
     busy = offered(made)
     told = "" if busy is None else f", at a load of {percent(busy, 1)}"

@@ -204,7 +204,7 @@ def _announce_length(scenario: Scenario, is_each_written: bool) -> None:
 
 def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None, fair: bool = False) -> Outcome:
     """Make one run and measure it; if requested also by user or group, and its fairness."""
-    engine = scenario.begun()
+    engine = scenario.begun(for_schedule=not (files.decisions or files.events or fair))
     _announce_length(scenario, bool(files.segments or files.events))
     run_to_end(engine, spec)
     found = None
@@ -219,7 +219,8 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None,
         write_decisions(files.decisions, engine)
     if files.events:
         write_trace_events(engine, files.events, {**files.made_of, **_made_by(scenario)})
-    schedule = engine.schedule()
+    schedule = engine.schedule(is_last=True)
+    del engine  # its history takes more memory than the measurement
     asked = group_of(by) if by is not None and by != "time" else None
     parties = [asked] if asked is not None and asked not in GROUPS else []
     measured = measure(schedule, also=parties)
@@ -288,7 +289,7 @@ def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
     if outcome.fairness is None:
         return {}
     found = {name: [None if isnan(v) else v for v in each.tolist()] for name, each in outcome.fairness.columns.items()}
-    return {"fairness": {"job": workload.ids, **found}}
+    return {"fairness": {"job": list(workload.ids), **found}}
 
 
 def _measured(outcomes: Sequence[Outcome]) -> list[Metric]:

@@ -230,7 +230,7 @@ def _fitting(said: Sequence[str], width: int) -> str:
 def fitting(context: Context, width: int, rows: Sequence[Row]) -> Table:
     """Return the columns that fit, the most important ones; `rows` are the visible rows."""
     ids = context.about.workload.ids
-    job = min(max(3, *(len(each) for each in ids[:1] + ids[-1:])), 12)
+    job = min(max(3, *(len(each) for each in (*ids[:1], *ids[-1:]))), 12)
     columns = _columns(context, _starts_title(rows))
     widths = {column.weighed: column.width for column in columns} | {"why": LEAST_WHY, "more": MORE_WHY - GAP}
     room, chosen = width - BAR - 1 - job, set[str]()

@@ -85,7 +85,7 @@ class Express:
         extension = Extension(self._history, len(self._workload))
         while reason == FULL:
             made, left = loop.step, come - loop.finished
-            more = max(min(goal - made, loop.credit // a_step, 2 * left), least)
+            more = max(min(goal - made, loop.credit // a_step, 2 * left, extension.most), least)
             reason = self._make_steps(extension, until, goal, a_step, more)
             least = 2 * more if loop.step == made else min(2 * least, _MUCH_ROOM)
             if self._history.is_too_large:

@@ -18,6 +18,7 @@ from sim.optional_imports import extra
 from sim.workload.fidelity import Fidelity
 from sim.workload.formats.table import (
     LARGEST,
+    MOST_JOBS,
     NEEDED,
     NUMBERS,
     WORDS,
@@ -31,8 +32,6 @@ from sim.workload.formats.table import (
 from sim.workload.model import Bools, Field, Floats, Header, Trace
 
 MAGIC = b"PAR1"
-MOST_JOBS = 100_000_000
-"""Largest number of rows of a file that is read."""
 PIECE = 500_000
 """Number of rows that are converted at once."""
 

@@ -7,7 +7,7 @@ of lines are converted at once if possible, else line by line, with the same res
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, TextIO
@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import TraceError
+from sim.workload.columns import NumberIds
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.formats.table import (
     LARGEST,
     LONGEST,
+    MOST_JOBS,
     PROCS,
     Damage,
     Notes,
@@ -36,25 +38,41 @@ WIDTH = len(Field)
 FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; the rest may be missing
 EXPECTED = "lines of 18 numbers (Standard Workload Format)"
 MOST_COMMENTS = 1 << 20
+HALF = np.iinfo(np.int32).max
+TOGETHER = 256
+"""Number of blocks whose rows are put together."""
+AT_ONCE = 10_000
+"""Number of jobs that are written at once; the numbers of millions of jobs would take gigabytes as objects."""
 
 
 def read(text: str, name: str, path: object) -> Trace:
     """Return the trace in the text of a file: jobs and header. Damaged lines are left out and counted."""
+    return read_parts([text], name, path)
+
+
+def read_parts(parts: Iterable[str], name: str, path: object) -> Trace:
+    """Return the trace of a file whose text comes in parts of whole lines, of which one is in memory at a time."""
     comments: list[str] = []
-    body = _Body()
-    for first, block in blocks(text):
-        if not block.isspace():
-            body.take(first, block, comments)
-        if len(comments) > MOST_COMMENTS:
-            raise TraceError(f"holds more than {MOST_COMMENTS:,} lines of comments; take them away", path)
-        if body.damage.is_hopeless(len(body.ids)):
+    body, at = _Body(), 0
+    for part in parts:
+        for first, block in blocks(part):
+            if not block.isspace():
+                body.take(at + first, block, comments)
+            if len(comments) > MOST_COMMENTS:
+                raise TraceError(f"holds more than {MOST_COMMENTS:,} lines of comments; take them away", path)
+            if body.damage.is_hopeless(body.jobs):
+                break
+        if body.damage.is_hopeless(body.jobs):
             break
-    damaged = body.damage.judge(len(body.ids), path)
-    table = body.table()
-    again = () if (np.diff(table[:, Field.ID]) > 0).all() else repeated(body.ids)
+        if body.jobs > MOST_JOBS:
+            raise TraceError(f"has more than {MOST_JOBS:,} jobs; cut it into smaller files", path)
+        at += part.count("\n")
+    damaged = body.damage.judge(body.jobs, path)
+    table, ids = body.table(), body.ids()
+    again = () if (np.diff(table[:, Field.ID]) > 0).all() else repeated(ids)
     assumed = body.notes.all() + again + whole_processors(table)
     header = header_of(comments)
-    return Trace(name, "swf", tuple(body.ids), table, header, fidelity=Fidelity(damaged, assumed))
+    return Trace(name, "swf", ids, table, header, fidelity=Fidelity(damaged, assumed))
 
 
 def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, str]]:
@@ -71,24 +89,42 @@ class _Body:
     """Collector of the jobs of a file."""
 
     def __init__(self) -> None:
-        self.ids: list[str] = []
+        self.jobs = 0
+        self._ids: list[list[str] | NDArray[Any]] = []
+        """Ids of each block of lines, as numbers if they are written again as they were"""
         self._rows: list[NDArray[Any]] = []
+        self._merged = 0
+        """Number of the first entries of `_rows` that are many blocks together"""
         self.damage, self.notes = Damage(EXPECTED), Notes()
 
     @property
     def has_begun(self) -> bool:
         """Return True after the first data line."""
-        return bool(self.ids or self.damage.count)
+        return bool(self.jobs or self.damage.count)
 
     def table(self) -> Floats:
         """Return the numbers of all jobs, with a row for each job and a column for each field."""
-        end = len(self.ids)
+        end = self.jobs
         table = np.empty((end, WIDTH), order="F")
         while self._rows:
             rows = self._rows.pop()
             table[end - len(rows) : end] = rows
             end -= len(rows)
         return table
+
+    def ids(self) -> Sequence[str]:
+        """Return the ids of all jobs."""
+        if all(isinstance(ids, np.ndarray) for ids in self._ids):
+            return NumberIds(np.concatenate(self._ids or [np.empty(0, np.int64)]))
+        return tuple(chain.from_iterable(map(str, ids) for ids in self._ids))
+
+    def _add(self, ids: list[str] | NDArray[Any], rows: NDArray[Any]) -> None:
+        self.jobs += len(rows)
+        self._ids.append(ids)
+        self._rows.append(rows)
+        if len(self._rows) - self._merged == TOGETHER:  # a large piece of memory can be given back, small ones hardly
+            self._rows[self._merged :] = [np.concatenate(self._rows[self._merged :])]
+            self._merged += 1
 
     def take(self, first: int, block: str, comments: list[str]) -> None:
         """Add the jobs of a block of lines: all at once, or line by line if it has anything unusual."""
@@ -104,12 +140,11 @@ class _Body:
         """Add the jobs of a block at once; return False, and add none, if it has anything unusual."""
         if len(block) > LONGEST or (known := _whole_block(block.strip())) is None:
             return False
-        self.ids += known[0]
-        self._rows.append(known[1])
+        self._add(*known)
         return True
 
     def _take_carefully(self, lines: list[tuple[int, str]]) -> None:
-        good = []
+        good, ids = [], []
         for at, line in lines:
             tokens = _tokens(line)
             values = [number(token) for token in tokens]
@@ -122,12 +157,12 @@ class _Body:
                     self.notes.add(f"{what}, taken as -1", f"line {at}")
             known = [-1.0 if value is None else value for value in values]
             good.append(known + [-1.0] * (WIDTH - len(known)))
-            self.ids.append(tokens[0])
+            ids.append(tokens[0])
         if good:
-            self._rows.append(np.array(good))
+            self._add(ids, np.array(good))
 
 
-def _whole_block(block: str) -> tuple[list[str], NDArray[Any]] | None:
+def _whole_block(block: str) -> tuple[list[str] | NDArray[Any], NDArray[Any]] | None:
     """Return the ids and the rows of a block; None if a line lacks 18 fields, or has one that is no `number`.
 
     If there are as many numbers as words, each word is a number, and lines end between two of them.
@@ -149,7 +184,7 @@ def _whole_block(block: str) -> tuple[list[str], NDArray[Any]] | None:
     if (places[:-1, -1] > ends).any() or (places[1:, 0] < ends).any():
         return None
     if is_whole and (signs[places[:, 0]] > ord("0")).all():  # as they are written again
-        return [*map(str, rows[:, 0].tolist())], rows
+        return rows[:, 0].copy(), rows if abs(rows).max() > HALF else rows.astype(np.int32)
     return [line.split(None, 1)[0] for line in block.split("\n")], rows
 
 
@@ -233,8 +268,14 @@ def write(trace: Trace, file: TextIO) -> None:
     """Write the trace as a file: its header, corrected by what the trace knows, then 18 columns for each job."""
     for comment in _comments(trace.header) or [" Version: 2.2"]:
         file.write(";" + " ".join(comment.splitlines()) + "\n")
-    for row in trace.table.tolist():
-        file.write(" ".join([str(int(v)) if v.is_integer() else repr(v) for v in row]) + "\n")
+    for first in range(0, len(trace.table), AT_ONCE):
+        rows = trace.table[first : first + AT_ONCE]
+        whole = rows.astype(np.int64)
+        if (whole == rows).all():
+            file.writelines(" ".join(map(str, row)) + "\n" for row in whole.tolist())
+            continue
+        for row in rows.tolist():
+            file.write(" ".join([str(int(v)) if v.is_integer() else repr(v) for v in row]) + "\n")
 
 
 def _comments(header: Header) -> list[str]:

@@ -20,6 +20,7 @@ import numpy as np
 from sim.errors import TraceError
 from sim.files import unmarked
 from sim.formatting import listed
+from sim.workload.columns import NumberIds
 from sim.workload.fidelity import Fidelity, Note
 from sim.workload.model import Bools, Field, Floats, Header, Trace
 
@@ -73,6 +74,8 @@ MOST_DAMAGED = 10_000
 MOST_IN_VAIN = 500_000
 """Line number after which reading stops if more lines were damaged than good."""
 MOST_COLUMNS = 10_000
+MOST_JOBS = 100_000_000
+"""Largest number of jobs of a file that is read."""
 
 
 @dataclass
@@ -167,7 +170,7 @@ class Rows:
         return Trace(name, format, tuple(self.ids), table, header, names, fidelity, accounts)
 
 
-def repeated(ids: list[str]) -> tuple[Note, ...]:
+def repeated(ids: Sequence[str]) -> tuple[Note, ...]:
     """Return a note about ids that several jobs have; empty if there are none."""
     numbers = np.sort(_floats(ids))  # a set of millions of words takes as much as they do
     if (np.diff(numbers) > 0).all() or len(set(ids)) == len(ids):
@@ -451,6 +454,8 @@ def numbers_of_jobs(known: Mapping[str, Floats], is_empty: Bools) -> Floats:
 
 def _floats(column: Sequence[str]) -> Floats:
     """Return the numbers of a column, nan for a text that is no number."""
+    if isinstance(column, NumberIds):
+        return column.numbers.astype(np.float64)
     if "_" not in "".join(column):
         try:
             values = np.fromiter(map(float, column), float, len(column))

@@ -19,6 +19,7 @@ from typing import Literal
 import numpy as np
 
 from sim.errors import NotThereError, ParameterError
+from sim.workload.columns import NumberIds
 from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
 
 Fitted = Literal["three moments", "two moments", "Erlang", "exponential"]
@@ -101,7 +102,7 @@ class Model:
         table[:, Field.ESTIMATE] = table[:, Field.RUN]
         table[:, Field.PROCS_USED] = table[:, Field.PROCS_ASKED] = rows[:, 2]
         table[:, Field.STATUS] = 1
-        ids = tuple(map(str, range(1, len(rows) + 1)))
+        ids = NumberIds.up_to(len(rows))
         return Trace(f"{self.name} (hyper-Erlang)", "generated", ids, table, Header(max_procs=procs))
 
     def _check(self, jobs: int, seed: int, arrival: float, service: float, procs: int) -> None:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.errors import ParameterError
+from sim.workload.columns import NumberIds
 from sim.workload.model import Field, Floats, Header, Ints, Trace
 
 HOUR = 3600.0
@@ -91,8 +92,7 @@ def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, l
     table[:, Field.PROCS_USED] = table[:, Field.PROCS_ASKED] = width
     table[:, Field.ESTIMATE] = round_estimates(run, rng)
     table[:, Field.STATUS] = 1
-    ids = tuple(map(str, range(1, jobs + 1)))
-    return Trace(f"lublin-{procs}", "generated", ids, table, Header(max_procs=procs))
+    return Trace(f"lublin-{procs}", "generated", NumberIds.up_to(jobs), table, Header(max_procs=procs))
 
 
 def check_wanted(jobs: int, procs: int, seed: int) -> None:

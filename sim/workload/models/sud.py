@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sim.workload.columns import NumberIds
 from sim.workload.model import Field, Header, Trace
 from sim.workload.models import lublin
 
@@ -38,5 +39,4 @@ def generate(jobs: int, procs: int, seed: int, load: float | None = None) -> Tra
     table[:, Field.RUN] = table[:, Field.ESTIMATE] = run
     table[:, Field.PROCS_USED] = table[:, Field.PROCS_ASKED] = width
     table[:, Field.STATUS] = 1
-    ids = tuple(map(str, range(1, jobs + 1)))
-    return Trace(f"sud-{procs}", "generated", ids, table, Header(max_procs=procs))
+    return Trace(f"sud-{procs}", "generated", NumberIds.up_to(jobs), table, Header(max_procs=procs))

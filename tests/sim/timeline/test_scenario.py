@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from sim.decisions.decisions import Backfill, Keep, Reserve, Switched
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.errors import ParameterError
+from sim.kernel import choice
+from sim.metrics.measure import measure
 from sim.policies import parse_policy
-from sim.timeline.scenario import Scenario, timed
+from sim.timeline.scenario import Scenario, run, timed
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
+from sim.workload.models import lublin
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
 from sim.workload.source import Source
+from sim.workload.source import read as read_workload
 
 FCFS, EASY = parse_policy("fcfs"), parse_policy("easy")
 
@@ -104,3 +110,39 @@ def test_what_was_planned_in_rows_since_a_switch_is_known_at_a_moment_that_is_wa
         seen, watched = timeline.snapshot(), Scenario(crowd, EASY, switches).watched(time)
         assert [queued.moved for queued in watched.snapshot().queue] == [queued.moved for queued in seen.queue]
         assert watched.history.decisions(watched.history.steps - 1) == timeline.history.decisions(timeline.step - 1)
+
+
+@pytest.mark.parametrize("spec", ["easy", "conservative", "selective", "multiqueue", "gang-backfill", "slurm"])
+def test_a_run_whose_decisions_are_forgotten_gives_the_same_schedule(
+    spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sim.history.bulk_append._SOME", 100)  # forgotten again and again
+    monkeypatch.setattr("sim.history.history.MANY", 50)
+    workload, policy = read_workload("lublin-320", jobs=600), parse_policy(spec)
+    kept = Scenario(workload, policy).begun()
+    kept.run()
+    forgetful = Scenario(workload, policy).begun(for_schedule=True)
+    forgetful.run()
+    one, other = kept.schedule(), forgetful.schedule(is_last=True)
+    for name in ("start", "end", "ran", "backfilled", "promised", "preemptions", "migrations", "interruptions"):
+        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name == "promised")
+    for name in ("time", "free", "waiting", "wanted", "suspended"):
+        assert np.array_equal(getattr(one.curves, name), getattr(other.curves, name))
+    assert len(list(kept.history.all_decisions())) > 600
+
+
+@pytest.mark.skipif(not choice.described().startswith("compiled"), reason="lists take more than arrays")
+def test_a_run_for_its_metrics_takes_little_memory_a_job() -> None:
+    jobs = 60_000
+    workload = Workload.of(lublin.generate(jobs, 20_000, 5, load=0.7)).with_overruns()
+    tracemalloc.start()
+    try:
+        schedule = run(workload, "easy")
+        of_run = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        measure(schedule)
+        of_measurement = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert of_run < 520 * jobs  # with columns of the loop that are never touched
+    assert of_measurement < 340 * jobs

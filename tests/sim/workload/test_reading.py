@@ -9,10 +9,12 @@ import gzip
 import os
 import threading
 import tracemalloc
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import sleep
 
+import numpy as np
 import pytest
 
 from sim.errors import ParameterError, TraceError
@@ -122,7 +124,8 @@ def test_a_file_above_the_limit_is_refused_while_it_is_decompressed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 2_000_000)
-    bomb = put(tmp_path / "bomb.gz", gzip.compress(b" " * 50_000_000))
+    monkeypatch.setattr(reading, "PART", 500_000)
+    bomb = put(tmp_path / "bomb.gz", gzip.compress(b"job,submit,procs,runtime\n" * 2_000_000))
     with pytest.raises(TraceError, match="holds more than 2,000,000 bytes"):
         read(bomb)
 
@@ -131,7 +134,7 @@ def test_too_little_memory_is_no_traceback(tmp_path: Path, monkeypatch: pytest.M
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("sim.workload.formats.swf.read", full)
+    monkeypatch.setattr("sim.workload.formats.swf.read_parts", full)
     with pytest.raises(TraceError, match="does not fit into this machine's memory"):
         read(put(tmp_path / "x", SWF))
 
@@ -190,7 +193,7 @@ def test_a_pipe_is_waited_for_while_somebody_has_it_open(tmp_path: Path, monkeyp
             pipe.write("1 0 -1 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n")
 
     both = os.open(tmp_path / "pipe", os.O_RDWR)  # a writer that has written nothing yet
-    found: list[tuple[str, ...]] = []
+    found: list[Sequence[str]] = []
     reader = threading.Thread(target=lambda: found.append(read(tmp_path / "pipe").ids))
     reader.start()
     write()
@@ -264,3 +267,30 @@ def test_a_file_without_nodes_is_refused(tmp_path: Path) -> None:
 def test_a_zone_that_is_unknown_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="no time zone 'Mars'"):
         Source.of_options("lublin-128", {"zone": "Mars"}).read()
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_a_long_log_is_read_in_parts_and_gives_the_same_jobs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
+    lines = [f"{job} {7 * job} 1 {job % 90 + 1} 4 -1 -1 4 100 -1 1 {job % 5} 1 -1 1 -1 -1 -1" for job in range(1, 4000)]
+    lines[1500] = "no job"
+    lines[2500] = lines[2500].replace(" 4 ", " 4.5 ")
+    path = put(tmp_path / "log.swf", ends.join(["; MaxProcs: 64", *lines]).encode())
+    whole = read(path)
+    for part in (1, 1000, 50_000):
+        monkeypatch.setattr(reading, "PART", part)
+        monkeypatch.setattr(reading, "CHUNK", 777)
+        parted = read(path)
+        assert np.array_equal(parted.table, whole.table)
+        assert (parted.ids, parted.header, parted.fidelity) == (whole.ids, whole.header, whole.fidelity)
+
+
+def test_a_log_above_the_limit_of_other_formats_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_BYTES", 1000)
+    monkeypatch.setattr(reading, "PART", 400)
+    path = put(tmp_path / "x.swf", b"".join(b"%d 0 -1 5 1\n" % job for job in range(1, 301)))
+    assert len(read(path).ids) == 300
+    monkeypatch.setattr("sim.workload.formats.swf.MOST_JOBS", 200)
+    with pytest.raises(TraceError, match="more than 200 jobs; cut it"):
+        read(path)

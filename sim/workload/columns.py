@@ -1,0 +1,113 @@
+"""Columns of millions of jobs in little memory: ids as numbers, and whole numbers in 32 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_HALF = np.iinfo(np.int32)
+_AT_ONCE = 4096
+"""Number of ids that a loop over all of them makes at once."""
+
+
+class NumberIds(Sequence[str]):
+    """Ids that are whole numbers without zeros before them, each in 4 or 8 bytes; it equals the tuple of the words.
+
+    >>> ids = NumberIds(np.array([7, 12, 9]))
+    >>> ids[1], ids[:2], ids.index("9"), "x" in ids, ids == ("7", "12", "9")
+    ('12', ('7', '12'), 2, False, True)
+    """
+
+    __slots__ = ("numbers",)
+
+    def __init__(self, numbers: NDArray[Any]) -> None:
+        self.numbers = narrow(numbers)
+
+    @classmethod
+    def up_to(cls, count: int) -> NumberIds:
+        """Return the ids 1, 2, 3... of that many jobs."""
+        return cls(np.arange(1, count + 1))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        found = self.numbers[index]
+        return tuple(map(str, found.tolist())) if isinstance(index, slice) else str(found)
+
+    def __iter__(self) -> Iterator[str]:
+        for first in range(0, len(self), _AT_ONCE):
+            yield from self[first : first + _AT_ONCE]
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and len(self._places(word)) > 0
+
+    def index(self, word: str, start: int = 0, stop: int | None = None) -> int:
+        """Return the first place of an id."""
+        for place in self._places(word).tolist():
+            if place in range(*slice(start, stop).indices(len(self))):
+                return int(place)
+        raise ValueError(f"{word!r} is not in the ids")
+
+    def _places(self, word: str) -> Ints:
+        number = int(word) if word.isdecimal() and len(word) < 19 else -1
+        return np.flatnonzero(self.numbers == number) if str(number) == word else np.empty(0, np.int64)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, NumberIds):
+            return np.array_equal(self.numbers, other.numbers)
+        return isinstance(other, tuple) and tuple(self) == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"NumberIds({self.numbers!r})"
+
+
+def chosen(ids: Sequence[str], ranks: Ints) -> Sequence[str]:
+    """Return the ids of some jobs."""
+    if isinstance(ids, NumberIds):
+        return NumberIds(ids.numbers[ranks])
+    return ids if np.array_equal(ranks, np.arange(len(ids))) else tuple(ids[rank] for rank in ranks.tolist())
+
+
+def narrow(column: NDArray[Any]) -> Ints:
+    """Return whole numbers in 32 bits, if all of them fit; the type says 64, since readers need not know.
+
+    >>> narrow(np.array([1.0, 2.0])).dtype, narrow(np.array([1, 2**40])).dtype
+    (dtype('int32'), dtype('int64'))
+    """
+    fits = not len(column) or (_HALF.min <= column.min() and column.max() <= _HALF.max)
+    found: Ints = column.astype(np.int32 if fits else np.int64)
+    return found
+
+
+def compact(column: NDArray[Any]) -> Any:
+    """Return a column that has one value in all places as that value alone, repeated without memory."""
+    if not len(column) or (column != column[0]).any():
+        return column
+    return np.broadcast_to(column[0], len(column))
+
+
+def missing(count: int) -> Floats:
+    """Return a column of nan for that many jobs, which takes no memory.
+
+    >>> missing(2)
+    array([nan, nan])
+    """
+    return np.broadcast_to(np.float64(np.nan), count)
+
+
+def taken(column: NDArray[Any], ranks: Ints) -> Any:
+    """Return the values of some jobs; one value in all places stays so."""
+    return np.broadcast_to(column[0], len(ranks)) if len(column) and column.strides == (0,) else column[ranks]
